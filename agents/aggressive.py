@@ -1,0 +1,101 @@
+"""The aggressive bot: all on one front, then attack whatever is weaker. It tests defence."""
+
+from __future__ import annotations
+
+from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.evaluation import Evaluation, make_evaluation, rank_picks, region_value
+from warlight_env.agents.moves import move_inland, to_conquer
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.view import View
+
+
+@kernel
+def _deploy_at_best(board, evaluation, owner, army, player, available, value, deploy):
+    """All on the strongest own region beside the foreign region of the highest value."""
+    best, front = -1, -1
+    for r in range(owner.shape[0]):
+        value[r] = 0.0
+        deploy[r] = 0
+        if owner[r] == player:
+            continue
+        strongest = -1
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if owner[q] == player and (strongest < 0 or army[q] > army[strongest]):
+                strongest = q
+        if strongest < 0:
+            continue
+        value[r] = region_value(board, evaluation, owner, player, r)
+        if best < 0 or value[r] > value[best]:
+            best, front = r, strongest
+    if front >= 0:
+        deploy[front] = available
+
+
+@kernel
+def _attack_weaker(board, owner, army, player, attack_kill, region, free, value, attacks, count):
+    """From one region, attack every weaker foreign neighbour by value; what is left over joins the first attack."""
+    first = count
+    while free > 0:
+        best = -1
+        for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+            q = board.edge_target[e]
+            if owner[q] == player or army[q] >= free:
+                continue
+            taken = False
+            for i in range(first, count):
+                if attacks[i, 1] == q:
+                    taken = True
+                    break
+            if not taken and (best < 0 or value[q] > value[best]):
+                best = q
+        if best < 0:
+            break
+        sent = min(to_conquer(army[best], attack_kill), free)
+        attacks[count, 0], attacks[count, 1], attacks[count, 2] = region, best, sent
+        count += 1
+        free -= sent
+    if count > first:
+        attacks[first, 2] += free
+    return count
+
+
+@kernel
+def aggressive_orders(
+    board, evaluation, attack_kill, owner, army, player, available, scratch, deploy, attacks
+):
+    """Write the aggressive turn; returns the number of attacks. Arrays as in `random_orders`."""
+    value = scratch.value
+    _deploy_at_best(board, evaluation, owner, army, player, available, value, deploy)
+    count = 0
+    for r in range(owner.shape[0]):
+        if owner[r] == player:
+            free = army[r] + deploy[r] - 1
+            count = _attack_weaker(board, owner, army, player, attack_kill, r, free, value, attacks, count)
+    return move_inland(board, owner, army, player, scratch, attacks, count)
+
+
+class AggressiveAgent(KernelAgent):
+    """Everything beside the foreign region of the highest value; attacks every weaker neighbour; moves up the rest."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__(seed)
+        self.name = "aggressive"
+        self._evaluation: Evaluation | None = None
+
+    def _prepare(self, view: View) -> None:
+        super()._prepare(view)
+        self._evaluation = make_evaluation(view.board, THESIS)
+
+    def pick(self, view: View) -> list[int]:
+        own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
+        return rank_picks(view.board, make_evaluation(view.board, THESIS), view.offers, own)
+
+    def _write(self, view: View) -> int:
+        return int(
+            aggressive_orders(
+                view.board, self._evaluation, view.rules.attack_kill, view.owner, view.army, view.player, view.income,
+                self._scratch, self._deploy, self._attacks,
+            )
+        )  # fmt: skip

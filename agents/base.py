@@ -1,0 +1,86 @@
+"""What an agent is, and the common part of agents that are kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.state import make_scratch
+from warlight_env.engine.view import View
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What an agent may spend on an answer: simulations, seconds, or (both None) as much as it likes."""
+
+    simulations: int | None = None
+    seconds: float | None = None
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A player. It sees a `View` only, and keeps its own random generator, so that dice and bots never mix."""
+
+    name: str
+
+    def pick(self, view: View) -> list[int]:
+        """The offered regions that it would like, best first."""
+        ...
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """Its turn for this round."""
+        ...
+
+
+class KernelAgent:
+    """An agent whose turn a kernel writes into arrays; subclasses give `_write` and `pick`."""
+
+    name = "kernel"
+
+    def __init__(self, seed: int) -> None:
+        self.rng = make_rng(seed)
+        self._board: Board | None = None
+
+    def _prepare(self, view: View) -> None:
+        """Buffers for the board of this game; called when an agent meets a new one."""
+        board = view.board
+        self._board = board
+        self._scratch = make_scratch(board.n_regions, view.players)
+        self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)
+        self._attacks: npt.NDArray[np.int32] = np.zeros((board.n_edges, 3), dtype=np.int32)
+
+    def _write(self, view: View) -> int:
+        """Write the turn to `_deploy` and `_attacks`; returns the number of attacks."""
+        raise NotImplementedError
+
+    def pick(self, view: View) -> list[int]:
+        raise NotImplementedError
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        if self._board is not view.board:
+            self._prepare(view)
+        count = self._write(view)
+        if view.params.max_orders:
+            count = min(count, view.params.max_orders)
+        regions = np.flatnonzero(self._deploy)
+        deploys = list(zip(regions.tolist(), self._deploy[regions].tolist(), strict=True))
+        return Orders(deploys, [tuple(row) for row in self._attacks[:count].tolist()])
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name}>"
+
+
+def shuffled(items: tuple[int, ...], rng: Any) -> list[int]:
+    """The items in random order, by a kernel's generator (uint64[2])."""
+    from warlight_env.engine.rng import below
+
+    rest, out = list(items), []
+    while rest:
+        out.append(rest.pop(int(below(rng, len(rest)))))
+    return out

@@ -1,0 +1,64 @@
+"""Building blocks of turns: expected conquests and the march of inland armies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.engine.jit import kernel
+
+
+@kernel
+def to_conquer(defenders, attack_kill):
+    """The fewest attackers that kill `defenders` armies in expectation; attack_kill in (0, 1]."""
+    return np.int64(np.ceil(defenders / attack_kill - 1e-9))
+
+
+@kernel
+def is_inland(board, owner, region, player):
+    """Whether all neighbours of a region are the player's."""
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        if owner[board.edge_target[e]] != player:
+            return False
+    return True
+
+
+@kernel
+def distances_to_foreign(board, owner, player, queue, distance):
+    """Steps from every region to the nearest that is not the player's (0 there), by breadth-first search."""
+    n = owner.shape[0]
+    head, tail = 0, 0
+    for r in range(n):
+        distance[r] = -1
+        if owner[r] != player:
+            distance[r] = 0
+            queue[tail] = r
+            tail += 1
+    while head < tail:
+        r = queue[head]
+        head += 1
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if distance[q] < 0:
+                distance[q] = distance[r] + 1
+                queue[tail] = q
+                tail += 1
+
+
+@kernel
+def move_inland(board, owner, army, player, scratch, attacks, count):
+    """Append transfers of all but one army of each inland region towards the front; returns the new count.
+
+    Thesis, algorithm 3.9: one step along a shortest path to the nearest region that is not the player's.
+    """
+    distance = scratch.mark
+    distances_to_foreign(board, owner, player, scratch.queue, distance)
+    for r in range(owner.shape[0]):
+        if owner[r] != player or army[r] <= 1 or distance[r] < 2:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if distance[q] == distance[r] - 1:
+                attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, army[r] - 1
+                count += 1
+                break
+    return count

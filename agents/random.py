@@ -1,0 +1,96 @@
+"""The random bot: the baseline, and the policy of random playouts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.base import KernelAgent, shuffled
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.rng import below, next_u64
+from warlight_env.engine.view import View
+
+_ONE = np.uint64(1)
+
+
+@inline_kernel
+def _find_borders(board, owner, player, borders):
+    """List the player's regions that have a foreign neighbour; returns how many. Written without data branches."""
+    count = 0
+    for r in range(owner.shape[0]):
+        foreign = False
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            foreign |= owner[board.edge_target[e]] != player
+        borders[count] = r
+        count += foreign & (owner[r] == player)
+    return count
+
+
+@inline_kernel
+def _toss_coins(regions, count, rng):
+    """Keep each of regions[:count] with probability 1/2, in order; returns how many are left."""
+    bits, kept = np.uint64(0), 0
+    for i in range(count):
+        if i % 64 == 0:
+            bits = next_u64(rng)
+        regions[kept] = regions[i]
+        kept += np.int64(bits & _ONE)
+        bits >>= _ONE
+    return kept
+
+
+@kernel
+def random_orders(board, owner, army, player, available, chunks, slack, scratch, deploy, attacks, rng):
+    """Write a random turn; returns the number of attacks.
+
+    The income is deployed in `chunks` parts, each on a random own region that is not inland. Each such region then,
+    with probability 1/2, attacks with all free armies a random foreign neighbour that has at most `slack` armies
+    more than they are. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
+    """
+    regions, candidates = scratch.queue, scratch.mark
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+    count = _find_borders(board, owner, player, regions)
+    if count == 0:
+        return 0
+    before = np.int64(0)
+    for i in range(chunks):
+        upto = (available * (i + 1)) // chunks
+        deploy[regions[below(rng, count)]] += upto - before
+        before = upto
+    count = _toss_coins(regions, count, rng)
+    n_attacks = 0
+    for i in range(count):
+        r = regions[i]
+        free = army[r] + deploy[r] - 1
+        found = 0
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            candidates[found] = q
+            found += (owner[q] != player) & (army[q] <= free + slack)
+        if found == 0 or free < 1:
+            continue
+        attacks[n_attacks, 0] = r
+        attacks[n_attacks, 1] = candidates[below(rng, found)]
+        attacks[n_attacks, 2] = free
+        n_attacks += 1
+    return n_attacks
+
+
+class RandomAgent(KernelAgent):
+    """Deploys in chunks on random border regions, attacks random neighbours that are not clearly stronger."""
+
+    def __init__(self, seed: int = 0, chunks: int = 3, slack: int = 1) -> None:
+        super().__init__(seed)
+        self.name = "random"
+        self.chunks, self.slack = chunks, slack
+
+    def pick(self, view: View) -> list[int]:
+        return shuffled(view.offers, self.rng)
+
+    def _write(self, view: View) -> int:
+        return int(
+            random_orders(
+                view.board, view.owner, view.army, view.player, view.income, self.chunks, self.slack,
+                self._scratch, self._deploy, self._attacks, self.rng,
+            )
+        )  # fmt: skip

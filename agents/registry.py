@@ -1,0 +1,154 @@
+"""Agents by name, with parameters, as in ``random:chunks=5``."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from warlight_env.agents.base import Agent
+
+#: Entry points of other packages: name → a callable taking (seed, **parameters).
+ENTRY_POINTS = "warlight_env.agents"
+
+
+class AgentError(ValueError):
+    """An agent or a parameter that does not exist, or a value it does not take."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an agent."""
+
+    kind: type
+    default: Any
+    help: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class AgentInfo:
+    """An agent as the registry knows it."""
+
+    name: str
+    summary: str
+    load: Callable[[], Callable[..., Agent]]
+    parameters: dict[str, Parameter]
+
+
+def _built_in(path: str) -> Callable[[], Callable[..., Agent]]:
+    module, _, attribute = path.partition(":")
+
+    def load() -> Callable[..., Agent]:
+        return getattr(importlib.import_module(module), attribute)  # type: ignore[no-any-return]
+
+    return load
+
+
+_AGENTS: dict[str, AgentInfo] = {}
+
+
+def register(
+    name: str, load: Callable[[], Callable[..., Agent]], summary: str, parameters: dict[str, Parameter] | None = None
+) -> None:
+    """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords."""
+    if name in _AGENTS:
+        raise AgentError(f"an agent named {name!r} is registered already")
+    _AGENTS[name] = AgentInfo(name, summary, load, parameters or {})
+
+
+register(
+    "random",
+    _built_in("warlight_env.agents.random:RandomAgent"),
+    "deploys on random border regions, attacks random neighbours that are not clearly stronger",
+    {
+        "chunks": Parameter(int, 3, "parts into which the income is split", 1, 1000),
+        "slack": Parameter(int, 1, "armies by which a target may be stronger", 0, 1000),
+    },
+)
+register(
+    "aggressive",
+    _built_in("warlight_env.agents.aggressive:AggressiveAgent"),
+    "everything beside the most valuable foreign region, then attacks every weaker neighbour",
+)
+
+
+@functools.cache
+def _foreign() -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=ENTRY_POINTS))
+
+
+def _known() -> dict[str, AgentInfo]:
+    known = dict(_AGENTS)
+    for entry in _foreign():
+        if entry.name not in known:
+            known[entry.name] = AgentInfo(entry.name, f"from {entry.value}", entry.load, {})
+    return known
+
+
+def agent_names() -> list[str]:
+    """Names of all agents, those of other packages included."""
+    return sorted(_known())
+
+
+def describe() -> list[AgentInfo]:
+    """All agents with their parameters."""
+    return [info for _, info in sorted(_known().items())]
+
+
+def _hint(name: str, choices: list[str]) -> str:
+    close = difflib.get_close_matches(name, choices, 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
+    try:
+        value = parameter.kind(text)
+    except ValueError:
+        raise AgentError(f"agent {spec!r}: {name} must be {parameter.kind.__name__}, not {text!r}") from None
+    low, high = parameter.low, parameter.high
+    if not ((low is None or value >= low) and (high is None or value <= high)):
+        raise AgentError(f"agent {spec!r}: {name} = {text} must lie in {low} .. {high}")
+    return value
+
+
+def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
+    """An agent's record and its parameters from ``name`` or ``name:key=value,…``; `AgentError` names what is wrong."""
+    name, _, rest = spec.strip().partition(":")
+    known = _known()
+    if name not in known:
+        raise AgentError(f"no agent {name!r}{_hint(name, list(known))}; there are {', '.join(sorted(known))}")
+    info, values = known[name], {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, text = part.partition("=")
+        if not equals:
+            raise AgentError(f"agent {spec!r}: expected key=value, got {part!r}")
+        if info.parameters and key not in info.parameters:
+            hint = _hint(key, list(info.parameters))
+            raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")
+        if key in values:
+            raise AgentError(f"agent {spec!r}: {key} is given twice")
+        if key in info.parameters:
+            values[key] = _value(spec, key, info.parameters[key], text)
+        elif name in _AGENTS:
+            raise AgentError(f"agent {spec!r}: {name} takes no parameters")
+        else:
+            values[key] = text
+    return info, values
+
+
+def make_agent(spec: str, seed: int) -> Agent:
+    """An agent by its specification; agents made from the same specification and seed play alike."""
+    info, values = parse(spec)
+    agent = info.load()(seed=seed, **values)
+    for method in ("pick", "act"):
+        if not inspect.ismethod(getattr(agent, method, None)):
+            raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")
+    agent.name = spec.strip()
+    return agent

@@ -1,0 +1,97 @@
+"""The static side of a game, as arrays: who borders whom, super regions, bonuses, distances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+#: Indices are unsigned: Numba then leaves out the wrap-around of negative ones, a third of a playout's time.
+U32 = npt.NDArray[np.uint32]
+I32 = npt.NDArray[np.int32]
+I16 = npt.NDArray[np.int16]
+
+
+class MapLike(Protocol):
+    """What the engine needs to know of a map; `warlight_env.maps.Map` is one."""
+
+    @property
+    def neighbors(self) -> Sequence[Sequence[int]]: ...
+    @property
+    def super_region_of(self) -> Sequence[int]: ...
+    @property
+    def bonuses(self) -> Sequence[int]: ...
+    @property
+    def starting_armies(self) -> Sequence[int]: ...
+
+
+class Board(NamedTuple):
+    """A map for kernels: N regions, S super regions, E directed edges (each border twice)."""
+
+    neighbor_start: U32  #: [N + 1] the edges that leave region r are neighbor_start[r] .. neighbor_start[r + 1] - 1
+    edge_target: U32  #: [E] region where an edge ends; ascending within a region
+    edge_source: U32  #: [E] region where an edge starts
+    edge_index: I32  #: [N, N] the edge from r to q, or -1
+    super_region: U32  #: [N] super region of a region
+    member_start: U32  #: [S + 1] members of super region s are members[member_start[s] .. member_start[s + 1] - 1]
+    members: U32  #: [N] regions grouped by super region
+    bonus: I32  #: [S] armies for the owner of a whole super region
+    starting_army: I32  #: [N] armies on each region when a game starts
+    distance: I16  #: [N, N] fewest borders to cross between two regions
+
+    @property
+    def n_regions(self) -> int:
+        return len(self.super_region)
+
+    @property
+    def n_super_regions(self) -> int:
+        return len(self.bonus)
+
+    @property
+    def n_edges(self) -> int:
+        return len(self.edge_target)
+
+
+def _distances(neighbors: Sequence[Sequence[int]]) -> I16:
+    n = len(neighbors)
+    distance = np.full((n, n), -1, dtype=np.int16)
+    for start in range(n):
+        row = distance[start]
+        row[start] = 0
+        frontier = [start]
+        while frontier:
+            reached = []
+            for r in frontier:
+                for q in neighbors[r]:
+                    if row[q] < 0:
+                        row[q] = row[r] + 1
+                        reached.append(q)
+            frontier = reached
+    return distance
+
+
+def make_board(map_: MapLike) -> Board:
+    """The arrays of a (valid, connected) map."""
+    neighbors = [sorted(row) for row in map_.neighbors]
+    n = len(neighbors)
+    degrees = [len(row) for row in neighbors]
+    target = np.array([q for row in neighbors for q in row], dtype=np.uint32)
+    source = np.repeat(np.arange(n, dtype=np.uint32), degrees)
+    edge_index = np.full((n, n), -1, dtype=np.int32)
+    edge_index[source, target] = np.arange(len(target), dtype=np.int32)
+    super_region = np.array(map_.super_region_of, dtype=np.uint32)
+    counts = np.bincount(super_region, minlength=len(map_.bonuses))
+    return Board(
+        neighbor_start=np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint32),
+        edge_target=target,
+        edge_source=source,
+        edge_index=edge_index,
+        super_region=super_region,
+        member_start=np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32),
+        members=np.argsort(super_region, kind="stable").astype(np.uint32),
+        bonus=np.array(map_.bonuses, dtype=np.int32),
+        starting_army=np.array(map_.starting_armies, dtype=np.int32),
+        distance=_distances(neighbors),
+    )

@@ -1,0 +1,179 @@
+"""Dice: how many armies a side kills, drawn from exact tables, and the exact distributions themselves."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+from math import comb
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.rng import below, next_u64, uniform
+
+U64 = np.uint64
+#: Armies up to which a side's kills come from one draw in a table; beyond it, from several.
+TABLE_ARMIES: Final = 128
+_SHIFT, _LOW = U64(32), U64(0xFFFFFFFF)
+#: Slack for the float formula beyond the tables: far above its rounding error, far below the grid of results.
+_EPSILON: Final = 1e-9
+
+class Dice(NamedTuple):
+    """Alias tables of both sides (0: attackers, 1: defenders) for n = 0 .. TABLE_ARMIES armies.
+
+    Row n has n + 1 columns and starts at n (n + 1) / 2. An entry holds a threshold in its upper and the alias in
+    its lower 32 bits: a column keeps its own index with probability threshold / 2**32, else gives the alias.
+    """
+
+    kills: npt.NDArray[np.uint64]  #: [2, T] kills after luck and rounding
+    rolls: npt.NDArray[np.uint64]  #: [2, T] plain binomial rolls
+    kill: npt.NDArray[np.float64]  #: [2] probability that one army kills
+    luck: float
+    stochastic: bool
+
+
+def binomial_weights(n: int, p: Fraction) -> list[int]:
+    """Weights of 0 .. n kills by n armies that each kill with probability p; exact, in units of 1 / their sum."""
+    top, rest = p.numerator, p.denominator - p.numerator
+    return [comb(n, k) * top**k * rest ** (n - k) for k in range(n + 1)]
+
+
+def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[int]:
+    """The same with luck and rounding: losses are (1 - luck) * mean + luck * roll, rounded."""
+    rolls = binomial_weights(n, p)
+    if luck == 1:
+        return rolls
+    kills = [0] * (n + 1)
+    unit = p.denominator * luck.denominator
+    mean = int((1 - luck) * p * n * unit)
+    step = int(luck * unit)
+    for roll, weight in enumerate(rolls):
+        value = mean + step * roll  # in 1 / unit
+        if stochastic:
+            low, up = divmod(value, unit)
+            kills[low] += weight * (unit - up)
+            if up:
+                kills[low + 1] += weight * up
+        else:
+            kills[(2 * value + unit) // (2 * unit)] += weight
+    return kills
+
+
+def kills_pmf(n: int, p: float, luck: float = 1.0, stochastic: bool = False) -> npt.NDArray[np.float64]:
+    """Probabilities of 0 .. n kills by n armies, float64[n + 1], each correctly rounded from the exact value."""
+    weights = kill_weights(n, exact(p), exact(luck), stochastic)
+    total = sum(weights)
+    return np.array([weight / total for weight in weights])
+
+
+def _alias_row(weights: list[int]) -> list[int]:
+    """Walker's alias method in exact integers: one packed entry per outcome 0 .. n."""
+    n = len(weights)
+    total = sum(weights)
+    scaled = [weight * n for weight in weights]
+    entries = [0] * n
+    small = [k for k in range(n) if scaled[k] < total]
+    large = [k for k in range(n) if scaled[k] >= total]
+    while small and large:
+        k, giver = small.pop(), large[-1]
+        entries[k] = ((scaled[k] << 32) // total) << 32 | giver
+        scaled[giver] -= total - scaled[k]
+        if scaled[giver] < total:
+            small.append(large.pop())
+    for k in large + small:
+        entries[k] = 0xFFFFFFFF << 32 | k
+    return entries
+
+
+def _table(p: Fraction, luck: Fraction, stochastic: bool) -> npt.NDArray[np.uint64]:
+    rows = [_alias_row(kill_weights(n, p, luck, stochastic)) for n in range(TABLE_ARMIES + 1)]
+    return np.array([entry for row in rows for entry in row], dtype=np.uint64)
+
+
+def exact(probability: float) -> Fraction:
+    """The decimal that a person wrote, exactly: 0.6 is 3/5."""
+    return Fraction(str(probability))
+
+
+@functools.cache
+def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
+    """The tables for a set of rules; built once per process."""
+    sides = (exact(attack_kill), exact(defense_kill))
+    rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
+    kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])
+    return Dice(kills, rolls, np.array([attack_kill, defense_kill], dtype=np.float64), float(luck), stochastic)
+
+
+@inline_kernel
+def _draw(table, n, rng):
+    bits = next_u64(rng)
+    column = ((bits >> _SHIFT) * U64(n + 1)) >> _SHIFT
+    entry = table[(n * (n + 1)) // 2 + np.int64(column)]
+    if (bits & _LOW) < (entry >> _SHIFT):
+        return np.int64(column)
+    return np.int64(entry & _LOW)
+
+
+@kernel
+def _draw_many(dice, side, n, rng):
+    """Kills of more armies than a table row holds: the roll as a sum of smaller ones, then luck and rounding."""
+    left = n
+    roll = 0
+    while left > TABLE_ARMIES:
+        roll += _draw(dice.rolls[side], TABLE_ARMIES, rng)
+        left -= TABLE_ARMIES
+    roll += _draw(dice.rolls[side], left, rng)
+    if dice.luck == 1.0:
+        return roll
+    value = (1.0 - dice.luck) * dice.kill[side] * n + dice.luck * roll + _EPSILON
+    if dice.stochastic:
+        low = np.int64(np.floor(value))
+        if uniform(rng) < value - low:
+            low += 1
+        return min(low, n)
+    return min(np.int64(np.floor(value + 0.5)), n)
+
+
+@inline_kernel
+def draw_kills(dice, side, n, rng):
+    """Armies that `n` armies of a side (0: attackers, 1: defenders) kill, not yet clipped to those there."""
+    if n <= TABLE_ARMIES:
+        return _draw(dice.kills[side], n, rng)
+    return _draw_many(dice, side, n, rng)
+
+
+@kernel
+def scripted_below(script, n):
+    """The next scripted decision, as an integer in 0 .. n - 1.
+
+    `script` is int64[1 + K]: a cursor, then K values that are used in turn, over and over.
+    """
+    length = script.shape[0] - 1
+    value = script[1 + script[0] % length] % n
+    script[0] += 1
+    return value
+
+
+@inline_kernel
+def choose(n, rng, script):
+    """A decision among n: from the script where one is given (not None), else at random."""
+    if script is None:
+        return below(rng, n)
+    return scripted_below(script, n)
+
+
+@inline_kernel
+def roll_kills(dice, side, n, rng, script):
+    """`draw_kills`, or the same from scripted decisions: a roll in 0 .. n, then one for stochastic rounding."""
+    if script is None:
+        return draw_kills(dice, side, n, rng)
+    value = np.float64(scripted_below(script, n + 1))
+    if dice.luck != 1.0:
+        value = (1.0 - dice.luck) * dice.kill[side] * n + dice.luck * value + _EPSILON
+    if not dice.stochastic:
+        return np.int64(np.floor(value + 0.5))
+    low = np.int64(np.floor(value))
+    up = scripted_below(script, 2)
+    return low + up if value - low > 2 * _EPSILON else low

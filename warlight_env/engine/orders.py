@@ -1,0 +1,150 @@
+"""Orders: what is legal, and the normal form that the round's kernels take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.rules import MAX_ARMIES
+
+#: Why an order was dropped, by code; 0 is a legal order.
+REASONS: Final = (
+    "",
+    "more orders than the rules allow in a turn",
+    "no such region",
+    "not the player's region",
+    "at least one army is needed",
+    "more armies than are left of the income",
+    "the regions are not neighbours",
+    "attacked from there already in this turn",
+)
+LIMIT: Final = 1
+REGION: Final = 2
+OWNER: Final = 3
+ARMIES: Final = 4
+INCOME: Final = 5
+ADJACENT: Final = 6
+REPEATED: Final = 7
+
+
+class OrdersTypeError(TypeError):
+    """Orders that are not lists of tuples of integers."""
+
+
+@dataclass
+class Orders:
+    """A player's turn: deploys of (region, armies) and attacks or transfers of (from, to, armies), in order."""
+
+    deploys: Sequence[tuple[int, int]] = field(default_factory=list)
+    attacks: Sequence[tuple[int, int, int]] = field(default_factory=list)
+
+    def arrays(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The lists as int64[D, 2] and int64[M, 3]; `OrdersTypeError` tells what is not an integer or a tuple."""
+        return _rows(self.deploys, 2, "deploys", "(region, armies)"), _rows(
+            self.attacks, 3, "attacks", "(from, to, armies)"
+        )
+
+
+def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
+    try:
+        array = np.asarray(rows)
+    except (ValueError, TypeError, OverflowError):  # ragged, or not even a sequence
+        raise OrdersTypeError(f"{name} must be a list of {form}, each an integer; got {rows!r:.80}") from None
+    if array.size == 0 and array.ndim <= 2:
+        return np.zeros((0, width), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise OrdersTypeError(f"{name} must be a list of {form}; got an array of shape {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise OrdersTypeError(f"{name} must hold integers that fit 64 bits; got {array.dtype} in {rows!r:.80}")
+    if array.dtype.kind == "u":
+        array = np.minimum(array, np.iinfo(np.int64).max)
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+@kernel
+def _in_range(region, n):
+    return 0 <= region < n
+
+
+@kernel
+def _check_deploys(params, owner, player, available, deploys, deploy_out, reasons):
+    n = owner.shape[0]
+    left = np.int64(available)
+    dropped = 0
+    for i in range(deploys.shape[0]):
+        region, armies = deploys[i, 0], deploys[i, 1]
+        reason = 0
+        if params.max_orders > 0 and i >= params.max_orders:
+            reason = LIMIT
+        elif not _in_range(region, n):
+            reason = REGION
+        elif owner[region] != player:
+            reason = OWNER
+        elif armies < 1:
+            reason = ARMIES
+        elif armies > left:
+            reason = INCOME
+        else:
+            left -= armies
+            deploy_out[region] += armies
+        reasons[i] = reason
+        if reason != 0:
+            dropped += 1
+    return dropped
+
+
+@kernel
+def _find(attacks, count, source, target):
+    for i in range(count):
+        if attacks[i, 0] == source and attacks[i, 1] == target:
+            return i
+    return -1
+
+
+@kernel
+def check_orders(board, params, owner, player, available, deploys, attacks, deploy_out, attacks_out, reasons):
+    """Check a player's orders against the start of the round and write the legal ones in normal form.
+
+    deploys int64[D, 2] of (region, armies), attacks int64[M, 3] of (from, to, armies): any integers.
+    `available` is the income. Writes deploy_out int32[N] (armies per region), attacks_out int32[A, 3], A >= E,
+    with no two between the same regions, and reasons int8[D + M], codes of REASONS. Returns the number of attacks
+    and of dropped orders.
+    """
+    n = owner.shape[0]
+    n_deploys = deploys.shape[0]
+    for r in range(n):
+        deploy_out[r] = 0
+    dropped = _check_deploys(params, owner, player, available, deploys, deploy_out, reasons)
+    count = 0
+    for i in range(attacks.shape[0]):
+        source, target, armies = attacks[i, 0], attacks[i, 1], attacks[i, 2]
+        reason = 0
+        if params.max_orders > 0 and i >= params.max_orders:
+            reason = LIMIT
+        elif not (_in_range(source, n) and _in_range(target, n)):
+            reason = REGION
+        elif owner[source] != player:
+            reason = OWNER
+        elif board.edge_index[source, target] < 0:
+            reason = ADJACENT
+        elif armies < 1:
+            reason = ARMIES
+        else:
+            armies = min(armies, np.int64(MAX_ARMIES))
+            earlier = _find(attacks_out, count, source, target)
+            if earlier < 0:
+                attacks_out[count, 0], attacks_out[count, 1], attacks_out[count, 2] = source, target, armies
+                count += 1
+            elif params.repeated_illegal:
+                reason = REPEATED
+            else:
+                attacks_out[earlier, 2] = min(attacks_out[earlier, 2] + armies, np.int64(MAX_ARMIES))
+        reasons[n_deploys + i] = reason
+        if reason != 0:
+            dropped += 1
+    return count, dropped

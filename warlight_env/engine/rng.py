@@ -1,0 +1,60 @@
+"""The random generator of all kernels: xoroshiro128++, whose state of two words is passed in."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.jit import inline_kernel, kernel
+
+U64 = np.uint64
+_R17, _R47, _R49, _R15, _R28, _R36, _S21 = U64(17), U64(47), U64(49), U64(15), U64(28), U64(36), U64(21)
+_R32, _LOW32 = U64(32), U64(0xFFFFFFFF)
+_MASK = (1 << 64) - 1
+
+
+@inline_kernel
+def next_u64(rng):
+    """Next 64 random bits; `rng` is uint64[2] and advances (Blackman and Vigna's xoroshiro128++)."""
+    s0 = rng[0]
+    s1 = rng[1]
+    total = s0 + s1
+    result = ((total << _R17) | (total >> _R47)) + s0
+    s1 ^= s0
+    rng[0] = ((s0 << _R49) | (s0 >> _R15)) ^ s1 ^ (s1 << _S21)
+    rng[1] = (s1 << _R28) | (s1 >> _R36)
+    return result
+
+
+@inline_kernel
+def below(rng, n):
+    """A uniform integer in 0 .. n - 1, for 1 <= n < 2**31 (bias below n / 2**32)."""
+    return np.int64(((next_u64(rng) >> _R32) * U64(n)) >> _R32)
+
+
+@kernel
+def uniform(rng):
+    """A uniform float64 in [0, 1) with 53 random bits."""
+    return np.float64(next_u64(rng) >> U64(11)) * (1.0 / 9007199254740992.0)
+
+
+def splitmix64(x: int) -> int:
+    """One step of SplitMix64 as a hash of a 64-bit integer."""
+    x = (x + 0x9E3779B97F4A7C15) & _MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    return x ^ (x >> 31)
+
+
+def derive_seed(seed: int, *path: int) -> int:
+    """A new 64-bit seed from a seed and a path of integers (game number, seat …); equal paths, equal seeds."""
+    value = splitmix64(seed & _MASK)
+    for step in path:
+        value = splitmix64(value ^ splitmix64((step + 0x632BE59BD9B4E019) & _MASK))
+    return value
+
+
+def make_rng(seed: int) -> npt.NDArray[np.uint64]:
+    """The generator's state, uint64[2], for a seed (any integer; taken modulo 2**64)."""
+    first = splitmix64(seed & _MASK)
+    return np.array([first, splitmix64(first)], dtype=np.uint64)

@@ -1,0 +1,185 @@
+"""One round: deploys, linearisation, battles, eliminations, the end of a game."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.engine.dice import choose, roll_kills
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.state import NEUTRAL, OVER
+
+#: Values of `RuleParams.moved_armies`.
+MOVE_FREELY: Final = 0
+CHALLENGE1: Final = 1
+CHALLENGE2: Final = 2
+
+#: Columns of an event: player, source, target, armies sent, attackers lost, defenders lost, captured (0 or 1).
+EVENT_COLUMNS: Final = 7
+
+
+@kernel
+def income(board, base_income, owner, player):
+    """Armies that `player` may deploy: the base and the bonuses of the super regions it wholly owns."""
+    total = np.int64(base_income)
+    for s in range(board.bonus.shape[0]):
+        whole = True
+        for i in range(board.member_start[s], board.member_start[s + 1]):
+            if owner[board.members[i]] != player:
+                whole = False
+                break
+        if whole:
+            total += board.bonus[s]
+    return total
+
+
+@inline_kernel
+def _battle(params, owner, army, source, target, player, sent, rng, script):
+    """Fight with `sent` armies; both sides kill at once. Returns attackers lost, defenders lost, captured."""
+    defenders = np.int64(army[target])
+    killed = min(roll_kills(params.dice, 0, sent, rng, script), defenders)
+    lost = min(roll_kills(params.dice, 1, defenders, rng, script), sent)
+    if killed < defenders:
+        army[target] = defenders - killed
+        army[source] -= lost
+        return lost, killed, False
+    army[source] -= sent
+    if lost == sent:  # all dead on both sides: the defender keeps the region
+        army[target] = 1
+        return lost, defenders - 1, False
+    owner[target] = player
+    army[target] = sent - lost
+    return lost, killed, True
+
+
+@inline_kernel
+def _carry_out(board, params, owner, army, player, order, movable, rng, script, events, n_events):
+    """Carry out one attack or transfer on the state as it is; False if it cannot be."""
+    source, target = np.int64(order[0]), np.int64(order[1])
+    if owner[source] != player:
+        return False
+    limit = np.int64(army[source]) - 1
+    if params.moved_armies != MOVE_FREELY:
+        if movable[source] <= 1:
+            return False
+        if army[source] > movable[source]:
+            limit = np.int64(movable[source]) - 1
+    sent = min(np.int64(order[2]), limit)
+    if sent < 1:
+        return False
+    if params.moved_armies != MOVE_FREELY:
+        movable[source] -= sent
+    lost, killed, captured = np.int64(0), np.int64(0), False
+    if owner[target] == player:
+        army[source] -= sent
+        army[target] += sent
+    else:
+        lost, killed, captured = _battle(params, owner, army, source, target, player, sent, rng, script)
+        if params.moved_armies == CHALLENGE2:
+            movable[target] = 1 if captured else movable[target] - killed
+    if events is not None:
+        row = events[n_events]
+        row[0], row[1], row[2], row[3] = player, source, target, sent
+        row[4], row[5], row[6] = lost, killed, 1 if captured else 0
+    return True
+
+
+@inline_kernel
+def resolve_orders(board, params, owner, army, deploy, attacks, counts, scratch, rng, script, events):
+    """Deploy, then carry out all attacks in their linearised order; owner and army change in place.
+
+    owner int8[N], army int32[N], deploy int32[P, N], attacks int32[P, A, 3] of (from, to, armies), counts int32[P]:
+    legal orders in normal form, as `orders.check_orders` makes them. rng uint64[2]; script None, or decisions as in
+    `dice.scripted_below`; events None, or int32[M, 7] with room for all attacks, filled as EVENT_COLUMNS tells.
+    Returns the number of attacks that were carried out.
+    """
+    players = counts.shape[0]
+    for p in range(players):
+        for r in range(owner.shape[0]):
+            army[r] += deploy[p, r]
+    cursor, order, movable = scratch.cursor, scratch.order, scratch.movable
+    if params.moved_armies != MOVE_FREELY:
+        for r in range(owner.shape[0]):
+            movable[r] = army[r]
+    for p in range(players):
+        cursor[p] = 0
+    done = 0
+    while True:
+        waiting = 0
+        for p in range(players):
+            if cursor[p] < counts[p]:
+                order[waiting] = p
+                waiting += 1
+        if waiting == 0:
+            return done
+        for k in range(waiting - 1, 0, -1):
+            j = choose(k + 1, rng, script)
+            order[k], order[j] = order[j], order[k]
+        for k in range(waiting):
+            p = order[k]
+            while cursor[p] < counts[p]:
+                carried_out = _carry_out(
+                    board, params, owner, army, p, attacks[p, cursor[p]], movable, rng, script, events, done
+                )
+                cursor[p] += 1
+                if carried_out:
+                    done += 1
+                if carried_out or params.skipped_keeps_place:
+                    break
+
+
+@inline_kernel
+def finish_round(params, owner, army, eliminated_at, round_number, scratch):
+    """Note eliminations in the round that just ended (its number counts from 1) and see whether the game is over.
+
+    Returns (over, winner); the winner is NEUTRAL where nobody has won.
+    """
+    players = eliminated_at.shape[0]
+    regions = scratch.cursor
+    alive = 0
+    last = NEUTRAL
+    for p in range(players):
+        held = 0
+        for r in range(owner.shape[0]):
+            held += owner[r] == p
+        regions[p] = held
+        if held > 0:
+            alive += 1
+            last = p
+        elif eliminated_at[p] == 0:
+            eliminated_at[p] = round_number
+    if alive <= 1:
+        return True, last
+    if params.round_limit == 0 or round_number < params.round_limit:
+        return False, NEUTRAL
+    if not params.ties_by_regions:
+        return True, NEUTRAL
+    best, best_score, unique = NEUTRAL, np.int64(-1), False
+    for p in range(players):
+        armies = np.int64(0)
+        for r in range(owner.shape[0]):
+            if owner[r] == p:
+                armies += army[r]
+        score = (np.int64(regions[p]) << 40) + armies
+        if score > best_score:
+            best, best_score, unique = p, score, True
+        elif score == best_score:
+            unique = False
+    return True, best if unique else NEUTRAL
+
+
+@inline_kernel
+def play_round(board, params, state, b, deploy, attacks, counts, scratch, script, events):
+    """Play a whole round of game b of a batch; returns the number of attacks that were carried out."""
+    done = resolve_orders(
+        board, params, state.owner[b], state.army[b], deploy, attacks, counts, scratch, state.rng[b], script, events
+    )
+    state.round[b] += 1
+    over, winner = finish_round(
+        params, state.owner[b], state.army[b], state.eliminated_at[b], state.round[b], scratch
+    )
+    if over:
+        state.phase[b] = OVER
+        state.winner[b] = winner
+    return done

@@ -1,0 +1,207 @@
+"""One record of everything in which the public versions of the game differ, with a preset for each."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, Literal, NamedTuple
+
+from warlight_env.engine.dice import Dice, make_dice
+
+MAX_PLAYERS: Final = 6
+#: The most armies a map, an order or a saved game may name on one region.
+MAX_ARMIES: Final = 1_000_000
+
+PICKING: Final = ("own_offer", "ranked", "alternating", "dealt")
+MOVED_ARMIES: Final = ("free", "challenge1", "challenge2")
+
+
+class RulesError(ValueError):
+    """A rule that does not exist or a value that makes no sense, or a map too small for the players."""
+
+
+class RuleParams(NamedTuple):
+    """`Rules` for kernels: numbers and the tables of the dice."""
+
+    base_income: int
+    skipped_keeps_place: bool
+    moved_armies: int  #: index into MOVED_ARMIES
+    repeated_illegal: bool
+    max_orders: int  #: 0: no limit
+    round_limit: int  #: 0: no limit
+    ties_by_regions: bool
+    picking: int  #: index into PICKING
+    picks: int
+    ranked: int  #: wishes that count
+    offers: int  #: per super region (and player, where offers are not shared); 0: all regions
+    dealt_apart: bool
+    wastelands: int
+    wasteland_army: int
+    dice: Dice
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a game. Frozen; `dataclasses.replace` or `Rules.of("thesis", fog=True)` make variants.
+
+    Probabilities are exact decimals: 0.6 means 3/5.
+    """
+
+    name: str = "thesis"
+    #: Armies per round before bonuses.
+    base_income: int = 5
+    #: Probability that an attacking army kills a defender, and a defending one an attacker.
+    attack_kill: float = 0.6
+    defense_kill: float = 0.7
+    #: Share of chance in a side's kills: (1 - luck) * expectation + luck * roll, then rounded.
+    luck: float = 1.0
+    #: "nearest" (halves up), or "stochastic": up with the probability of the fractional part.
+    rounding: Literal["nearest", "stochastic"] = "nearest"
+    #: How regions are chosen: "own_offer" (each player its own, at once), "ranked" (all rank the same ones, equal
+    #: wishes at random), "alternating" (the same ones, one by one, in the order ABBAAB …), "dealt" (at random).
+    picking: Literal["own_offer", "ranked", "alternating", "dealt"] = "own_offer"
+    #: Regions each player gets.
+    picks: int = 2
+    #: Wishes each player ranks under "ranked".
+    ranked: int = 0
+    #: Regions offered per super region; 0 offers every region. Under "own_offer" to each player, disjointly.
+    offers_per_super_region: int = 1
+    #: Under "dealt": players never start next to each other.
+    dealt_apart: bool = False
+    #: Wastelands as a share of the number of super regions (rounded down), and the army on each.
+    wastelands: float = 0.0
+    wasteland_army: int = 6
+    #: Fog of war: a player sees own regions and their neighbours only.
+    fog: bool = False
+    #: True: an attack that is skipped has used its place; False: the same player's next attack takes the place.
+    skipped_attack_keeps_place: bool = True
+    #: Whether armies that moved may move on in the round, else which challenge's book-keeping forbids it.
+    moved_armies: Literal["free", "challenge1", "challenge2"] = "free"
+    #: Two attacks of a turn from and to the same regions: merged into the first, or the second illegal.
+    repeated_attack: Literal["merge", "illegal"] = "merge"
+    #: Most deploys, and most attacks, in a turn; 0: no limit.
+    max_orders: int = 0
+    #: The game ends after max(max_rounds, rounds_per_region * regions) rounds; both 0: never.
+    max_rounds: int = 0
+    rounds_per_region: float = 0.0
+    #: Who is placed first at the limit: nobody ("draw"), or by regions, then armies ("regions").
+    tie_break: Literal["draw", "regions"] = "draw"
+
+    def __post_init__(self) -> None:
+        def require(condition: bool, field: str, reason: str) -> None:
+            if not condition:
+                raise RulesError(f"rules {self.name!r}: {field} = {getattr(self, field)!r}: {reason}")
+
+        for field in dataclasses.fields(self):
+            value, default = getattr(self, field.name), field.default
+            if isinstance(default, bool):
+                require(isinstance(value, bool), field.name, "must be true or false")
+            elif isinstance(default, int):
+                require(isinstance(value, int) and not isinstance(value, bool), field.name, "must be an integer")
+                require(0 <= value <= MAX_ARMIES, field.name, f"must lie in 0 .. {MAX_ARMIES}")
+            elif isinstance(default, float):
+                is_number = isinstance(value, int | float) and not isinstance(value, bool)
+                require(is_number and 0 <= value < 1e6, field.name, "must be a number from 0 up")
+            else:
+                require(isinstance(value, str), field.name, "must be a string")
+        for field_name in ("attack_kill", "defense_kill", "luck"):
+            require(getattr(self, field_name) <= 1, field_name, "must lie in 0 .. 1")
+        choices: dict[str, tuple[str, ...]] = {
+            "rounding": ("nearest", "stochastic"),
+            "picking": PICKING,
+            "moved_armies": MOVED_ARMIES,
+            "repeated_attack": ("merge", "illegal"),
+            "tie_break": ("draw", "regions"),
+        }
+        for field_name, allowed in choices.items():
+            require(getattr(self, field_name) in allowed, field_name, f"must be one of {', '.join(allowed)}")
+        require(self.picks >= 1, "picks", "each player needs a region")
+        require(self.wasteland_army >= 1, "wasteland_army", "must be at least 1")
+        if self.picking == "ranked":
+            require(self.ranked >= self.picks, "ranked", "must be at least the number of picks")
+
+    @classmethod
+    def of(cls, rules: str | Rules | dict[str, Any] = "thesis", **changes: Any) -> Rules:
+        """A preset by name, a record, or a dict of fields (with "name" as preset), with some fields changed."""
+        if isinstance(rules, dict):
+            fields = {**rules, **changes}
+            base = PRESETS.get(str(fields.get("name", "thesis")), PRESETS["thesis"])
+            return cls._changed(base, fields)
+        if isinstance(rules, str):
+            if rules not in PRESETS:
+                raise RulesError(f"no rules {rules!r}; there are {', '.join(PRESETS)}")
+            rules = PRESETS[rules]
+        return cls._changed(rules, changes) if changes else rules
+
+    @staticmethod
+    def _changed(base: Rules, changes: dict[str, Any]) -> Rules:
+        known = {field.name for field in dataclasses.fields(Rules)}
+        for name in changes:
+            if name not in known:
+                raise RulesError(f"no rule {name!r}; there are {', '.join(sorted(known))}")
+        return dataclasses.replace(base, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name, as JSON takes them."""
+        return dataclasses.asdict(self)
+
+    def round_limit(self, n_regions: int) -> int:
+        """Rounds after which a game on so many regions ends without a winner; 0: never."""
+        return max(self.max_rounds, int(Fraction(str(self.rounds_per_region)) * n_regions))
+
+    def params(self, n_regions: int, n_super_regions: int) -> RuleParams:
+        """The record for kernels, for a map of that size."""
+        return RuleParams(
+            base_income=self.base_income,
+            skipped_keeps_place=self.skipped_attack_keeps_place,
+            moved_armies=MOVED_ARMIES.index(self.moved_armies),
+            repeated_illegal=self.repeated_attack == "illegal",
+            max_orders=self.max_orders,
+            round_limit=self.round_limit(n_regions),
+            ties_by_regions=self.tie_break == "regions",
+            picking=PICKING.index(self.picking),
+            picks=self.picks,
+            ranked=self.ranked if self.picking == "ranked" else MAX_ARMIES,
+            offers=self.offers_per_super_region,
+            dealt_apart=self.dealt_apart,
+            wastelands=int(Fraction(str(self.wastelands)) * n_super_regions),
+            wasteland_army=self.wasteland_army,
+            dice=make_dice(self.attack_kill, self.defense_kill, self.luck, self.rounding == "stochastic"),
+        )
+
+
+def _challenge(**fields: Any) -> Rules:
+    return Rules(
+        fog=True,
+        skipped_attack_keeps_place=False,
+        repeated_attack="illegal",
+        # The published limit is 50; the competitions' engines let one more through, and bots rely on what happened.
+        max_orders=51,
+        picks=3,
+        **fields,
+    )
+
+
+#: The public versions of the game by name.
+PRESETS: Final[dict[str, Rules]] = {
+    "thesis": Rules(),
+    "thesis_draft": Rules(name="thesis_draft", offers_per_super_region=2),
+    "challenge1": _challenge(
+        name="challenge1",
+        picking="ranked",
+        ranked=6,
+        offers_per_super_region=2,
+        moved_armies="challenge1",
+        max_rounds=100,
+    ),
+    "challenge2": _challenge(
+        name="challenge2",
+        picking="alternating",
+        luck=0.16,
+        wastelands=0.5,
+        moved_armies="challenge2",
+        max_rounds=60,
+        rounds_per_region=2.5,
+    ),
+}

@@ -1,0 +1,274 @@
+"""The start of a game: wastelands, offers, picks in all four ways."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.dice import choose
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
+from warlight_env.engine.state import NEUTRAL, PICK, PLAY
+
+#: Values of `RuleParams.picking`.
+OWN_OFFER: Final = 0
+RANKED: Final = 1
+ALTERNATING: Final = 2
+DEALT: Final = 3
+
+_DEAL_TRIES: Final = 200
+
+
+@kernel
+def _shuffle(values, count, rng):
+    for k in range(count - 1, 0, -1):
+        j = choose(k + 1, rng, None)
+        values[k], values[j] = values[j], values[k]
+
+
+@kernel
+def _place_wastelands(params, army, wasteland, queue, rng):
+    n = army.shape[0]
+    for r in range(n):
+        queue[r] = r
+        wasteland[r] = 0
+    _shuffle(queue, n, rng)
+    for i in range(min(params.wastelands, n)):
+        wasteland[queue[i]] = 1
+        army[queue[i]] = params.wasteland_army
+
+
+@kernel
+def _offer_own(players, per_player, count, queue, offered, offers, rng):
+    """Give the shuffled regions queue[:count] of one super region to single players, the worst off first."""
+    given = np.int64(0)
+    for _ in range(per_player):
+        served = 0  # bit p: served in this turn
+        for _ in range(players):
+            if given == count:
+                return
+            fewest, ties, chosen = np.int64(1 << 30), 0, -1
+            for p in range(players):
+                if (served >> p) & 1:
+                    continue
+                if offered[p] < fewest:
+                    fewest, ties, chosen = np.int64(offered[p]), 1, p
+                elif offered[p] == fewest:
+                    ties += 1
+                    if choose(ties, rng, None) == 0:
+                        chosen = p
+            served |= 1 << chosen
+            offers[queue[given]] = 1 << chosen
+            offered[chosen] += 1
+            given += 1
+
+
+@kernel
+def _make_offers(board, params, players, offers, wasteland, scratch, rng):
+    everyone = (1 << players) - 1
+    queue, offered = scratch.queue, scratch.cursor
+    for p in range(players):
+        offered[p] = 0
+    for s in range(board.bonus.shape[0]):
+        count = 0
+        for i in range(board.member_start[s], board.member_start[s + 1]):
+            if wasteland[board.members[i]] == 0:
+                queue[count] = board.members[i]
+                count += 1
+        _shuffle(queue, count, rng)
+        if params.picking == OWN_OFFER:
+            per_player = params.offers if params.offers > 0 else count
+            _offer_own(players, per_player, count, queue, offered, offers, rng)
+        else:
+            take = count if params.offers == 0 else min(params.offers, count)
+            for i in range(take):
+                offers[queue[i]] = everyone
+
+
+@kernel
+def _take(owner, offers, region, player):
+    owner[region] = player
+    offers[region] = 0
+
+
+@kernel
+def _borders_other(board, owner, region, player):
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        q = board.edge_target[e]
+        if owner[q] != NEUTRAL and owner[q] != player:
+            return True
+    return False
+
+
+@kernel
+def _deal(board, params, players, owner, offers, queue, rng):
+    """Deal picks at random, one each in turn; False if players would have to start next to each other."""
+    n = owner.shape[0]
+    for r in range(n):
+        owner[r] = NEUTRAL
+    for _ in range(params.picks):
+        for p in range(players):
+            count = 0
+            for r in range(n):
+                free = owner[r] == NEUTRAL and offers[r] != 0
+                if free and not (params.dealt_apart and _borders_other(board, owner, r, p)):
+                    queue[count] = r
+                    count += 1
+            if count == 0:
+                return False
+            owner[queue[choose(count, rng, None)]] = p
+    return True
+
+
+@kernel
+def start_game(board, params, state, b, scratch):
+    """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers; dealt picks at once.
+
+    Returns False where a deal that keeps players apart was not found (`check_players` refuses the other cases).
+    """
+    owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]
+    players = state.eliminated_at.shape[1]
+    for r in range(owner.shape[0]):
+        owner[r] = NEUTRAL
+        army[r] = board.starting_army[r]
+        offers[r] = 0
+    for p in range(players):
+        state.eliminated_at[b, p] = 0
+    state.round[b] = 0
+    state.turn[b] = 0
+    state.winner[b] = NEUTRAL
+    state.phase[b] = PICK
+    _place_wastelands(params, army, scratch.mark, scratch.queue, rng)
+    _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
+    if params.picking != DEALT:
+        return True
+    for _ in range(_DEAL_TRIES):
+        if _deal(board, params, players, owner, offers, scratch.queue, rng):
+            _begin_play(state, b)
+            return True
+    return False
+
+
+@kernel
+def _begin_play(state, b):
+    offers = state.offers[b]
+    for r in range(offers.shape[0]):
+        offers[r] = 0
+    state.phase[b] = PLAY
+
+
+@kernel
+def _random_offer(offers, player, rng):
+    """A random region that is free and offered to the player, or -1."""
+    ties, chosen = 0, -1
+    for r in range(offers.shape[0]):
+        if (offers[r] >> player) & 1:
+            ties += 1
+            if choose(ties, rng, None) == 0:
+                chosen = r
+    return chosen
+
+
+@kernel
+def _next_wish(offers, wishes, count, player, start):
+    """Index of the first wish from `start` on that is free for the player, or -1."""
+    n = offers.shape[0]
+    for i in range(start, count):
+        region = wishes[i]
+        if 0 <= region < n and (offers[region] >> player) & 1:
+            return i
+    return -1
+
+
+@kernel
+def picker(turn, players):
+    """Whose pick it is in the order ABBAAB … (for more players: there and back again)."""
+    lap, seat = turn // players, turn % players
+    return seat if lap % 2 == 0 else players - 1 - seat
+
+
+@kernel
+def alternating_picks(params, offers, owner, players):
+    """How many picks there will be in all: `picks` each, or fewer where fewer regions are offered."""
+    regions = 0
+    for r in range(offers.shape[0]):
+        if offers[r] != 0 or owner[r] != NEUTRAL:
+            regions += 1
+    return min(params.picks, regions // players) * players
+
+
+@kernel
+def resolve_picks(board, params, state, b, wishes, counts, scratch):
+    """Hand out regions by wishes int32[P, W] with counts int32[P], best first; what is missing is drawn at random.
+
+    Under "alternating" one player picks (see `picker`), otherwise all do, and play begins.
+    """
+    owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
+    players = counts.shape[0]
+    if params.picking == ALTERNATING:
+        p = picker(state.turn[b], players)
+        total = alternating_picks(params, offers, owner, players)
+        i = _next_wish(offers, wishes[p], counts[p], p, 0)
+        region = wishes[p, i] if i >= 0 else _random_offer(offers, p, rng)
+        _take(owner, offers, region, p)
+        state.turn[b] += 1
+        if state.turn[b] >= total:
+            _begin_play(state, b)
+        return
+    cursor, order = scratch.cursor, scratch.order
+    for p in range(players):
+        cursor[p] = 0
+        order[p] = p
+    for _ in range(params.picks):
+        _shuffle(order, players, rng)  # settles equal wishes
+        for k in range(players):
+            p = order[k]
+            i = _next_wish(offers, wishes[p], min(counts[p], np.int64(params.ranked)), p, cursor[p])
+            region = -1
+            if i >= 0:
+                region = wishes[p, i]
+                cursor[p] = i + 1
+            else:
+                cursor[p] = counts[p]
+                region = _random_offer(offers, p, rng)
+            if region >= 0:
+                _take(owner, offers, region, p)
+    _begin_play(state, b)
+
+
+def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
+    """Fewest regions that can come to be offered, up to `cap` per super region, wherever the wastelands fall."""
+    total = sum(min(size, cap) for size in sizes)
+    most_lost = [0] * (wastelands + 1)  # by wastelands spent
+    for size in sizes:
+        offered = min(size, cap)
+        spare = size - offered
+        for spent in range(wastelands, spare, -1):
+            most_lost[spent] = max(
+                most_lost[spent - spare - lost] + lost for lost in range(min(offered, spent - spare) + 1)
+            )
+    return total - most_lost[wastelands]
+
+
+def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
+    """The rules' record for this map, or a `RulesError` where the map cannot hold so many players."""
+    if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
+        raise RulesError(f"players = {players!r}: 2 to {MAX_PLAYERS} can play")
+    n = board.n_regions
+    params = rules.params(n, board.n_super_regions)
+    cap = params.offers or n
+    if rules.picking == "own_offer":
+        cap = min(cap * players, n)
+    elif rules.picking == "dealt":
+        cap = n if params.offers == 0 else cap
+    sizes = np.bincount(board.super_region, minlength=board.n_super_regions).tolist()
+    offered = _offers_at_least(sizes, cap, min(params.wastelands, n)) // players
+    needed = 1 if rules.picking == "alternating" else rules.picks
+    if offered < needed:
+        raise RulesError(
+            f"rules {rules.name!r} with {players} players: this map can offer each player only {offered} of "
+            f"the {needed} regions needed to start ({n} regions, {board.n_super_regions} super regions)"
+        )
+    return params

@@ -1,0 +1,121 @@
+"""The changing side of a batch of games as arrays, and its compact form for search trees."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.jit import kernel
+
+NEUTRAL: Final = -1
+#: Owner of a region that a player cannot see, in a view; the army there reads 0.
+UNKNOWN: Final = -2
+
+#: Phases of a game.
+PICK: Final = 0
+PLAY: Final = 1
+OVER: Final = 2
+
+
+class State(NamedTuple):
+    """B games on one board between P players; game b is row b of every array."""
+
+    owner: npt.NDArray[np.int8]  #: [B, N] NEUTRAL or a player
+    army: npt.NDArray[np.int32]  #: [B, N] at least 1
+    offers: npt.NDArray[np.uint8]  #: [B, N] bit p: offered to player p and still free
+    round: npt.NDArray[np.int32]  #: [B] rounds played
+    phase: npt.NDArray[np.int8]  #: [B] PICK, PLAY or OVER
+    turn: npt.NDArray[np.int32]  #: [B] picks made one by one ("alternating")
+    eliminated_at: npt.NDArray[np.int32]  #: [B, P] round in which a player lost its last region; 0: in the game
+    winner: npt.NDArray[np.int8]  #: [B] the winner, or -1: none (yet)
+    rng: npt.NDArray[np.uint64]  #: [B, 2] the dice
+
+
+def make_state(batch: int, n_regions: int, players: int) -> State:
+    """An empty state; `setup.start_game` fills it."""
+    return State(
+        owner=np.full((batch, n_regions), NEUTRAL, dtype=np.int8),
+        army=np.ones((batch, n_regions), dtype=np.int32),
+        offers=np.zeros((batch, n_regions), dtype=np.uint8),
+        round=np.zeros(batch, dtype=np.int32),
+        phase=np.zeros(batch, dtype=np.int8),
+        turn=np.zeros(batch, dtype=np.int32),
+        eliminated_at=np.zeros((batch, players), dtype=np.int32),
+        winner=np.full(batch, NEUTRAL, dtype=np.int8),
+        rng=np.ones((batch, 2), dtype=np.uint64),
+    )
+
+
+def copy_state(state: State) -> State:
+    """A deep copy."""
+    return State(*[array.copy() for array in state])
+
+
+def state_bytes(state: State, b: int = 0) -> bytes:
+    """Everything that decides how game b goes on, dice included, as bytes; equal games, equal bytes."""
+    return b"".join(np.ascontiguousarray(array[b]).tobytes() for array in state)
+
+
+class Scratch(NamedTuple):
+    """Working memory of a kernel, one per thread: kernels allocate nothing."""
+
+    cursor: npt.NDArray[np.int32]  #: [P] next attack of each player
+    order: npt.NDArray[np.int32]  #: [P] players in the order of a pass
+    movable: npt.NDArray[np.int32]  #: [N] armies that may still move (rules without a second move)
+    queue: npt.NDArray[np.uint32]  #: [N] a list of regions
+    mark: npt.NDArray[np.int32]  #: [N]
+    value: npt.NDArray[np.float64]  #: [N]
+
+
+def make_scratch(n_regions: int, players: int) -> Scratch:
+    """Working memory for one thread."""
+    return Scratch(
+        cursor=np.zeros(players, dtype=np.int32),
+        order=np.zeros(players, dtype=np.int32),
+        movable=np.zeros(n_regions, dtype=np.int32),
+        queue=np.zeros(n_regions, dtype=np.uint32),
+        mark=np.zeros(n_regions, dtype=np.int32),
+        value=np.zeros(n_regions, dtype=np.float64),
+    )
+
+
+#: Armies that the compact form can hold: 21 bits.
+COMPACT_ARMIES: Final = (1 << 21) - 1
+
+
+def compact_size(n_regions: int) -> int:
+    """Bytes of a position in its compact form: three a region and two for the round."""
+    return 3 * n_regions + 2
+
+
+@kernel
+def pack(owner, army, round_number, out):
+    """Write a position (int8[N], int32[N], round below 65,536) to `out`, uint8[compact_size(N)].
+
+    A region takes 24 bits: the owner + 1 in the top three, the army in the rest. Returns whether everything fitted;
+    the engine's bounds on armies keep real games far below the limit.
+    """
+    fits = 0 <= round_number < 65536
+    for r in range(owner.shape[0]):
+        fits = fits and army[r] <= COMPACT_ARMIES
+        word = ((np.int64(owner[r]) + 1) << 21) | (np.int64(army[r]) & COMPACT_ARMIES)
+        out[3 * r] = word & 255
+        out[3 * r + 1] = (word >> 8) & 255
+        out[3 * r + 2] = word >> 16
+    end = 3 * owner.shape[0]
+    out[end] = round_number & 255
+    out[end + 1] = (round_number >> 8) & 255
+    return fits
+
+
+@kernel
+def unpack(packed, owner, army):
+    """Read what `pack` wrote into owner and army; returns the round."""
+    for r in range(owner.shape[0]):
+        word = np.int64(packed[3 * r]) | (np.int64(packed[3 * r + 1]) << 8) | (np.int64(packed[3 * r + 2]) << 16)
+        owner[r] = (word >> 21) - 1
+        army[r] = word & COMPACT_ARMIES
+    end = 3 * owner.shape[0]
+    return np.int64(packed[end]) | (np.int64(packed[end + 1]) << 8)

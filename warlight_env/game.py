@@ -1,0 +1,562 @@
+"""`Game`: one game for people, bots and pages; it checks everything and leaves the work to the kernels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import maps
+from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import REASONS, Orders, OrdersTypeError, check_orders
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
+from warlight_env.engine.rules import MAX_ARMIES, Rules, RulesError
+from warlight_env.engine.setup import (
+    ALTERNATING,
+    alternating_picks,
+    check_players,
+    picker,
+    resolve_picks,
+    start_game,
+)
+from warlight_env.engine.state import (
+    OVER,
+    PICK,
+    PLAY,
+    Scratch,
+    State,
+    copy_state,
+    make_scratch,
+    make_state,
+    state_bytes,
+)
+from warlight_env.engine.view import View, see
+
+FORMAT = 1
+PHASES = ("pick", "play", "over")
+OnIllegal = Literal["raise", "skip"]
+
+
+class GameError(ValueError):
+    """A step that the game's phase or arguments do not allow; nothing has been played."""
+
+
+@dataclass(frozen=True)
+class IllegalOrder:
+    """An order that the rules forbid: whose, in which list, where in it, and why."""
+
+    player: int
+    kind: Literal["deploy", "attack", "pick"]
+    index: int
+    order: tuple[int, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        return f"player {self.player}, {self.kind} {self.index + 1} {self.order}: {self.reason}"
+
+
+class IllegalOrdersError(GameError):
+    """Raised by strict steps; `illegal` lists every bad order. Nothing has been played."""
+
+    def __init__(self, illegal: Sequence[IllegalOrder]) -> None:
+        self.illegal = tuple(illegal)
+        more = f" (and {len(illegal) - 5} more)" if len(illegal) > 5 else ""
+        super().__init__("; ".join(str(order) for order in illegal[:5]) + more)
+
+
+@dataclass(frozen=True)
+class Event:
+    """An attack or transfer as it was carried out."""
+
+    player: int
+    source: int
+    target: int
+    armies: int
+    kind: Literal["attack", "transfer"]
+    attackers_lost: int
+    defenders_lost: int
+    captured: bool
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """What happened in a round: attacks and transfers in order, and the orders that were dropped."""
+
+    round: int
+    events: list[Event] = field(default_factory=list)
+    dropped: list[IllegalOrder] = field(default_factory=list)
+
+
+class _Buffers(NamedTuple):
+    """Working memory of a game: a turn of each player in normal form."""
+
+    scratch: Scratch
+    deploy: npt.NDArray[np.int32]  #: [P, N]
+    attacks: npt.NDArray[np.int32]  #: [P, E, 3]
+    counts: npt.NDArray[np.int32]  #: [P]
+
+
+def _make_buffers(n_regions: int, n_edges: int, players: int) -> _Buffers:
+    return _Buffers(
+        make_scratch(n_regions, players),
+        np.zeros((players, n_regions), dtype=np.int32),
+        np.zeros((players, n_edges, 3), dtype=np.int32),
+        np.zeros(players, dtype=np.int32),
+    )
+
+
+class Game:
+    """A game of 2 to 6 players.
+
+    Args:
+        map: a bundled map's name, a file, or a `Map`.
+        rules: a preset's name, a `Rules` record, or a dict of its fields.
+        players: 2 to 6.
+        seed: any integer; decides offers and all dice.
+        picks: "play" starts with the picking phase; "random" picks for everybody at once.
+
+    Raises:
+        MapError, RulesError: with the place and the reason.
+    """
+
+    __slots__ = ("_board", "_buffers", "_params", "_past", "_state", "map", "players", "rules", "seed")
+
+    def __init__(
+        self,
+        map: str | Path | maps.Map = "world",
+        rules: str | Rules | dict[str, Any] = "thesis",
+        players: int = 2,
+        seed: int = 0,
+        picks: Literal["play", "random"] = "play",
+    ) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise GameError(f"seed = {seed!r}: must be an integer")
+        if picks not in ("play", "random"):
+            raise GameError(f"picks = {picks!r}: must be 'play' or 'random'")
+        self.map = map if isinstance(map, maps.Map) else maps.load(map)
+        self.rules = Rules.of(rules)
+        self.players = players
+        self.seed = int(seed)
+        self._board = make_board(self.map)
+        self._params = check_players(self._board, self.rules, players)
+        self._buffers: _Buffers | None = None
+        self._state = make_state(1, self._board.n_regions, players)
+        self._past: tuple[State, Any] | None = None
+        self._state.rng[0] = make_rng(derive_seed(self.seed))
+        if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
+            raise RulesError(f"map {self.map.name!r}: found no deal in which {players} players start apart")
+        if picks == "random" and self.phase == "pick":
+            self._pick_at_random()
+
+    @property
+    def _work(self) -> _Buffers:
+        """Working memory, made when it is first needed: clones stay cheap and share none."""
+        if self._buffers is None:
+            self._buffers = _make_buffers(self._board.n_regions, self._board.n_edges, self.players)
+        return self._buffers
+
+    # Looking
+
+    @property
+    def phase(self) -> str:
+        """ "pick", "play" or "over"."""
+        return PHASES[self._state.phase[0]]
+
+    @property
+    def round(self) -> int:
+        """Rounds played."""
+        return int(self._state.round[0])
+
+    @property
+    def owner(self) -> npt.NDArray[np.int8]:
+        """int8[N]: -1 neutral, else a player. Read-only."""
+        return _read_only(self._state.owner[0])
+
+    @property
+    def army(self) -> npt.NDArray[np.int32]:
+        """int32[N], at least 1. Read-only."""
+        return _read_only(self._state.army[0])
+
+    @property
+    def done(self) -> bool:
+        """Whether the game is over."""
+        return bool(self._state.phase[0] == OVER)
+
+    @property
+    def winner(self) -> int | None:
+        """The winner; None while the game goes on and after a draw."""
+        winner = int(self._state.winner[0])
+        return winner if winner >= 0 else None
+
+    @property
+    def placements(self) -> tuple[int, ...]:
+        """Each player's place as things stand, 1 the best; equals share a place.
+
+        Players in the game come first: all alike, but for the winner and for rules whose ties go by regions and
+        armies. The eliminated follow, the later the better.
+        """
+        scores = []
+        for p in range(self.players):
+            out = int(self._state.eliminated_at[0, p])
+            mine = self._state.owner[0] == p
+            size = (int(mine.sum()), int(self._state.army[0][mine].sum()))
+            by_size = size if self.rules.tie_break == "regions" and out == 0 else (0, 0)
+            scores.append((out == 0, out, p == self.winner, *by_size))
+        return tuple(1 + sum(other > mine for other in scores) for mine in scores)
+
+    def alive(self, player: int) -> bool:
+        """Whether a player still has regions (before the start: whether it will get some)."""
+        self._check_player(player)
+        return bool(self._state.eliminated_at[0, player] == 0)
+
+    def income(self, player: int) -> int:
+        """Armies that the player may deploy this round; 0 once it is out."""
+        self._check_player(player)
+        if not self.alive(player):
+            return 0
+        return int(income(self._board, self._params.base_income, self._state.owner[0], player))
+
+    def pickers(self) -> tuple[int, ...]:
+        """Players who are to pick now."""
+        if self.phase != "pick":
+            return ()
+        if self._params.picking == ALTERNATING:
+            return (int(picker(self._state.turn[0], self.players)),)
+        return tuple(range(self.players))
+
+    def view(self, player: int) -> View:
+        """What the player may see: under fog own regions and neighbours; while regions are picked, everything."""
+        self._check_player(player)
+        owner, army = np.empty_like(self._state.owner[0]), np.empty_like(self._state.army[0])
+        fog = self.rules.fog and self.phase == "play"
+        see(self._board, fog, self._state.owner[0], self._state.army[0], player, owner, army)
+        return View(
+            map=self.map,
+            board=self._board,
+            rules=self.rules,
+            params=self._params,
+            player=player,
+            players=self.players,
+            phase=self.phase,
+            round=self.round,
+            owner=owner,
+            army=army,
+            income=self.income(player),
+            offers=self.offers(player),
+            picks_left=self._picks_left(player),
+        )
+
+    def offers(self, player: int) -> tuple[int, ...]:
+        """Regions that the player may pick."""
+        self._check_player(player)
+        if self.phase != "pick":
+            return ()
+        return tuple(np.flatnonzero(self._state.offers[0] >> player & 1).tolist())
+
+    def _picks_left(self, player: int) -> int:
+        if self.phase != "pick":
+            return 0
+        if self._params.picking != ALTERNATING:
+            return self.rules.picks
+        state = self._state
+        total = int(alternating_picks(self._params, state.offers[0], state.owner[0], self.players))
+        return total // self.players - int((state.owner[0] == player).sum())
+
+    def _check_player(self, player: int) -> None:
+        if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < self.players:
+            raise GameError(f"player = {player!r}: this game has players 0 to {self.players - 1}")
+
+    # Playing
+
+    def pick(
+        self, wishes: Mapping[int, Sequence[int]] | None = None, on_illegal: OnIllegal = "raise"
+    ) -> list[IllegalOrder]:
+        """Pick by wishes, regions best first, for those who are to pick; what is missing is drawn at random.
+
+        Strict (`on_illegal="raise"`): every picker names enough regions and only such as are offered, none twice.
+        Lenient ("skip"): other wishes are dropped and returned.
+        """
+        _check_on_illegal(on_illegal)
+        if self.phase != "pick":
+            raise GameError(f"no picks now: the game's phase is {self.phase!r}")
+        wishes = {} if wishes is None else dict(wishes)
+        pickers = self.pickers()
+        illegal: list[IllegalOrder] = []
+        table = np.full((self.players, max(1, self._board.n_regions)), -1, dtype=np.int32)
+        for player in wishes:
+            self._check_player(player)
+            if player not in pickers:
+                raise GameError(f"player {player} is not to pick now; {pickers} is")
+        for player in pickers:
+            legal = self._legal_wishes(player, wishes.get(player, ()), illegal, strict=on_illegal == "raise")
+            table[player, : len(legal)] = legal
+            self._work.counts[player] = len(legal)
+        if illegal and on_illegal == "raise":
+            raise IllegalOrdersError(illegal)
+        self._remember()
+        resolve_picks(self._board, self._params, self._state, 0, table, self._work.counts, self._work.scratch)
+        return illegal
+
+    def _legal_wishes(
+        self, player: int, wishes: Sequence[int], illegal: list[IllegalOrder], *, strict: bool
+    ) -> list[int]:
+        try:
+            given = np.asarray(wishes)
+        except (ValueError, TypeError, OverflowError):
+            given = np.zeros((1, 1))
+        if given.size == 0:
+            given = np.zeros(0, dtype=np.int64)
+        if given.ndim != 1 or given.dtype.kind not in "iu":
+            raise OrdersTypeError(f"player {player}: picks must be a list of regions (integers); got {wishes!r:.80}")
+        offers = set(self.offers(player))
+        legal: list[int] = []
+        for index, region in enumerate(given.tolist()):
+            if region in legal:
+                illegal.append(IllegalOrder(player, "pick", index, (region,), "named twice"))
+            elif region not in offers:
+                illegal.append(IllegalOrder(player, "pick", index, (region,), "not offered to the player"))
+            else:
+                legal.append(region)
+        needed = 1 if self._params.picking == ALTERNATING else self.rules.picks
+        if strict and not illegal and len(legal) < needed:
+            reason = f"{needed} regions must be named"
+            illegal.append(IllegalOrder(player, "pick", len(legal), tuple(legal), reason))
+        return legal
+
+    def _pick_at_random(self) -> None:
+        while self._state.phase[0] == PICK:
+            self._work.counts[:] = 0
+            table = np.full((self.players, 1), -1, dtype=np.int32)
+            resolve_picks(self._board, self._params, self._state, 0, table, self._work.counts, self._work.scratch)
+
+    def check(self, player: int, orders: Orders) -> list[IllegalOrder]:
+        """The orders of a player that the rules forbid now, with reasons; nothing is played."""
+        self._check_player(player)
+        if self.phase != "play":
+            raise GameError(f"no orders now: the game's phase is {self.phase!r}")
+        if not isinstance(orders, Orders):
+            raise OrdersTypeError(f"player {player}: orders must be `Orders`, not {type(orders).__name__}")
+        try:
+            deploys, attacks = orders.arrays()
+        except OrdersTypeError as error:
+            raise OrdersTypeError(f"player {player}: {error}") from None
+        reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
+        count, dropped = check_orders(
+            self._board, self._params, self._state.owner[0], player, self.income(player), deploys, attacks,
+            self._work.deploy[player], self._work.attacks[player], reasons,
+        )  # fmt: skip
+        self._work.counts[player] = count
+        if not dropped:
+            return []
+        illegal = []
+        for i in np.flatnonzero(reasons).tolist():
+            is_deploy = i < len(deploys)
+            index = i if is_deploy else i - len(deploys)
+            row = deploys[index] if is_deploy else attacks[index]
+            kind: Literal["deploy", "attack"] = "deploy" if is_deploy else "attack"
+            illegal.append(IllegalOrder(player, kind, index, tuple(row.tolist()), REASONS[reasons[i]]))
+        return illegal
+
+    def play_round(
+        self,
+        orders: Sequence[Orders | None] | Mapping[int, Orders | None],
+        on_illegal: OnIllegal = "raise",
+        script: npt.NDArray[np.int64] | None = None,
+    ) -> RoundResult:
+        """Play a round with everybody's orders; None or a missing player does nothing.
+
+        Strict (`on_illegal="raise"`): any illegal order raises `IllegalOrdersError` and nothing is played.
+        Lenient ("skip"): illegal orders are dropped and listed in the result.
+        `script` replaces the dice by given decisions, int64[1 + K] as in `engine.dice.scripted_below`.
+        """
+        _check_on_illegal(on_illegal)
+        given = self._by_player(orders)
+        illegal: list[IllegalOrder] = []
+        for player in range(self.players):
+            turn = given.get(player)
+            illegal += self.check(player, Orders() if turn is None else turn)
+        if illegal and on_illegal == "raise":
+            raise IllegalOrdersError(illegal)
+        events = np.zeros((int(self._work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
+        before = self._state.owner[0].copy()
+        self._remember()
+        done = play_round(
+            self._board, self._params, self._state, 0, self._work.deploy, self._work.attacks, self._work.counts, self._work.scratch,
+            script, events,
+        )  # fmt: skip
+        return RoundResult(self.round, _tell(events[:done], before), illegal)
+
+    def _by_player(self, orders: Any) -> dict[int, Orders | None]:
+        if isinstance(orders, Mapping):
+            for player in orders:
+                self._check_player(player)
+            return dict(orders)
+        if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
+            raise GameError(f"orders must be a list of {self.players} turns, one for each player, or a dict by player")
+        return dict(enumerate(orders))
+
+    # Time travel
+
+    def _remember(self) -> None:
+        self._past = (copy_state(self._state), self._past)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a step to take back."""
+        return self._past is not None
+
+    def undo(self) -> None:
+        """Take back the last pick or round, dice included."""
+        if self._past is None:
+            raise GameError("nothing to undo: the game has just begun")
+        self._state, self._past = self._past
+
+    def clone(self) -> Game:
+        """An independent copy that goes on exactly as this one would, dice and undo included."""
+        other = Game.__new__(Game)
+        other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
+        other._board, other._params, other._past = self._board, self._params, self._past
+        other._buffers = None
+        s = self._state
+        other._state = State(
+            s.owner.copy(), s.army.copy(), s.offers.copy(), s.round.copy(), s.phase.copy(), s.turn.copy(),
+            s.eliminated_at.copy(), s.winner.copy(), s.rng.copy(),
+        )  # fmt: skip
+        return other
+
+    copy = clone
+    __copy__ = clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.to_dict()
+
+    def __setstate__(self, data: dict[str, Any]) -> None:
+        loaded = Game.from_dict(data)
+        for slot in Game.__slots__:
+            setattr(self, slot, getattr(loaded, slot))
+
+    # Saving
+
+    def hash(self) -> str:
+        """Hex digest of map, rules and position, dice included: equal hashes, equal futures."""
+        digest = hashlib.sha256()
+        digest.update(json.dumps([FORMAT, self.map.digest(), self.rules.to_dict(), self.players]).encode())
+        digest.update(state_bytes(self._state))
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.hash() == other.hash()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The game as plain data for JSON, dice included, without what could be undone."""
+        bundled = self.map.name in maps.names() and maps.load(self.map.name).digest() == self.map.digest()
+        return {
+            "format": FORMAT,
+            "map": self.map.name if bundled else self.map.to_dict(),
+            "rules": self.rules.to_dict(),
+            "players": self.players,
+            "seed": self.seed,
+            "state": {name: array[0].tolist() for name, array in self._state._asdict().items()},
+            "hash": self.hash(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Game:
+        """The game that `to_dict` wrote; `GameError` names what is missing or wrong."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise GameError(f"not a saved game of format {FORMAT}")
+        for key in ("map", "rules", "players", "seed", "state"):
+            if key not in data:
+                raise GameError(f"saved game: {key!r} is missing")
+        map_ = maps.load(data["map"]) if isinstance(data["map"], str) else maps.from_dict(data["map"])
+        game = cls(map_, data["rules"], data["players"], data["seed"])
+        _fill_state(game._state, data["state"], game.players)
+        if "hash" in data and data["hash"] != game.hash():
+            raise GameError("saved game: the hash does not fit what was saved")
+        return game
+
+    # Pictures
+
+    def _repr_svg_(self) -> str:
+        from warlight_env.render import Position, to_svg
+
+        return to_svg(Position(self.map, self.owner, self.army, self.players, self.round))
+
+    def __repr__(self) -> str:
+        return (
+            f"Game(map={self.map.name!r}, rules={self.rules.name!r}, players={self.players}, "
+            f"phase={self.phase!r}, round={self.round})"
+        )
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _check_on_illegal(on_illegal: str) -> None:
+    if on_illegal not in ("raise", "skip"):
+        raise GameError(f"on_illegal = {on_illegal!r}: must be 'raise' or 'skip'")
+
+
+def _tell(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
+    """Events with their kind; `owner` as it was before the round, and is followed along."""
+    events = []
+    for player, source, target, armies, lost, killed, captured in rows.tolist():
+        kind: Literal["attack", "transfer"] = "transfer" if owner[target] == player else "attack"
+        events.append(Event(player, source, target, armies, kind, lost, killed, bool(captured)))
+        if captured:
+            owner[target] = player
+    return events
+
+
+def _fill_state(state: State, saved: Any, players: int) -> None:
+    bounds: dict[str, tuple[int, int]] = {
+        "owner": (-1, players - 1),
+        "army": (1, MAX_ARMIES * 1000),
+        "offers": (0, (1 << players) - 1),
+        "phase": (PICK, OVER),
+        "winner": (-1, players - 1),
+        "rng": (0, 2**64 - 1),
+    }
+    for name, array in state._asdict().items():
+        if not isinstance(saved, dict) or name not in saved:
+            raise GameError(f"saved game: state {name!r} is missing")
+        low, high = bounds.get(name, (0, 2**31 - 1))
+        try:
+            values = np.array(saved[name], dtype=object)
+            fits = values.shape == array[0].shape and all(
+                type(value) is int and low <= value <= high for value in values.reshape(-1)
+            )
+        except ValueError:
+            fits = False
+        if not fits:
+            raise GameError(f"saved game: state {name!r} must hold {array[0].size} integers in {low} .. {high}")
+        array[0] = values.astype(array.dtype)
+    if state.phase[0] == PLAY and not (state.owner[0] >= 0).any():
+        raise GameError("saved game: nobody owns a region")
+
+
+__all__ = [
+    "Event",
+    "Game",
+    "GameError",
+    "IllegalOrder",
+    "IllegalOrdersError",
+    "Orders",
+    "OrdersTypeError",
+    "RoundResult",
+]
