@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
@@ -72,8 +73,9 @@ def _distances(neighbors: Sequence[Sequence[int]]) -> I16:
     return distance
 
 
+@functools.lru_cache(maxsize=64)
 def make_board(map_: MapLike) -> Board:
-    """The arrays of a (valid, connected) map."""
+    """The arrays of a (valid, connected, hashable) map; made once per map, to be read only."""
     neighbors = [sorted(row) for row in map_.neighbors]
     n = len(neighbors)
     degrees = [len(row) for row in neighbors]

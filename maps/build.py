@@ -1,0 +1,129 @@
+"""From names as a file gives them to a checked map: the step that all the forms share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .codes import make_codes
+from .errors import MapError, suggestion
+from .model import DEFAULT_ARMY, MAX_REGIONS, Map, Point, Region, SeaLink, Shape, SuperRegion
+
+
+@dataclass(frozen=True)
+class RawRegion:
+    """A region as read: the super region by name, the code perhaps missing."""
+
+    name: str
+    super_region: str
+    code: str | None = None
+    army: int = DEFAULT_ARMY
+    shape: Shape | None = None
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What a map is called and where it comes from."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    source: str = ""
+
+
+def heading_for(place: str, form: str) -> Heading:
+    """The heading of a map whose form has no name: taken from the file's name."""
+    stem = re.sub(r"\.[A-Za-z]+$", "", re.split(r"[/\\]", place)[-1])
+    slug = re.sub(r"[^a-z0-9._-]+", "-", stem.casefold()).strip("-._")[:64]
+    return Heading(slug or "map", title=stem if stem.isprintable() else slug, source=form)
+
+
+def build(
+    place: str,
+    heading: Heading,
+    super_regions: Sequence[SuperRegion],
+    regions: Sequence[RawRegion],
+    borders: Iterable[tuple[str, str]],
+    *,
+    repeats: bool = False,
+    view_box: tuple[float, float, float, float] | None = None,
+    sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]] = (),
+) -> Map:
+    """The map of these parts; every error begins with ``place``.
+
+    ``repeats``: whether a border may be given more than once (forms that list it from both sides).
+    """
+    try:
+        return _build(heading, super_regions, regions, borders, repeats, view_box, sea_links)
+    except MapError as e:
+        raise MapError(f"{place}: {e}") from None
+
+
+def _build(
+    heading: Heading,
+    super_regions: Sequence[SuperRegion],
+    regions: Sequence[RawRegion],
+    borders: Iterable[tuple[str, str]],
+    repeats: bool,
+    view_box: tuple[float, float, float, float] | None,
+    sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]],
+) -> Map:
+    if len(regions) > MAX_REGIONS:
+        raise MapError(f"{len(regions)} regions: at most {MAX_REGIONS} are supported")
+    supers: dict[str, int] = {}
+    for s in super_regions:
+        if s.name in supers:
+            raise MapError(f"super region {s.name!r}: repeated name")
+        supers[s.name] = len(supers)
+    index: dict[str, int] = {}
+    for i, r in enumerate(regions):
+        if r.super_region not in supers:
+            hint = suggestion(r.super_region, supers)
+            raise MapError(f"region {r.name!r}: unknown super region {r.super_region!r}{hint}")
+        if r.name in index:
+            before = regions[index[r.name]].super_region
+            if before != r.super_region:
+                raise MapError(f"region {r.name!r}: in two super regions, {before!r} and {r.super_region!r}")
+            raise MapError(f"region {r.name!r}: repeated name")
+        index[r.name] = i
+    pairs: set[tuple[int, int]] = set()
+    for a, b in borders:
+        pair = _pair(index, a, b, "border")
+        if pair in pairs and not repeats:
+            raise MapError(f"region {a!r}: border to {b!r} given twice")
+        pairs.add(pair)
+    links = []
+    for a, b, line in sea_links:
+        x, y = _pair(index, a, b, "sea link")
+        if (x, y) not in pairs:
+            raise MapError(f"sea link {a!r} - {b!r}: there is no such border")
+        flip = line is not None and x != index[a]
+        links.append(SeaLink(x, y, (line[1], line[0]) if flip and line else line))
+    if all(r.code is None for r in regions):
+        codes = make_codes([r.name for r in regions])
+    else:
+        codes = [r.code or "" for r in regions]
+    return Map(
+        name=heading.name,
+        title=heading.title,
+        description=heading.description,
+        source=heading.source,
+        super_regions=tuple(super_regions),
+        regions=tuple(
+            Region(r.name, code, supers[r.super_region], r.army, r.shape)
+            for r, code in zip(regions, codes, strict=True)
+        ),
+        borders=tuple(sorted(pairs)),
+        view_box=view_box,
+        sea_links=tuple(links),
+    )
+
+
+def _pair(index: dict[str, int], a: str, b: str, what: str) -> tuple[int, int]:
+    for name, other in ((a, b), (b, a)):
+        if name not in index:
+            raise MapError(f"region {other!r}: {what} to unknown region {name!r}{suggestion(name, index)}")
+    if a == b:
+        raise MapError(f"region {a!r}: {what} to itself")
+    return (index[a], index[b]) if index[a] < index[b] else (index[b], index[a])

@@ -1,0 +1,124 @@
+"""New maps by chance: a landmass with an organic coast, divided into regions and super regions."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+
+from .build import Heading, RawRegion, build
+from .errors import MapError
+from .model import Map, SuperRegion
+
+FEWEST, MOST = 3, 400  # regions
+SPACING = 24.0  # map units between tiles
+LAND_SHARE = 0.42  # of the sheet
+
+
+def generate(
+    regions: int = 42, super_regions: int | None = None, *, seed: int, name: str | None = None
+) -> Map:
+    """A new map with a drawing: connected, planar, and the same for the same arguments on every machine.
+
+    Two regions border exactly if their outlines share a line. Super regions (one for about 6.5 regions,
+    unless given) are connected. A bonus grows with the super region's size and with the regions that must
+    guard it; the formula gives five of the world map's six bonuses. Raises ``MapError`` for arguments out of
+    range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0 or more.
+    """
+    regions, seed = _whole("regions", regions, FEWEST, MOST), _whole("seed", seed, 0, None)
+    if super_regions is None:
+        super_regions = max(2, (2 * regions + 6) // 13)
+    groups = _whole("super_regions", super_regions, 1, regions)
+    for attempt in range(20):
+        # A text seeds through SHA-512, and only random() is drawn from: the same on every version of Python.
+        rng = random.Random(f"warlight-map 1: {regions} {groups} {seed} {attempt}")
+        made = _attempt(rng, regions, groups, seed, name)
+        if made is not None:
+            return made
+    raise MapError(f"generate: no map of {regions} regions with seed {seed} came out; try another seed")
+
+
+def _attempt(rng: random.Random, regions: int, groups: int, seed: int, name: str | None) -> Map | None:
+    from .growth import divide_evenly, group
+    from .naming import make_names
+    from .outline import contacts, shapes
+    from .tiles import choose_land, crop, make_tiles
+
+    per_region = 18 if regions <= 150 else 14
+    land_tiles = regions * per_region
+    rows = math.ceil(math.sqrt(land_tiles / LAND_SHARE / 1.7)) + 3
+    columns = math.ceil(rows * 1.7)
+    tiles = make_tiles(rng, columns, rows, SPACING)
+    width, height = columns * SPACING, rows * SPACING
+    land = choose_land(rng, tiles, land_tiles, width, height)
+    if len(land) < land_tiles:
+        return None
+    tiles, width, height = crop(tiles, land, SPACING)
+    at = {i: (float(tiles.sites[i][0]), float(tiles.sites[i][1])) for i in sorted(land)}
+    part = divide_evenly(rng, at, tiles.neighbors, regions)
+    borders = contacts(tiles, part)
+    outlines = shapes(tiles, part, regions)
+    middles = [s.label for s in outlines]
+    near = _adjacency(regions, borders)
+    grouped = group(rng, middles, near, groups)
+    order, ranked = _reading_order(middles, grouped, groups)
+    sizes = [grouped.count(g) for g in ranked]
+    super_names, region_names = make_names(rng, sizes)
+    title_of = dict(zip(ranked, super_names, strict=True))
+    names = dict(zip(order, (n for listed in region_names for n in listed), strict=True))
+    default = f"generated-{regions}-{groups}-{seed}"
+    heading = Heading(
+        name or default,
+        title=f"Generated map: {regions} regions, seed {seed}",
+        description=f"A random landmass of {regions} regions in {groups} super regions.",
+        source=f"generate(regions={regions}, super_regions={groups}, seed={seed})",
+    )
+    return build(
+        "generate",
+        heading,
+        [SuperRegion(title_of[g], _bonus(g, grouped, near)) for g in ranked],
+        [RawRegion(names[r], title_of[grouped[r]], shape=outlines[r]) for r in order],
+        [(names[a], names[b]) for a, b in sorted(borders)],
+        view_box=(0.0, 0.0, width, height),
+    )
+
+
+def _adjacency(n: int, borders: set[tuple[int, int]]) -> list[list[int]]:
+    near: list[list[int]] = [[] for _ in range(n)]
+    for a, b in sorted(borders):
+        near[a].append(b)
+        near[b].append(a)
+    return near
+
+
+def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) -> int:
+    """0.36 for each region and 0.5 for each region that borders another super region, rounded, at least 1."""
+    members = [r for r, g in enumerate(grouped) if g == group]
+    guards = sum(any(grouped[b] != group for b in near[r]) for r in members)
+    return max(1, (36 * len(members) + 50 * guards + 50) // 100)
+
+
+def _reading_order(
+    middles: Sequence[tuple[float, float]], grouped: Sequence[int], groups: int
+) -> tuple[list[int], list[int]]:
+    """Regions by super region, both from left to right; and the super regions in that order."""
+    left = [
+        sum(middles[r][0] for r, g in enumerate(grouped) if g == k) / grouped.count(k) for k in range(groups)
+    ]
+    ranked = sorted(range(groups), key=lambda k: (left[k], k))
+    place = {k: i for i, k in enumerate(ranked)}
+    order = sorted(range(len(middles)), key=lambda r: (place[grouped[r]], middles[r][0], middles[r][1]))
+    return order, ranked
+
+
+def _whole(what: str, value: object, least: int, most: int | None) -> int:
+    import operator
+
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise MapError(f"generate: {what} {value!r}: must be a whole number") from None
+    if isinstance(value, bool) or number < least or (most is not None and number > most):
+        limits = f"at least {least}" if most is None else f"{least} to {most}"
+        raise MapError(f"generate: {what} {value!r}: must be {limits}")
+    return number

@@ -1,0 +1,148 @@
+"""Dividing a graph into connected parts: tiles into regions, regions into super regions."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import random
+from collections.abc import Sequence
+
+Point = tuple[float, float]
+
+
+def divide_evenly(
+    rng: random.Random, at: dict[int, Point], neighbors: Sequence[Sequence[int]], parts: int
+) -> dict[int, int]:
+    """Divides the tiles ``at`` into ``parts`` connected, compact parts of similar size.
+
+    A centroidal partition: every tile goes to the centre that is nearest through the graph, every centre
+    moves to the middle of its part, a few times over.
+    """
+    nodes = sorted(at)
+    centres = _spread(rng, at, parts)
+    best: tuple[float, dict[int, int]] | None = None
+    weight = [1.0] * parts
+    for _ in range(14):
+        part = _nearest(at, neighbors, centres, weight)
+        members: list[list[int]] = [[] for _ in range(parts)]
+        for i in nodes:
+            members[part[i]].append(i)
+        sizes = [len(m) for m in members]
+        score = sum(s * s for s in sizes) - 0.5 * min(sizes) * len(nodes) / parts
+        if best is None or score < best[0]:
+            best = score, part
+        centres = [_middle(at, m) for m in members]
+        mean = len(nodes) / parts
+        weight = [w * min(max((s / mean) ** 0.25, 0.8), 1.25) for w, s in zip(weight, sizes, strict=True)]
+    assert best is not None
+    return best[1]
+
+
+def _mean(at: dict[int, Point], members: Sequence[int]) -> Point:
+    n = len(members)
+    return sum(at[i][0] for i in members) / n, sum(at[i][1] for i in members) / n
+
+
+def _middle(at: dict[int, Point], members: Sequence[int]) -> int:
+    mean = _mean(at, members)
+    return min(members, key=lambda i: (math.dist(at[i], mean), i))
+
+
+def _spread(rng: random.Random, at: dict[int, Point], parts: int) -> list[int]:
+    """Centres far apart: the first by chance, each next one the farthest from those before."""
+    nodes = sorted(at)
+    chosen = [nodes[int(rng.random() * len(nodes))]]
+    away = {i: math.dist(at[i], at[chosen[0]]) for i in nodes}
+    while len(chosen) < parts:
+        far = max(nodes, key=lambda i: (away[i], i))
+        chosen.append(far)
+        for i in nodes:
+            away[i] = min(away[i], math.dist(at[i], at[far]))
+    return chosen
+
+
+def _nearest(
+    at: dict[int, Point], neighbors: Sequence[Sequence[int]], centres: Sequence[int], weight: Sequence[float]
+) -> dict[int, int]:
+    """For each node the centre with the shortest way through the graph (Dijkstra); parts are so connected."""
+    part: dict[int, int] = {}
+    queue = [(0.0, c, k) for k, c in enumerate(centres)]
+    heapq.heapify(queue)
+    fixed = dict(zip(centres, range(len(centres)), strict=True))
+    while queue:
+        way, i, k = heapq.heappop(queue)
+        if i in part or fixed.get(i, k) != k:
+            continue
+        part[i] = k
+        for j in neighbors[i]:
+            if j in at and j not in part:
+                heapq.heappush(queue, (way + weight[k] * math.dist(at[i], at[j]), j, k))
+    return part
+
+
+def group(
+    rng: random.Random, at: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int, tries: int = 24
+) -> list[int]:
+    """Groups nodes into connected groups of various but sensible sizes; the best of several tries.
+
+    A group grows by the free neighbour nearest to its middle; the one that lacks most of its share goes
+    first.
+    """
+    best: tuple[float, list[int]] | None = None
+    everywhere = dict(enumerate(at))
+    for _ in range(tries):
+        shares = [0.7 + 0.6 * rng.random() for _ in range(groups)]
+        total = sum(shares)
+        targets = [len(at) * s / total for s in shares]
+        found = _grow(at, neighbors, _spread(rng, everywhere, groups), targets)
+        score = _badness(found, at, targets)
+        if best is None or score < best[0]:
+            best = score, found
+    assert best is not None
+    return best[1]
+
+
+def _grow(
+    at: Sequence[Point], neighbors: Sequence[Sequence[int]], seeds: Sequence[int], targets: Sequence[float]
+) -> list[int]:
+    group_of = [-1] * len(at)
+    everywhere = dict(enumerate(at))
+    members = [[s] for s in seeds]
+    for k, s in enumerate(seeds):
+        group_of[s] = k
+    while -1 in group_of:
+        for k in sorted(range(len(seeds)), key=lambda k: (len(members[k]) / targets[k], k)):
+            free = {j for i in members[k] for j in neighbors[i] if group_of[j] < 0}
+            if free:
+                middle = _mean(everywhere, members[k])
+                cost = {j: math.dist(at[j], middle) * _lure(j, neighbors, group_of, k) for j in free}
+                chosen = min(free, key=lambda j: (cost[j], j))
+                group_of[chosen] = k
+                members[k].append(chosen)
+                break
+    return group_of
+
+
+def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k: int) -> float:
+    """Below 1 for a node that would be left alone or is embraced by the group already."""
+    around = neighbors[j]
+    mine = sum(group_of[i] == k for i in around)
+    free = sum(group_of[i] < 0 for i in around)
+    return (0.55 if not free else 1.0) * (1.0 - 0.5 * mine / len(around))
+
+
+def _badness(group_of: Sequence[int], at: Sequence[Point], targets: Sequence[float]) -> float:
+    """How far the groups are from their shares and from discs; a group of one node is bad."""
+    places = dict(enumerate(at))
+    xs, ys = [p[0] for p in at], [p[1] for p in at]
+    room = max((max(xs) - min(xs)) * (max(ys) - min(ys)), 1.0) / len(at)  # around each node
+    bad = 0.0
+    for k, target in enumerate(targets):
+        members = [i for i, g in enumerate(group_of) if g == k]
+        middle = _mean(places, members)
+        spread = sum(math.dist(at[i], middle) ** 2 for i in members) / len(members)
+        bad += (len(members) - target) ** 2 / target
+        bad += 2 * math.pi * spread / (room * len(members))  # 1 for a disc
+        if len(members) < 2:
+            bad += 5.0
+    return bad

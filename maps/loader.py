@@ -1,0 +1,67 @@
+"""Finding and reading a map: a bundled one by name, or a file in any of the known forms."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .challenge import from_challenge_data, from_setup_lines
+from .errors import MapError, suggestion
+from .model import Map
+from .native import FORMAT, dumps, from_dict
+from .text import parse_json, read_text
+from .xml_form import from_xml
+
+DATA = Path(__file__).with_name("data")
+_SUFFIXES = (".json", ".xml", ".txt")
+
+
+def names() -> list[str]:
+    """The names of the bundled maps, sorted."""
+    return sorted(p.stem for p in DATA.glob("*.json"))
+
+
+def load(name_or_path: str | Path) -> Map:
+    """The bundled map of this name, or the map in this file.
+
+    Files: ``.json`` (the project's own format or the AI Challenge's), ``.xml`` (the thesis's form), ``.txt``
+    (the challenge's ``setup_map`` lines). Raises ``MapError`` with the file, the place in it and the reason.
+    """
+    if isinstance(name_or_path, str) and name_or_path in names():
+        return _bundled(name_or_path)
+    path = Path(name_or_path)
+    if path.suffix.lower() in _SUFFIXES:
+        return _from_file(path)
+    if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path:
+        hint = suggestion(name_or_path, names())
+        files = ", ".join(_SUFFIXES)
+        raise MapError(
+            f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file ({files})"
+        )
+    raise MapError(f"{path}: a map file ends in {', '.join(_SUFFIXES)}")
+
+
+def save(m: Map, path: str | Path) -> None:
+    """Writes the map to a ``.json`` file in the project's own format."""
+    Path(path).write_text(dumps(m), encoding="utf-8")
+
+
+@cache
+def _bundled(name: str) -> Map:
+    path = DATA / f"{name}.json"
+    return from_dict(parse_json(read_text(path), path.name), path.name, trusted=True)
+
+
+def _from_file(path: Path) -> Map:
+    text, suffix = read_text(path), path.suffix.lower()
+    if suffix == ".xml":
+        return from_xml(text, path.name)
+    if suffix == ".txt":
+        return from_setup_lines(text, path.name)
+    data: Any = parse_json(text, path.name)
+    if isinstance(data, dict) and "format" not in data and ("Regions" in data or "SuperRegions" in data):
+        return from_challenge_data(data, path.name)
+    if isinstance(data, dict) and "format" not in data:
+        raise MapError(f'{path.name}: neither "format": "{FORMAT}" nor the challenge\'s "Regions"')
+    return from_dict(data, path.name)

@@ -1,0 +1,178 @@
+"""The project's own map format: JSON with a published schema (``schema.json``)."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .build import Heading, RawRegion, build
+from .errors import MapError
+from .model import DEFAULT_ARMY, Map, Point, Shape, SuperRegion
+from .text import parse_json
+
+FORMAT = "warlight-map"
+VERSION = 1
+SCHEMA_FILE = Path(__file__).with_name("schema.json")
+
+
+def to_dict(m: Map) -> dict[str, Any]:
+    """The map as plain data that the schema accepts; ``from_dict`` gives an equal map back."""
+    names = [r.name for r in m.regions]
+    d: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": m.name,
+        "title": m.title,
+        "description": m.description,
+        "source": m.source,
+        "super_regions": [{"name": s.name, "bonus": s.bonus} for s in m.super_regions],
+        "regions": [],
+        "borders": [[names[a], names[b]] for a, b in m.borders],
+    }
+    for r in m.regions:
+        region: dict[str, Any] = {
+            "name": r.name,
+            "code": r.code,
+            "super_region": m.super_regions[r.super_region].name,
+        }
+        if r.army != DEFAULT_ARMY:
+            region["army"] = r.army
+        if r.shape is not None:
+            label = [_number(x) for x in r.shape.label]
+            region["shape"] = {"label": label, "radius": _number(r.shape.radius), "path": r.shape.path}
+        d["regions"].append(region)
+    if m.view_box is not None:
+        d["drawing"] = {
+            "view_box": [_number(x) for x in m.view_box],
+            "sea_links": [
+                {
+                    "regions": [names[s.a], names[s.b]],
+                    "line": None if s.line is None else [[_number(x) for x in p] for p in s.line],
+                }
+                for s in m.sea_links
+            ],
+        }
+    return d
+
+
+def dumps(m: Map) -> str:
+    """The map as the text of a file: compact, the same every time, one region (super region, link) a line."""
+    lines = []
+    for key, value in to_dict(m).items():
+        if key in ("super_regions", "regions"):
+            text = "[\n" + ",\n".join(f"    {_compact(x)}" for x in value) + "\n  ]"
+        elif key == "borders":
+            text = "[\n" + ",\n".join(_border_lines(value)) + "\n  ]"
+        elif key == "drawing":
+            links = ",\n".join(f"      {_compact(x)}" for x in value["sea_links"])
+            text = f'{{\n    "view_box": {_compact(value["view_box"])},\n    "sea_links": ['
+            text += f"\n{links}\n    ]\n  }}" if links else "]\n  }"
+        else:
+            text = _compact(value)
+        lines.append(f"  {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _border_lines(borders: list[list[str]]) -> list[str]:
+    by_first: dict[str, list[str]] = {}
+    for pair in borders:
+        by_first.setdefault(pair[0], []).append(_compact(pair))
+    return ["    " + ", ".join(group) for group in by_first.values()]
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number(x: float) -> int | float:
+    return int(x) if float(x).is_integer() else x
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the format."""
+    loaded: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
+def _validator() -> Any:
+    import jsonschema  # type: ignore[import-untyped,unused-ignore]
+
+    return jsonschema.Draft202012Validator(schema())
+
+
+def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
+    """The map of such plain data; ``place`` (a file's name) begins every error message.
+
+    ``trusted`` leaves out the check against the schema, for files that the tests have checked.
+    """
+    if not isinstance(d, dict):
+        raise MapError(f"{place}: a map must be a JSON object, not {type(d).__name__}")
+    if d.get("format") != FORMAT:
+        raise MapError(f'{place}: format {d.get("format")!r}: expected "{FORMAT}"')
+    if type(d.get("version")) is not int or d["version"] != VERSION:
+        raise MapError(f"{place}: version {d.get('version')!r}: this program reads version {VERSION}")
+    if not trusted:
+        _check_schema(d, place)
+    drawing = d.get("drawing")
+    return build(
+        place,
+        Heading(d["name"], d.get("title", ""), d.get("description", ""), d.get("source", "")),
+        [SuperRegion(s["name"], int(s["bonus"])) for s in d["super_regions"]],
+        [
+            RawRegion(r["name"], r["super_region"], r["code"], int(r.get("army", DEFAULT_ARMY)), _shape(r))
+            for r in d["regions"]
+        ],
+        [(a, b) for a, b in d["borders"]],
+        view_box=None if drawing is None else _box(drawing["view_box"]),
+        sea_links=[]
+        if drawing is None
+        else [(*s["regions"], _line(s["line"])) for s in drawing.get("sea_links", ())],
+    )
+
+
+def from_json(text: str, place: str = "map") -> Map:
+    """The map of a JSON text in the project's own format."""
+    return from_dict(parse_json(text, place), place)
+
+
+def _shape(region: Any) -> Shape | None:
+    d = region.get("shape")
+    return None if d is None else Shape(d["path"], _point(d["label"]), float(d["radius"]))
+
+
+def _point(d: Any) -> Point:
+    return float(d[0]), float(d[1])
+
+
+def _line(d: Any) -> tuple[Point, Point] | None:
+    return None if d is None else (_point(d[0]), _point(d[1]))
+
+
+def _box(d: Any) -> tuple[float, float, float, float]:
+    return float(d[0]), float(d[1]), float(d[2]), float(d[3])
+
+
+def _check_schema(d: dict[str, Any], place: str) -> None:
+    errors = sorted(_validator().iter_errors(d), key=lambda e: [str(p) for p in e.absolute_path])
+    if not errors:
+        return
+    first = errors[0]
+    where = _where(d, list(first.absolute_path))
+    reason = first.message if len(first.message) <= 200 else f"{first.message[:80]} … {first.message[-100:]}"
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    raise MapError(f"{place}: {where}{reason}{more}")
+
+
+def _where(d: dict[str, Any], path: list[Any]) -> str:
+    """``region 'Alaska': army: `` for the place in the data that a schema error points at."""
+    words: list[str] = []
+    if len(path) > 1 and path[0] in ("regions", "super_regions"):
+        item = d[path[0]][path[1]]
+        what = path[0][:-1].replace("_", " ")
+        named = isinstance(item, dict) and isinstance(item.get("name"), str)
+        words, path = [f"{what} {item['name']!r}" if named else f"{what} {path[1] + 1}"], path[2:]
+    words += [f"[{p}]" if isinstance(p, int) else str(p) for p in path]
+    return "".join(f"{w}: " for w in words)

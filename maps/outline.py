@@ -1,0 +1,131 @@
+"""Outlines of regions made of tiles: exact shared borders, smoothed alike from both sides."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .model import Point, Shape
+from .tiles import Floats, Tiles
+
+WATER = -1
+Ring = list[Point]
+
+
+def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> list[Shape]:
+    """The shape of each part; tiles in no part are water."""
+    label = [part.get(i, WATER) for i in range(len(tiles.sites))]
+    found = []
+    for rings in _outlines(tiles, label, count):
+        smooth = [r for r in (_smooth(tiles, label, ring, rounds) for ring in rings) if len(r) > 2]
+        smooth.sort(key=lambda r: -abs(_area(r)))
+        centre, radius = widest_circle(smooth)
+        found.append(Shape("".join(map(_path, smooth)), centre, radius))
+    return found
+
+
+def contacts(tiles: Tiles, part: dict[int, int]) -> set[tuple[int, int]]:
+    """The pairs of parts that share a side of visible length."""
+    return {
+        (min(p, part[j]), max(p, part[j]))
+        for i, p in part.items()
+        for j in tiles.neighbors[i]
+        if j in part and part[j] != p
+    }
+
+
+def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]]]:
+    """For each part its rings, as triangles (tile corners) in order with the part on the left."""
+    rings: list[list[list[int]]] = [[] for _ in range(count)]
+    used: set[tuple[int, int]] = set()
+    for start in tiles.corner_of:
+        mine = label[start[0]]
+        if mine == WATER or label[start[1]] == mine or start in used:
+            continue
+        ring = []
+        i, j = start
+        while (i, j) not in used:  # the side between tile i of the part and tile j outside it
+            used.add((i, j))
+            t = tiles.corner_of[i, j]
+            ring.append(t)
+            k = int(tiles.triangles[t].sum()) - i - j
+            if label[k] == mine:
+                i = k
+            else:
+                j = k
+        rings[mine].append(ring)
+    return rings
+
+
+def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Ring:
+    """Cuts corners (Chaikin), except where three parts meet: so both sides of a border get the same line."""
+    points = [(float(x), float(y)) for x, y in tiles.corners[ring].tolist()]
+    pinned = [len({label[i] for i in tiles.triangles[t].tolist()}) > 2 for t in ring]
+    points, pinned = _without_repeats(points, pinned)
+    for _ in range(rounds):
+        cut: Ring = []
+        fixed: list[bool] = []
+        for k, here in enumerate(points):
+            if pinned[k]:
+                cut.append(here)
+                fixed.append(True)
+                continue
+            before, after = points[k - 1], points[(k + 1) % len(points)]
+            cut += [_toward(here, before), _toward(here, after)]
+            fixed += [False, False]
+        points, pinned = cut, fixed
+    rounded = [(round(x, 1) + 0.0, round(y, 1) + 0.0) for x, y in points]
+    return [p for k, p in enumerate(rounded) if p != rounded[k - 1]]
+
+
+def _without_repeats(points: Ring, pinned: list[bool]) -> tuple[Ring, list[bool]]:
+    """Corners joined in one point become one, pinned if any of them is."""
+    starts = [k for k, p in enumerate(points) if p != points[k - 1]]
+    ends = [*starts[1:], (starts[0] if starts else 0) + len(points)]
+    runs = [range(a, b) for a, b in zip(starts, ends, strict=False)]
+    return [points[a] for a in starts], [any(pinned[k % len(points)] for k in run) for run in runs]
+
+
+def _toward(a: Point, b: Point) -> Point:
+    return 0.75 * a[0] + 0.25 * b[0], 0.75 * a[1] + 0.25 * b[1]
+
+
+def _path(ring: Ring) -> str:
+    return "M" + "L".join(f"{x:g} {y:g}" for x, y in ring) + "Z"
+
+
+def _area(ring: Ring) -> float:
+    return 0.5 * sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, ring[1:] + ring[:1], strict=True))
+
+
+def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, float]:
+    """Centre and radius of the largest circle inside rings (fill rule evenodd), to about ``precision``."""
+    starts: Floats = np.array([p for r in rings for p in r])
+    ends: Floats = np.array([p for r in rings for p in r[1:] + r[:1]])
+    low, high = starts.min(axis=0), starts.max(axis=0)
+    step = float((high - low).max()) / 12
+    grid = np.stack(np.meshgrid(*(np.linspace(a, b, 14) for a, b in zip(low, high, strict=True))), axis=-1)
+    points = grid.reshape(-1, 2)
+    best, centre = 0.0, points[0]
+    while step > precision / 2:
+        depth = _depth(points, starts, ends)
+        order = np.argsort(-depth, kind="stable")[:6]
+        if depth[order[0]] > best:
+            best, centre = float(depth[order[0]]), points[order[0]]
+        step /= 2
+        around = step * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(1, -1, 2)
+        points = (points[order][:, None] + around).reshape(-1, 2)
+    return (round(float(centre[0]), 1), round(float(centre[1]), 1)), max(round(best, 1), 0.1)
+
+
+def _depth(points: Floats, starts: Floats, ends: Floats) -> Floats:
+    """Distance of each point to the nearest side, negative outside."""
+    side = ends - starts
+    rel = points[:, None] - starts[None]
+    t = np.clip((rel * side).sum(-1) / np.maximum((side * side).sum(-1), 1e-12), 0, 1)
+    away = np.sqrt(((rel - t[..., None] * side) ** 2).sum(-1)).min(axis=1)
+    above = (starts[None, :, 1] > points[:, None, 1]) != (ends[None, :, 1] > points[:, None, 1])
+    slope = side[:, 0] / np.where(side[:, 1] == 0, 1.0, side[:, 1])
+    crosses = above & (rel[..., 0] < rel[..., 1] * slope)
+    inside = crosses.sum(axis=1) % 2 == 1
+    depth: Floats = np.where(inside, away, -away)
+    return depth

@@ -1,0 +1,218 @@
+"""The small tiles that generated maps are made of: a relaxed Voronoi diagram, and the land chosen in it."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import random
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SHORTEST_SIDE = 0.3  # times the spacing; shorter sides shrink to a point: what touches is seen
+
+
+_OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wave length / sheet, strength, number of waves
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Voronoi cells of ``sites``, held as the dual triangles: a triangle's centre is a corner of 3 tiles."""
+
+    sites: Floats  # (n, 2)
+    corners: Floats  # (m, 2): the circumcentre of each triangle
+    triangles: Ints  # (m, 3): sites, counter-clockwise
+    corner_of: dict[tuple[int, int], int]  # directed side a → b of a triangle: that triangle
+    neighbors: tuple[tuple[int, ...], ...]  # tiles that share a visible side, ascending
+    rim: frozenset[int]  # tiles cut by, or near, the edge of the sheet
+
+
+def make_tiles(rng: random.Random, columns: int, rows: int, spacing: float) -> Tiles:
+    """About ``columns`` times ``rows`` tiles on a sheet of that size, their sites ``spacing`` apart."""
+    width, height = columns * spacing, rows * spacing
+    sites = np.array(
+        [
+            (spacing * (x + 0.5 * (y % 2) + _jitter(rng)), spacing * (y + _jitter(rng)))
+            for y in range(-2, rows + 3)
+            for x in range(-2, columns + 3)
+        ]
+    )
+    for _ in range(2):  # Lloyd: each site moves to its cell's centroid
+        triangles = _delaunay(sites)
+        sites = _centroids(sites, triangles)
+    sites = np.round(sites, 3)
+    triangles = _delaunay(sites)
+    corners = _circumcentres(sites, triangles)
+    corner_of = {}
+    for t, (a, b, c) in enumerate(triangles.tolist()):
+        corner_of[a, b] = corner_of[b, c] = corner_of[c, a] = t
+    joined = _join_close_corners(corners, corner_of, SHORTEST_SIDE * spacing)
+    neighbors: list[list[int]] = [[] for _ in sites]
+    for (a, b), t in corner_of.items():
+        other = corner_of.get((b, a))
+        if other is not None and (min(t, other), max(t, other)) not in joined:
+            neighbors[a].append(b)
+    margin = 0.5 * spacing
+    rim = frozenset(
+        i
+        for i, (x, y) in enumerate(sites.tolist())
+        if not (margin < x < width - margin and margin < y < height - margin)
+    )
+    return Tiles(sites, corners, triangles, corner_of, tuple(tuple(sorted(n)) for n in neighbors), rim)
+
+
+def _jitter(rng: random.Random) -> float:
+    return 1.2 * (rng.random() - 0.5)
+
+
+def _delaunay(sites: Floats) -> Ints:
+    import shapely  # type: ignore[import-untyped,unused-ignore]
+
+    index = {p: i for i, p in enumerate(map(tuple, sites.tolist()))}
+    found: Any = shapely.get_parts(shapely.delaunay_triangles(shapely.MultiPoint(sites)))
+    points = shapely.get_coordinates(found).reshape(-1, 4, 2)[:, :3]
+    triangles = np.array([[index[p] for p in map(tuple, t)] for t in points.tolist()], dtype=np.int64)
+    a, b, c = (sites[triangles[:, k]] for k in range(3))
+    area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
+    triangles[area < 0] = triangles[area < 0][:, ::-1]
+    first = triangles.argmin(axis=1)  # an order that does not depend on the library's
+    triangles = np.stack([triangles[np.arange(len(first)), (first + k) % 3] for k in range(3)], axis=1)
+    return triangles[np.lexsort(triangles.T[::-1])]
+
+
+def _circumcentres(sites: Floats, triangles: Ints) -> Floats:
+    a, b, c = (sites[triangles[:, k]] for k in range(3))
+    (bx, by), (cx, cy) = (b - a).T, (c - a).T
+    d = 2 * (bx * cy - by * cx)
+    d[np.abs(d) < 1e-9] = 1e-9
+    b2, c2 = bx * bx + by * by, cx * cx + cy * cy
+    centres: Floats = a + np.stack([(cy * b2 - by * c2) / d, (bx * c2 - cx * b2) / d], axis=1)
+    return centres
+
+
+def _centroids(sites: Floats, triangles: Ints) -> Floats:
+    """The centroid of each site's cell; sites on the outside, whose cell is open, stay."""
+    corners = _circumcentres(sites, triangles)
+    corner_of = {}
+    for t, (a, b, c) in enumerate(triangles.tolist()):
+        corner_of[a, b] = corner_of[b, c] = corner_of[c, a] = t
+    moved = sites.copy()
+    area = np.zeros(len(sites))
+    total = np.zeros_like(sites)
+    inner = np.ones(len(sites), dtype=bool)
+    sides = np.array([(a, t, corner_of.get((b, a), -1)) for (a, b), t in corner_of.items()])
+    inner[sides[sides[:, 2] < 0, 0]] = False
+    for side in (0, 1, 2):
+        inner[triangles[~inner[triangles].all(axis=1), side]] &= False
+    s = sides[inner[sides[:, 0]]]
+    p, q, o = corners[s[:, 2]], corners[s[:, 1]], sites[s[:, 0]]
+    cross = (p[:, 0] - o[:, 0]) * (q[:, 1] - o[:, 1]) - (p[:, 1] - o[:, 1]) * (q[:, 0] - o[:, 0])
+    np.add.at(area, s[:, 0], cross)
+    np.add.at(total, s[:, 0], cross[:, None] * (p + q + o) / 3)
+    moved[inner] = total[inner] / area[inner, None]
+    return moved
+
+
+def _join_close_corners(
+    corners: Floats, corner_of: dict[tuple[int, int], int], shortest: float
+) -> set[tuple[int, int]]:
+    """Shrinks short sides to points, moving the corners; a tile keeps four. Returns the sides, as corners."""
+    around: dict[int, set[int]] = {}  # tile: its corners, each by the point that it has become
+    for (a, _), t in corner_of.items():
+        around.setdefault(a, set()).add(t)
+    tiles_at: dict[int, list[int]] = {t: [] for t in corner_of.values()}
+    for (a, _), t in corner_of.items():
+        tiles_at[t].append(a)
+    point = list(range(len(corners)))  # corner: the point that it has become, named by one of its corners
+    members = {t: [t] for t in point}
+    place = corners.tolist()
+    sides = [(t, corner_of[b, a], a, b) for (a, b), t in corner_of.items() if a < b and (b, a) in corner_of]
+    changed = True
+    while changed:
+        changed = False
+        short = []
+        for t, other, a, b in sides:
+            p, q = point[t], point[other]
+            length = math.dist(place[p], place[q])
+            if p != q and length < shortest:
+                short.append((length, min(p, q), max(p, q), a, b))
+        for _, p, q, a, b in sorted(short):
+            if point[p] != p or point[q] != q or min(len(around[a]), len(around[b])) <= 4:
+                continue
+            changed = True
+            members[p] += members.pop(q)
+            place[p] = corners[members[p]].mean(axis=0).tolist()
+            for t in members[p]:
+                point[t] = p
+                for tile in tiles_at[t]:
+                    around[tile] -= {q}
+                    around[tile].add(p)
+    corners[:] = [place[p] for p in point]
+    return {(min(t, o), max(t, o)) for t, o, _, _ in sides if point[t] == point[o]}
+
+
+def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, float, float]:
+    """The tiles moved so that the land has this margin all around; and the sheet's width and height."""
+    on_land = np.isin(tiles.triangles, sorted(land)).any(axis=1)
+    corners = tiles.corners[on_land]
+    low, high = np.floor(corners.min(axis=0) - margin), np.ceil(corners.max(axis=0) + margin)
+    width, height = (high - low).tolist()
+    return replace(tiles, sites=tiles.sites - low, corners=tiles.corners - low), width, height
+
+
+def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, height: float) -> frozenset[int]:
+    """At least ``count`` connected tiles with an organic coast: a noise field flooded from its top down."""
+    scale = math.sqrt(width * height)
+    waves = []
+    for share, strength, number in _OCTAVES:
+        for _ in range(number):
+            turn, phase, stretch = 2 * math.pi * rng.random(), 2 * math.pi * rng.random(), rng.random()
+            length = scale * share * (0.75 + 0.5 * stretch)
+            waves.append((math.cos(turn) / length, math.sin(turn) / length, phase, strength))
+
+    def elevation(i: int) -> float:
+        x, y = tiles.sites[i].tolist()
+        u, v = 2 * x / width - 1, 2 * y / height - 1
+        noise = sum(a * math.sin(2 * math.pi * (kx * x + ky * y) + p) for kx, ky, p, a in waves)
+        return float(noise - 0.8 * (abs(u) ** 3 + abs(v) ** 3) - 0.35 * (u * u + v * v))
+
+    inner = [i for i in range(len(tiles.sites)) if i not in tiles.rim]
+    high = {i: elevation(i) for i in inner}
+    top = max(inner, key=lambda i: high[i])
+    land: set[int] = set()
+    queue, queued = [(-high[top], top)], {top}
+    while queue and len(land) < count:
+        _, i = heapq.heappop(queue)
+        land.add(i)
+        for j in tiles.neighbors[i]:
+            if j in high and j not in queued:
+                queued.add(j)
+                heapq.heappush(queue, (-high[j], j))
+    for i in sorted(land):  # a neck or tip one tile wide becomes three wide
+        if sum(j in land for j in tiles.neighbors[i]) <= 2:
+            land.update(j for j in tiles.neighbors[i] if j in high)
+    return frozenset(land | _puddles(tiles, land))
+
+
+def _puddles(tiles: Tiles, land: set[int], largest: int = 3) -> set[int]:
+    """Enclosed water of at most ``largest`` tiles."""
+    found: set[int] = set()
+    seen = set(land)
+    for start in range(len(tiles.sites)):
+        if start in seen:
+            continue
+        seen.add(start)
+        pool = [start]
+        for i in pool:
+            for j in tiles.neighbors[i]:
+                if j not in seen:
+                    seen.add(j)
+                    pool.append(j)
+        if len(pool) <= largest and not tiles.rim.intersection(pool):
+            found |= set(pool)
+    return found

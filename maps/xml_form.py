@@ -1,0 +1,142 @@
+"""Reading the thesis's XML form of a map: super regions with their regions, each listing its neighbours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .build import RawRegion, build, heading_for
+from .errors import MapError, suggestion
+from .model import DEFAULT_ARMY, Map, SuperRegion
+
+_MAX_DEPTH = 20  # the form needs 6
+
+
+@dataclass
+class _Element:
+    tag: str  # in lower case
+    shown: str  # as written
+    attributes: dict[str, str]
+    line: int
+    children: list[_Element] = field(default_factory=list)
+
+
+def from_xml(text: str, place: str = "XML") -> Map:
+    """The map of such an XML text. Regions are numbered in the order of the text; it has no drawing.
+
+    ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours>
+    <Region Name="Congo"/>…``: a ``<Regions>`` around a super region's regions, attributes in lower case and
+    ``<Neighbors>`` are understood too. A border must be listed by both of its regions.
+    """
+    root = _parse(text, place)
+    if root.tag != "map":
+        raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.shown}>")
+    supers: list[SuperRegion] = []
+    regions: list[RawRegion] = []
+    listed: dict[str, dict[str, int]] = {}  # from each region the names that it lists, with their lines
+    for s in _below(root, "superregion", ("superregions",)):
+        name = _name(s, place)
+        supers.append(SuperRegion(name, _whole(s, "bonus", place)))
+        for r in _below(s, "region", ("regions",)):
+            region = _name(r, place)
+            if region in listed:
+                before = next(x.super_region for x in regions if x.name == region)
+                both = f"in two super regions, {before!r} and {name!r}" if before != name else "repeated name"
+                raise MapError(f"{place}: line {r.line}: region {region!r}: {both}")
+            regions.append(RawRegion(region, name, army=_whole(r, "army", place, DEFAULT_ARMY)))
+            listed[region] = _read_neighbors(r, region, place)
+    if not regions:
+        raise MapError(f"{place}: the map is empty: no regions")
+    pairs = [(a, b) for a, theirs in listed.items() for b in theirs]
+    for a, b in pairs:
+        if b not in listed:
+            where = f"{place}: line {listed[a][b]}: region {a!r}"
+            raise MapError(f"{where}: border to unknown region {b!r}{suggestion(b, listed)}")
+    for a, b in pairs:
+        if a not in listed[b]:
+            where = f"{place}: line {listed[a][b]}: region {a!r}"
+            raise MapError(f"{where}: one-sided border: it lists {b!r}, but {b!r} does not list {a!r}")
+    return build(place, heading_for(place, "XML file"), supers, regions, pairs, repeats=True)
+
+
+def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
+    listed: dict[str, int] = {}
+    for n in _below(r, "region", ("neighbours", "neighbors"), direct=False):
+        name = _name(n, place)
+        if name in listed:
+            raise MapError(f"{place}: line {n.line}: region {region!r}: border to {name!r} given twice")
+        if name == region:
+            raise MapError(f"{place}: line {n.line}: region {region!r}: border to itself")
+        listed[name] = n.line
+    return listed
+
+
+def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
+    """The children with this tag, those in an enclosing element included (only those, if not ``direct``)."""
+    for child in e.children:
+        if child.tag == tag and direct:
+            yield child
+        elif child.tag in enclosing:
+            yield from (c for c in child.children if c.tag == tag)
+
+
+def _name(e: _Element, place: str) -> str:
+    name = e.attributes.get("name")
+    if name is None:
+        raise MapError(f"{place}: line {e.line}: <{e.shown}> has no Name")
+    return " ".join(name.split())
+
+
+def _whole(e: _Element, key: str, place: str, default: int | None = None) -> int:
+    text = e.attributes.get(key, None if default is None else str(default))
+    where = f"{place}: line {e.line}: <{e.shown}> {e.attributes.get('name', '')!r}"
+    if text is None:
+        raise MapError(f"{where} has no {key.capitalize()}")
+    if not re.fullmatch(r"-?[0-9]{1,9}", text.strip(), re.ASCII):
+        raise MapError(f"{where}: {key.capitalize()} {text[:40]!r} is not a whole number")
+    return int(text)
+
+
+def _parse(text: str, place: str) -> _Element:
+    from xml.sax import SAXParseException
+    from xml.sax.handler import ContentHandler
+
+    import defusedxml  # type: ignore[import-untyped,unused-ignore]
+    import defusedxml.sax  # type: ignore[import-untyped,unused-ignore]
+
+    top = _Element("", "", {}, 0)
+    stack = [top]
+
+    class Handler(ContentHandler):
+        """Builds the tree, tags and attribute names in lower case, with line numbers."""
+
+        locator: Any = None
+
+        def setDocumentLocator(self, locator: Any) -> None:  # noqa: N802
+            self.locator = locator
+
+        def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802
+            if len(stack) > _MAX_DEPTH:
+                raise MapError(f"{place}: line {self.locator.getLineNumber()}: nested too deeply")
+            lower = {str(k).lower(): str(v) for k, v in attrs.items()}
+            element = _Element(name.lower(), name, lower, self.locator.getLineNumber())
+            stack[-1].children.append(element)
+            stack.append(element)
+
+        def endElement(self, name: str) -> None:  # noqa: N802, ARG002
+            stack.pop()
+
+    try:
+        # A declared encoding describes the file's bytes; the text given here is decoded already.
+        plain = re.sub(r"^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*(\"[^\"]*\"|'[^']*')", r"\1", text)
+        defusedxml.sax.parseString(plain.encode(), Handler(), forbid_dtd=True)
+    except SAXParseException as e:
+        where = f"{place}: line {e.getLineNumber()}"
+        raise MapError(f"{where}: malformed XML: {e.getMessage()}") from None
+    except defusedxml.DefusedXmlException as e:
+        raise MapError(f"{place}: XML with a DTD or entities is not read: {type(e).__name__}") from None
+    except UnicodeEncodeError as e:
+        raise MapError(f"{place}: not valid text: {e.reason}") from None
+    return top.children[0]

@@ -1,0 +1,50 @@
+"""Small boards and shortcuts that several tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rules import Rules
+from warlight_env.game import Game
+from warlight_env.maps import Map, Region, SuperRegion
+
+PRESETS = ("thesis", "thesis_draft", "challenge1", "challenge2")
+
+
+def make_map(super_region_of: list[int], borders: list[tuple[int, int]], bonuses: list[int], name: str = "board") -> Map:
+    """A map without outlines: region i is called ``Ri``."""
+    return Map(
+        name=name,
+        title=name,
+        description="",
+        source="",
+        super_regions=tuple(SuperRegion(f"S{i}", bonus) for i, bonus in enumerate(bonuses)),
+        regions=tuple(Region(f"R{i}", f"R{i}", s) for i, s in enumerate(super_region_of)),
+        borders=tuple(sorted((min(a, b), max(a, b)) for a, b in borders)),
+        view_box=None,
+        sea_links=(),
+    )
+
+
+#: Six regions in a ring with one chord; three super regions of two.
+RING = make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5), (0, 3)], [2, 3, 1], "ring")
+
+
+def position(game: Game, owner: list[int], army: list[int]) -> Game:
+    """The game with another position, in the middle of play."""
+    saved = game.to_dict()
+    saved["state"].update(owner=owner, army=army, phase=1, offers=[0] * len(owner))
+    del saved["hash"]
+    return Game.from_dict(saved)
+
+
+def board_of(map_: Map, rules: str = "thesis"):
+    """Board and rules' record for kernels."""
+    board = make_board(map_)
+    return board, Rules.of(rules).params(board.n_regions, board.n_super_regions)
+
+
+def script(values: list[int]) -> np.ndarray:
+    """Forced decisions in the form that kernels take: a cursor, then the values."""
+    return np.array([0, *values], dtype=np.int64)

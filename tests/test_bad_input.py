@@ -1,0 +1,186 @@
+"""Bad input to the engine: a clear error, or the documented skip, and an unchanged state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers import RING
+
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.game import Game, GameError, IllegalOrdersError, Orders, OrdersTypeError
+from warlight_env.maps import MapError
+
+
+def small_game(seed: int = 0) -> Game:
+    return Game(RING, Rules.of("thesis", picks=1), seed=seed, picks="random")
+
+
+def random_thing(rng: np.random.Generator, depth: int = 0):
+    """Anything that a careless caller might hand in."""
+    kind = rng.integers(0, 14)
+    if kind < 5:
+        return int(rng.integers(-5, 12))
+    if kind == 5:
+        return int(rng.choice([2**31, -(2**31), 2**63 - 1, -(2**63), 10**30, -(10**30)], 1)[0])
+    if kind == 6:
+        return float(rng.choice([0.5, np.nan, np.inf, -1.0]))
+    if kind == 7:
+        return rng.choice(["R1", "", "all"])
+    if kind == 8:
+        return None
+    if kind == 9:
+        return bool(rng.integers(2))
+    if kind == 10 and depth < 3:
+        return np.array(rng.integers(-3, 9, size=tuple(rng.integers(0, 4, size=rng.integers(0, 3)))))
+    return [random_thing(rng, depth + 1) for _ in range(rng.integers(0, 5))] if depth < 3 else 0
+
+
+def random_list(rng: np.random.Generator, width: int):
+    """Mostly lists of the right shape with wrong numbers, sometimes of any shape."""
+    if rng.random() < 0.7:
+        size = (int(rng.integers(0, 6)), width)
+        return [tuple(row) for row in rng.integers(-3, 9, size=size).tolist()]
+    return random_thing(rng)
+
+
+def test_ten_thousand_random_bad_turns():
+    rng = np.random.default_rng(11)
+    game = small_game()
+    played = refused = 0
+    for _ in range(10_000):
+        if game.done or game.round > 50:
+            game = small_game(int(rng.integers(1 << 30)))
+        before = game.hash()
+        turns = [Orders(random_list(rng, 2), random_list(rng, 3)) for _ in range(2)]
+        strict = bool(rng.integers(2))
+        try:
+            game.play_round(turns, on_illegal="raise" if strict else "skip")
+        except (IllegalOrdersError, OrdersTypeError) as error:
+            refused += 1
+            assert "player" in str(error)
+            assert game.hash() == before
+        else:
+            played += 1
+            assert (game.army >= 1).all()
+    assert played > 1000
+    assert refused > 1000
+
+
+@pytest.mark.parametrize(
+    ("orders", "message"),
+    [
+        (Orders([(99, 1)]), r"player 0, deploy 1 \(99, 1\): no such region"),
+        (Orders([(-1, 1)]), "no such region"),
+        (Orders([(3, 1)]), "not the player's region"),
+        (Orders([(0, 0)]), "at least one army"),
+        (Orders([(0, 5), (0, 5)]), r"deploy 2 .*left of the income"),
+        (Orders([], [(0, 3, 0)]), "at least one army"),
+        (Orders([], [(0, 2, 1)]), "not neighbours"),
+        (Orders([], [(0, 0, 1)]), "not neighbours"),
+        (Orders([], [(4, 5, 1)]), "not the player's region"),
+    ],
+)
+def test_illegal_orders_are_named_with_place_and_reason(orders, message):
+    game = small_game()
+    saved = game.to_dict()
+    saved["state"].update(owner=[0, 0, -1, 1, 1, 1])
+    del saved["hash"]
+    game = Game.from_dict(saved)
+    before = game.hash()
+    with pytest.raises(IllegalOrdersError, match=message):
+        game.play_round([orders, None])
+    assert game.hash() == before
+    assert len(game.play_round([orders, None], on_illegal="skip").dropped) == 1
+
+
+@pytest.mark.parametrize("bad", [
+    [(0, 1.5)], [(0, np.nan)], [(0,)], [(0, 1, 2)], [[0, 1], [2]], "0 1", [("a", 1)], [(0, 10**30)], 7,
+    [(0, None)], {0: 1},
+])  # fmt: skip
+def test_orders_that_are_not_lists_of_integers(bad):
+    game = small_game()
+    before = game.hash()
+    for on_illegal in ("raise", "skip"):
+        with pytest.raises(OrdersTypeError, match="player 1: deploys"):
+            game.play_round([None, Orders(bad)], on_illegal=on_illegal)
+    assert game.hash() == before
+
+
+@pytest.mark.parametrize("orders", [[], [Orders()], [Orders()] * 3, Orders(), None, {7: Orders()}, {"x": None}, [1, 2]])
+def test_orders_for_the_wrong_players(orders):
+    game = small_game()
+    before = game.hash()
+    with pytest.raises((GameError, OrdersTypeError)):
+        game.play_round(orders)
+    assert game.hash() == before
+
+
+def test_steps_out_of_phase():
+    game = Game(RING, Rules.of("thesis", picks=1))
+    with pytest.raises(GameError, match="phase is 'pick'"):
+        game.play_round([None, None])
+    game.pick({p: game.offers(p)[:1] for p in range(2)})
+    with pytest.raises(GameError, match="phase is 'play'"):
+        game.pick({})
+
+
+@pytest.mark.parametrize("wishes", [
+    {}, {0: [0]}, {0: [99], 1: [99]}, {0: [0, 0], 1: [1]}, {5: [1]}, {0: ["x"], 1: [1]}, {0: [0.5], 1: [1]},
+])  # fmt: skip
+def test_bad_picks_change_nothing(wishes):
+    game = Game(RING, Rules.of("thesis", picks=1))
+    before = game.hash()
+    with pytest.raises((GameError, OrdersTypeError)):
+        game.pick(wishes)
+    assert game.hash() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"map": "wrold"}, MapError, "world"),
+        ({"rules": "theses"}, RulesError, "thesis"),
+        ({"rules": {"name": "thesis", "attack_kil": 1}}, RulesError, "attack_kil"),
+        ({"players": 1}, RulesError, "2 to 6"),
+        ({"players": 7}, RulesError, "2 to 6"),
+        ({"players": True}, RulesError, "2 to 6"),
+        ({"seed": 1.5}, GameError, "seed"),
+        ({"picks": "some"}, GameError, "picks"),
+        ({"map": RING, "players": 6}, RulesError, "only 1 of the 2"),
+    ],
+)
+def test_bad_arguments_of_a_game(arguments, error, message):
+    with pytest.raises(error, match=message):
+        Game(**arguments)
+
+
+@pytest.mark.parametrize("changes", [
+    {"attack_kill": 1.5}, {"attack_kill": float("nan")}, {"luck": -0.1}, {"base_income": -1}, {"base_income": 2.5},
+    {"picks": 0}, {"picking": "x"}, {"fog": 1}, {"tie_break": "y"}, {"max_rounds": "9"}, {"wasteland_army": 0},
+    {"picking": "ranked", "ranked": 1},
+])  # fmt: skip
+def test_rules_refuse_nonsense_and_name_the_field(changes):
+    with pytest.raises(RulesError, match=list(changes)[-1]):
+        Rules.of("thesis", **changes)
+
+
+def test_damaged_saves():
+    game = small_game()
+    good = game.to_dict()
+    assert Game.from_dict(good) == game
+    damages = [
+        lambda d: d.pop("state"),
+        lambda d: d.update(format=99),
+        lambda d: d["state"].pop("rng"),
+        lambda d: d["state"]["army"].__setitem__(0, 0),
+        lambda d: d["state"]["army"].pop(),
+        lambda d: d["state"]["owner"].__setitem__(0, 5),
+        lambda d: d["state"]["owner"].__setitem__(0, "0"),
+        lambda d: d["state"].update(rng=[1.5, 2]),
+        lambda d: d["state"]["army"].__setitem__(0, 77),
+    ]
+    for damage in damages:
+        bad = game.to_dict()
+        damage(bad)
+        with pytest.raises(GameError, match="saved game"):
+            Game.from_dict(bad)

@@ -1,0 +1,147 @@
+"""The same seed gives the same game: alone, in a batch of any size, in one thread or two, cloned or saved."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from helpers import PRESETS
+
+from warlight_env import maps
+from warlight_env.agents.aggressive import AggressiveAgent
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.playout import make_workspace, play_out
+from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.setup import check_players, resolve_picks, start_game
+from warlight_env.engine.state import OVER, PICK, make_scratch, make_state, state_bytes
+from warlight_env.game import Game
+
+ROUNDS = 40
+
+
+def batch(seeds: list[int], preset: str, threads: int = 1) -> list[bytes]:
+    """Final states of random against aggressive, seeing everything, from one batch of games."""
+    board = make_board(maps.load("world"))
+    params = check_players(board, Rules.of(preset, fog=False, max_orders=0), 2)
+    state = make_state(len(seeds), board.n_regions, 2)
+    policy_rng = np.zeros((len(seeds), 2, 2), dtype=np.uint64)
+    nobody = np.full((2, 1), -1, dtype=np.int32)
+    for b, seed in enumerate(seeds):
+        state.rng[b] = make_rng(derive_seed(seed))
+        scratch = make_scratch(board.n_regions, 2)
+        start_game(board, params, state, b, scratch)
+        while state.phase[b] == PICK:
+            resolve_picks(board, params, state, b, nobody, np.zeros(2, dtype=np.int32), scratch)
+        policy_rng[b] = [make_rng(derive_seed(seed, p)) for p in range(2)]
+    evaluation = make_evaluation(board, THESIS)
+    policies = np.array([0, 1], dtype=np.int32)
+
+    def play(part: range) -> None:
+        work = make_workspace(board.n_regions, board.n_edges, 2)
+        play_out(board, params, evaluation, state, part.start, part.stop, policies, policy_rng, ROUNDS, work)
+
+    cut = len(seeds) // threads
+    parts = [range(i * cut, len(seeds) if i == threads - 1 else (i + 1) * cut) for i in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(play, parts))
+    return [state_bytes(state, b) for b in range(len(seeds))]
+
+
+def single(seed: int, preset: str) -> bytes:
+    """The same game through `Game` and agents."""
+    game = Game("world", Rules.of(preset, fog=False, max_orders=0), seed=seed, picks="random")
+    agents = [RandomAgent(derive_seed(seed, 0)), AggressiveAgent(derive_seed(seed, 1))]
+    while game._state.phase[0] != OVER and game.round < ROUNDS:
+        game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+    return state_bytes(game._state)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_single_game_batch_and_threads_agree(preset):
+    seeds = list(range(12))
+    alone = [single(seed, preset) for seed in seeds]
+    assert batch(seeds, preset) == alone
+    assert batch(seeds, preset, threads=2) == alone
+    assert batch(seeds[:5], preset) + batch(seeds[5:], preset) == alone
+    assert len(set(alone)) == len(alone)
+
+
+def advanced(seed: int = 3, rounds: int = 6, **kwargs) -> Game:
+    game = Game("world", seed=seed, picks="random", **kwargs)
+    agents = [RandomAgent(p) for p in range(game.players)]
+    for _ in range(rounds):
+        game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+    return game
+
+
+def go_on(game: Game, rounds: int = 5) -> str:
+    agents = [RandomAgent(50 + p) for p in range(game.players)]
+    for _ in range(rounds):
+        if not game.done:
+            game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+    return game.hash()
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_clones_copies_and_saves_go_on_alike(players):
+    game = advanced(players=players)
+    ways = [
+        game.clone(),
+        copy.copy(game),
+        copy.deepcopy(game),
+        pickle.loads(pickle.dumps(game)),
+        Game.from_dict(json.loads(json.dumps(game.to_dict()))),
+    ]
+    before = game.hash()
+    futures = {go_on(other) for other in ways}
+    assert game.hash() == before
+    assert futures == {go_on(game)}
+    assert game.hash() != before
+
+
+def test_undo_goes_back_step_by_step_and_forward_alike():
+    game = advanced(rounds=4)
+    hashes = [game.hash()]
+    for _ in range(3):
+        agents = [RandomAgent(9), RandomAgent(8)]
+        game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+        hashes.append(game.hash())
+    for expected in reversed(hashes[:-1]):
+        game.undo()
+        assert game.hash() == expected
+    while game.can_undo:
+        game.undo()
+    assert (game.phase, game.round) == ("play", 0)
+
+
+def test_undo_of_a_clone_leaves_the_original():
+    game = advanced()
+    other, before = game.clone(), game.hash()
+    other.undo()
+    assert game.hash() == before
+    assert other.round == game.round - 1
+
+
+def test_hash_sees_map_rules_seed_and_position():
+    hashes = {
+        Game("world", seed=1).hash(),
+        Game("world", seed=2).hash(),
+        Game("small", seed=1).hash(),
+        Game("world", "thesis_draft", seed=1).hash(),
+        Game("world", Rules.of("thesis", fog=True), seed=1).hash(),
+        Game("world", players=3, seed=1).hash(),
+    }
+    game = Game("world", seed=1, picks="random")
+    hashes.add(game.hash())
+    game.play_round([Orders(), Orders()])
+    hashes.add(game.hash())
+    assert len(hashes) == 8

@@ -1,0 +1,124 @@
+"""Every form of a map that can be read gives the same graph; writing and reading again changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warlight_env import maps
+
+
+def as_xml(m: maps.Map, enclosing: bool = False) -> str:
+    lines = ['<?xml version="1.0" encoding="windows-1250"?>', "<Map>", "<SuperRegions>"]
+    for s, members in zip(m.super_regions, m.members, strict=True):
+        lines.append(f'<SuperRegion Name={quoteattr(s.name)} Bonus="{s.bonus}">')
+        lines += ["<Regions>"] * enclosing
+        for r in members:
+            army = f' Army="{m.regions[r].army}"' if m.regions[r].army != 2 else ""
+            lines.append(f"<Region Name={quoteattr(m.regions[r].name)}{army}><Neighbours>")
+            lines += [f"<Region Name={quoteattr(m.regions[n].name)}/>" for n in m.neighbors[r]]
+            lines.append("</Neighbours></Region>")
+        lines += ["</Regions>"] * enclosing
+        lines.append("</SuperRegion>")
+    return "\n".join([*lines, "</SuperRegions>", "</Map>"])
+
+
+def as_setup_lines(m: maps.Map) -> str:
+    supers = " ".join(f"{i} {s.bonus}" for i, s in enumerate(m.super_regions, 1))
+    regions = " ".join(f"{i} {s + 1}" for i, s in enumerate(m.super_region_of, 1))
+    later = [[str(b + 1) for b in around if b > a] for a, around in enumerate(m.neighbors)]
+    neighbors = " ".join(f"{a} {','.join(bs)}" for a, bs in enumerate(later, 1) if bs)
+    return (
+        "settings your_bot player1\n"
+        f"setup_map super_regions {supers}\nsetup_map regions {regions}\nsetup_map neighbors {neighbors}\n"
+        "setup_map wastelands 3 7\npick_starting_regions 2000 1 2\n"
+    )
+
+
+def as_challenge_json(m: maps.Map) -> str:
+    regions = [
+        {"id": i + 1, "superRegion": s + 1, "neighbors": [b + 1 for b in m.neighbors[i] if b > i]}
+        for i, s in enumerate(m.super_region_of)
+    ]
+    supers = [{"id": i, "bonus": s.bonus} for i, s in enumerate(m.super_regions, 1)]
+    return json.dumps({"Regions": regions[::-1], "SuperRegions": supers[::-1]})
+
+
+@pytest.mark.parametrize("name", maps.names())
+def test_every_form_gives_the_same_graph(name: str, tmp_path: Path) -> None:
+    m = maps.load(name)
+    forms = {
+        "a.xml": as_xml(m),
+        "b.xml": as_xml(m, enclosing=True),
+        "c.txt": as_setup_lines(m),
+        "d.json": as_challenge_json(m),
+        "e.json": maps.dumps(m),
+    }
+    for file, text in forms.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+        read = maps.load(tmp_path / file)
+        assert read.digest() == m.digest(), file
+        assert read.neighbors == m.neighbors
+        assert maps.from_dict(read.to_dict()) == read
+    assert maps.load(tmp_path / "a.xml").regions[0].name == m.regions[0].name
+    assert maps.load(tmp_path / "c.txt").regions[1].name == "Region 2"
+    assert not maps.load(str(tmp_path / "c.txt")).drawable
+
+
+def test_writing_and_reading_again_changes_nothing(tmp_path: Path) -> None:
+    m = maps.load("world")
+    assert maps.from_json(maps.dumps(m)) == m
+    assert maps.dumps(maps.from_json(maps.dumps(m))) == maps.dumps(m)
+    maps.save(m, tmp_path / "copy.json")
+    assert maps.load(tmp_path / "copy.json") == m
+    alaska = [line for line in maps.dumps(m).splitlines() if '"code": "AK"' in line]
+    assert len(alaska) == 1 and '"path": "M' in alaska[0], "one region a line"
+
+
+def test_armies_other_than_two_survive() -> None:
+    d = maps.load("small").to_dict()
+    d["regions"][3]["army"] = 7
+    m = maps.from_dict(d)
+    assert m.starting_armies[3] == 7 and maps.from_dict(m.to_dict()) == m
+    assert maps.from_xml(as_xml(m)).starting_armies == m.starting_armies
+    assert m.digest() != maps.load("small").digest()
+
+
+def test_ids_need_not_be_consecutive() -> None:
+    m = maps.from_setup_lines(
+        "setup_map super_regions 70 1 20 4\n"
+        "setup_map regions 90 20 5 70 33 20\n"
+        "setup_map neighbors 90 5 5 33,90"
+    )
+    assert [r.name for r in m.regions] == ["Region 5", "Region 33", "Region 90"]
+    assert m.bonuses == (4, 1) and m.super_region_of == (1, 0, 0)
+    assert m.borders == ((0, 1), (0, 2))
+    assert m.region_index("r33") == 1
+
+
+def test_a_competition_map_lists_each_border_once() -> None:
+    text = (
+        '{"Regions":[{"id":3,"superRegion":1,"neighbors":[]},{"id":1,"superRegion":1,"neighbors":[3,2]},'
+        '{"id":2,"superRegion":4,"neighbors":[3]}],"SuperRegions":[{"id":4,"bonus":1},{"id":1,"bonus":3}]}'
+    )
+    m = maps.from_challenge_json(text)
+    assert m.borders == ((0, 1), (0, 2), (1, 2)) and m.bonuses == (3, 1)
+
+
+@given(
+    st.lists(st.text("abcdé XYZ-", min_size=1, max_size=6).map(lambda s: " ".join(s.split())), unique=True)
+)
+@settings(max_examples=40, deadline=None)
+def test_codes_are_unique_and_never_a_name(names: list[str]) -> None:
+    from warlight_env.maps.codes import make_codes
+
+    codes = make_codes(names)
+    keys = {c.casefold() for c in codes}
+    assert len(keys) == len(names)
+    assert not keys & {n.casefold() for n in names}
+    assert all(c.isascii() and c.isalnum() and c == c.upper() for c in codes)

@@ -1,0 +1,375 @@
+"""Whatever is wrong with a map, the error names the place and the reason, and is a MapError."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warlight_env import maps
+
+from_text = {
+    ".json": maps.from_json,
+    ".xml": maps.from_xml,
+    ".txt": maps.from_setup_lines,
+}
+
+
+def tiny() -> dict[str, Any]:
+    """Four regions in a row, two super regions, no drawing."""
+    return {
+        "format": "warlight-map",
+        "version": 1,
+        "name": "tiny",
+        "super_regions": [{"name": "West", "bonus": 1}, {"name": "East", "bonus": 2}],
+        "regions": [
+            {"name": "Ash", "code": "AS", "super_region": "West"},
+            {"name": "Birch", "code": "BI", "super_region": "West"},
+            {"name": "Cedar", "code": "CE", "super_region": "East"},
+            {"name": "Dogwood", "code": "DO", "super_region": "East"},
+        ],
+        "borders": [["Ash", "Birch"], ["Birch", "Cedar"], ["Cedar", "Dogwood"]],
+    }
+
+
+def put(*path: Any) -> Callable[[dict[str, Any]], None]:
+    *keys, last, value = path
+
+    def change(d: Any) -> None:
+        for k in keys:
+            d = d[k]
+        d[last] = value
+
+    return change
+
+
+def add(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda d: d[key].append(value)
+
+
+SQUARE = {"label": [1, 1], "radius": 1, "path": "M0 0L2 0L2 2L0 2Z"}
+
+
+def draw(d: dict[str, Any]) -> None:
+    d["drawing"] = {"view_box": [0, 0, 10, 10]}
+    for r in d["regions"]:
+        r["shape"] = dict(SQUARE)
+
+
+def drawn(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    def both(d: dict[str, Any]) -> None:
+        draw(d)
+        change(d)
+
+    return both
+
+
+OWN_FORMAT = [
+    (
+        put("borders", [["Ash", "Birch"], ["Cedar", "Dogwood"]]),
+        "not connected: 'Cedar', 'Dogwood' cannot be reached",
+    ),
+    (add("borders", ["Ash", "Ash"]), "region 'Ash': border to itself"),
+    (
+        add("borders", ["Ash", "Ceder"]),
+        r"region 'Ash': border to unknown region 'Ceder' \(did you mean 'Cedar'\?\)",
+    ),
+    (add("borders", ["Birch", "Ash"]), "region 'Birch': border to 'Ash' given twice"),
+    (add("regions", {"name": "Ash", "code": "X", "super_region": "West"}), "region 'Ash': repeated name"),
+    (
+        add("regions", {"name": "Ash", "code": "X", "super_region": "East"}),
+        "region 'Ash': in two super regions, 'West' and 'East'",
+    ),
+    (put("regions", 1, "name", "ash"), "unknown region 'Birch'"),
+    (put("regions", 1, "code", "AS"), "region 'Birch': code 'AS' is taken by region 'Ash'"),
+    (put("regions", 1, "code", "bi"), "region 'Birch': code: 'bi' does not match"),
+    (put("regions", 1, "super_region", "Wset"), r"unknown super region 'Wset' \(did you mean 'West'\?\)"),
+    (add("super_regions", {"name": "North", "bonus": 1}), "super region 'North': has no regions"),
+    (add("super_regions", {"name": "West", "bonus": 1}), "super region 'West': repeated name"),
+    (put("super_regions", 0, "bonus", -1), "super region 'West': bonus: -1 is less than the minimum of 0"),
+    (put("super_regions", 0, "bonus", 1001), "super region 'West': bonus: 1001 is greater"),
+    (put("super_regions", 0, "bonus", "1"), "super region 'West': bonus: '1' is not of type 'integer'"),
+    (put("regions", 2, "army", 0), "region 'Cedar': army: 0 is less than the minimum of 1"),
+    (put("regions", 2, "army", 10_001), "region 'Cedar': army: 10001 is greater"),
+    (put("regions", 2, "army", 2.5), "region 'Cedar': army: 2.5 is not of type 'integer'"),
+    (put("regions", 2, "name", "Ce\ndar"), "unknown region 'Cedar'"),
+    (put("regions", 2, "colour", "red"), "region 'Cedar': Additional properties are not allowed"),
+    (put("regions", []), r"regions: \[\] should be non-empty"),
+    (put("borders", []), "not connected: 'Birch', 'Cedar', 'Dogwood'"),
+    (put("format", "other"), "format 'other': expected"),
+    (put("version", 2), "version 2: this program reads version 1"),
+    (put("version", True), "version True"),
+    (put("name", "Tiny Map"), "name: 'Tiny Map' does not match"),
+    (put("name", "tiny\n"), "name 'tiny"),
+    (put("title", "a\u0007b"), "title: has characters that cannot be printed"),
+    (put("title", "\ud800"), "title: has characters that cannot be printed"),
+    (put("regions", 0, "shape", SQUARE), "shapes or sea links, but no view box"),
+    (put("drawing", {"view_box": [0, 0, 1, 1]}), "a view box, but region 'Ash' has no shape"),
+    (drawn(put("drawing", "view_box", [0, 0, 0, 1])), "width and height must be above 0"),
+    (
+        drawn(put("regions", 3, "shape", "path", "M0 0l1 1Z")),
+        "region 'Dogwood': shape: path: 'M0 0l1 1Z' does not",
+    ),
+    (
+        drawn(put("regions", 3, "shape", "path", "M0 0L1 0L1 1Z\n")),
+        "region 'Dogwood': shape: the path must be",
+    ),
+    (drawn(put("regions", 3, "shape", "radius", 0)), "region 'Dogwood': shape: radius: 0 is less"),
+    (
+        drawn(put("regions", 3, "shape", "radius", 1e999)),
+        "region 'Dogwood': shape: label and radius must be finite",
+    ),
+    (
+        drawn(put("drawing", "sea_links", [{"regions": ["Ash", "Cedar"], "line": None}])),
+        "sea link 'Ash' - 'Cedar': there is no such border",
+    ),
+    (
+        drawn(put("drawing", "sea_links", [{"regions": ["Ash", "Birch"], "line": None}] * 2)),
+        r"sea link \(0, 1\): there is no such border, or it is given twice",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), OWN_FORMAT, ids=[str(i) for i in range(len(OWN_FORMAT))])
+def test_the_own_format(change: Callable[[dict[str, Any]], None], reason: str) -> None:
+    d = tiny()
+    assert maps.from_dict(d).n_regions == 4
+    change(d)
+    with pytest.raises(maps.MapError, match=f"^tiny.json: .*{reason}"):
+        maps.from_dict(d, "tiny.json")
+
+
+def test_names_differ_by_more_than_case() -> None:
+    d = tiny()
+    d["regions"][1] = {"name": "ASH", "code": "BI", "super_region": "West"}
+    d["borders"] = [["Ash", "ASH"], ["ASH", "Cedar"], ["Cedar", "Dogwood"]]
+    with pytest.raises(maps.MapError, match="region 'ASH': repeated name"):
+        maps.from_dict(d)
+
+
+def test_absurd_sizes_are_refused() -> None:
+    ids = range(1, 1002)
+    text = "setup_map super_regions 1 1\nsetup_map regions " + " ".join(f"{i} 1" for i in ids)
+    text += "\nsetup_map neighbors " + " ".join(f"{i} {i + 1}" for i in ids[:-1])
+    with pytest.raises(maps.MapError, match="1001 regions: at most 1000"):
+        maps.from_setup_lines(text)
+
+
+XML = """<Map>
+ <SuperRegions>
+  <SuperRegion Name="West" Bonus="1">
+   <Region Name="Ash"><Neighbours><Region Name="Birch"/></Neighbours></Region>
+   <Region Name="Birch" Army="3"><Neighbours>
+     <Region Name="Ash"/>
+     <Region Name="Cedar"/></Neighbours></Region>
+  </SuperRegion>
+  <SuperRegion Name="East" Bonus="2">
+   <Region Name="Cedar"><Neighbours><Region Name="Birch"/></Neighbours></Region>
+  </SuperRegion>
+ </SuperRegions>
+</Map>"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (
+            '     <Region Name="Ash"/>\n',
+            "",
+            "line 4: region 'Ash': one-sided border: it lists 'Birch', but 'Birch' does",
+        ),
+        (
+            '     <Region Name="Ash"/>',
+            '     <Region Name="Oak"/>',
+            "line 6: region 'Birch': border to unknown region 'Oak'",
+        ),
+        ('<Region Name="Cedar"/>', '<Region Name="Birch"/>', "line 7: region 'Birch': border to itself"),
+        (
+            '<Region Name="Cedar"/>',
+            '<Region Name="Ash"/>',
+            "line 7: region 'Birch': border to 'Ash' given twice",
+        ),
+        ('Bonus="2"', 'Bonus="two"', "line 9: <SuperRegion> 'East': Bonus 'two' is not a whole number"),
+        ('Bonus="2"', 'Bonus="-2"', "super region 'East': bonus -2: must be a whole number from 0 to 1000"),
+        ('Bonus="2"', 'Bonus="99999999999"', "line 9: .*is not a whole number"),
+        (' Bonus="2"', "", "line 9: <SuperRegion> 'East' has no Bonus"),
+        ('Army="3"', 'Army="0"', "region 'Birch': army 0: must be"),
+        (
+            '<Region Name="Cedar"><N',
+            '<Region Name="Birch"><N',
+            "line 10: region 'Birch': in two super regions, 'West'",
+        ),
+        ('<Region Name="Cedar"><N', "<Region><N", "line 10: <Region> has no Name"),
+        ("</Map>", "", "line 13: malformed XML: no element found"),
+        ("<Map>", "<Karte>", "line 13: malformed XML: mismatched tag"),
+        (XML, "<Karte/>", "line 1: expected <Map>, found <Karte>"),
+        (XML, "<Map/>", "the map is empty"),
+        (XML, "", "malformed XML"),
+        (XML, "\ud800", "not valid text"),
+        (XML, "<a>" * 50, "nested too deeply"),
+        (XML, '<!DOCTYPE Map [<!ENTITY a "b">]><Map>&a;</Map>', "DTD or entities is not read"),
+    ],
+)
+def test_xml(old: str, new: str, reason: str) -> None:
+    assert maps.from_xml(XML).starting_armies == (2, 3, 2)
+    with pytest.raises(maps.MapError, match=f"^my.xml: .*{reason}"):
+        maps.from_xml(XML.replace(old, new), "my.xml")
+
+
+LINES = "setup_map super_regions 1 1 2 2\nsetup_map regions 1 1 2 1 3 2\nsetup_map neighbors 1 2 2 3\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("regions 1 1 2 1 3 2", "regions 1 1 2 1 3", "line 2: setup_map regions: expected pairs"),
+        ("regions 1 1 2 1 3 2", "regions 1 1 2 1 3 9", "line 2: regions: region 3: unknown super region 9"),
+        (
+            "regions 1 1 2 1 3 2",
+            "regions 1 1 2 1 2 2 3 2",
+            "line 2: regions: region 2: in two super regions, 1 and 2",
+        ),
+        ("regions 1 1 2 1 3 2", "regions 1 1 2 1 3 1", "super region 'Super region 2': has no regions"),
+        ("regions 1 1 2 1 3 2", "regions one 1 2 1 3 2", "line 2: regions: 'one' is not an id"),
+        ("regions 1 1 2 1 3 2", "regions 0 1 2 1 3 2", "line 2: regions: '0' is not an id"),
+        ("2 2\n", "2 x\n", "line 1: super_regions: 'x' is not a whole number"),
+        ("2 2\n", "2 -2\n", "super region 'Super region 2': bonus -2"),
+        ("2 2\n", "1 2\n", "region 3: unknown super region 2"),
+        ("neighbors 1 2 2 3", "neighbors 1 2 2 2", "line 3: neighbors: region 2: border to itself"),
+        ("neighbors 1 2 2 3", "neighbors 1 2 2 7", "line 3: neighbors: region 2: border to unknown region 7"),
+        ("neighbors 1 2 2 3", "neighbors 1 2 8 3", "line 3: neighbors: neighbors of unknown region 8"),
+        ("neighbors 1 2 2 3", "neighbors 1 2", "not connected: 'Region 3' cannot be reached from 'Region 1'"),
+        ("neighbors 1 2 2 3", "neighbors 1 2,x", "line 3: neighbors: region 1: 'x' is not an id"),
+        ("setup_map neighbors 1 2 2 3\n", "", "no line 'setup_map neighbors"),
+        ("setup_map neighbors", "setup_map regions", "line 3: setup_map regions for the second time"),
+        (LINES, "setup_map super_regions\nsetup_map regions\nsetup_map neighbors", "the map is empty"),
+    ],
+)
+def test_setup_lines(old: str, new: str, reason: str) -> None:
+    assert maps.from_setup_lines(LINES).n_regions == 3
+    with pytest.raises(maps.MapError, match=f"^my.txt: .*{reason}"):
+        maps.from_setup_lines(LINES.replace(old, new, 1), "my.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[]", "a map must be a JSON object, not list"),
+        ("{}", "SuperRegions: expected a list"),
+        ('{"SuperRegions": [1], "Regions": []}', r"SuperRegions\[0\]: expected an object"),
+        (
+            '{"SuperRegions": [{"id": 1, "bonus": "5"}], "Regions": []}',
+            r"SuperRegions\[0\] \(id 1\): bonus: '5' is not",
+        ),
+        ('{"SuperRegions": [{"id": 0, "bonus": 5}], "Regions": []}', "id: 0 is not an id"),
+        (
+            '{"SuperRegions": [], "Regions": [{"id": 3, "superRegion": 2}]}',
+            "region 3: unknown super region 2",
+        ),
+        (
+            '{"SuperRegions": [{"id": 1, "bonus": 5}],\n'
+            '"Regions": [{"id": 3, "superRegion": 1, "neighbors": [4]}]}',
+            r"Regions\[0\] \(id 3\): region 3: border to unknown region 4",
+        ),
+        ('{"SuperRegions": [],\n "Regions": [}', "line 2, column 14: malformed JSON"),
+        ('{"SuperRegions": [],\n "Regions": [NaN]}', "line 2: NaN is not a number"),
+        ('{"SuperRegions": [],\n "Regions": [' + "9" * 5000 + "]}", "line 2: number of 5000 digits"),
+        ('{"Regions": [], "Regions": []}', "key 'Regions' twice in one object"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_challenge_json(text: str, reason: str) -> None:
+    with pytest.raises(maps.MapError, match=f"^my.json: .*{reason}"):
+        maps.from_challenge_json(text, "my.json")
+
+
+def test_files(tmp_path: Path) -> None:
+    cases: dict[str, tuple[bytes | None, str]] = {
+        "missing.json": (None, "missing.json: cannot be read: No such file"),
+        "map.csv": (b"", "a map file ends in .json, .xml, .txt"),
+        "latin.json": ("{'é'}".encode("latin-1"), "latin.json: not UTF-8 text"),
+        "half.json": (b'{\n"format": ', "half.json: line 2, column 11: malformed JSON"),
+        "other.json": (b'{"a": 1}', 'other.json: neither "format": "warlight-map" nor'),
+        "list.json": (b"[1]", "list.json: a map must be a JSON object, not list"),
+        "empty.txt": (b"", "empty.txt: no line 'setup_map super_regions"),
+        "empty.xml": (b"", "empty.xml: line 1: malformed XML"),
+    }
+    for name, (content, reason) in cases.items():
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        with pytest.raises(maps.MapError) as e:
+            maps.load(tmp_path / name)
+        assert reason in str(e.value)
+    (tmp_path / "folder.json").mkdir()
+    for bad in (tmp_path / "folder.json", "nul\0.json", "", "some/map"):
+        with pytest.raises(maps.MapError):
+            maps.load(bad)
+
+
+def test_a_map_made_in_python_is_checked_too() -> None:
+    west = (maps.SuperRegion("West", 1),)
+    regions = (maps.Region("Ash", "AS", 0), maps.Region("Birch", "BI", 0))
+
+    def make(**changes: Any) -> maps.Map:
+        fields = {"super_regions": west, "regions": regions, "borders": ((0, 1),)} | changes
+        return maps.Map(name="m", title="", description="", source="", **fields)
+
+    assert make().neighbors == ((1,), (0,))
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"borders": ((1, 0),)}, "sorted and without repetition"),
+        ({"borders": ((0, 2),)}, "unknown region"),
+        ({"regions": ()}, "empty"),
+        ({"regions": (maps.Region("Ash", "AS", 1),)}, "unknown super region 1"),
+        ({"super_regions": (maps.SuperRegion("West", -1),)}, "bonus -1"),
+        ({"regions": (maps.Region("", "AS", 0), regions[1])}, "the name is empty"),
+        ({"regions": (maps.Region("A  B", "AS", 0), regions[1])}, "single spaces"),
+    ]
+    for changes, reason in refused:
+        with pytest.raises(maps.MapError, match=reason):
+            make(**changes)
+
+
+@given(st.sampled_from(sorted(from_text)), st.integers(0, 2**32), st.integers(1, 6))
+@settings(max_examples=150, deadline=None)
+def test_a_damaged_file_is_a_map_or_a_map_error(suffix: str, seed: int, damages: int) -> None:
+    rng = random.Random(seed)
+    text = {".json": json.dumps(tiny()), ".xml": XML, ".txt": LINES}[suffix]
+    for _ in range(damages):
+        at, size = rng.randrange(len(text)), rng.randrange(4)
+        text = (
+            text[:at]
+            + rng.choice(["", "-", "9", "A", '"', "{", "<", " ", "null", "é", "\0"])
+            + text[at + size :]
+        )
+    try:
+        assert from_text[suffix](text).n_regions > 0
+    except maps.MapError as e:
+        assert str(e)
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=100, deadline=None)
+def test_damaged_data_is_a_map_or_a_map_error(seed: int) -> None:
+    rng = random.Random(seed)
+    d: Any = copy.deepcopy(tiny())
+    draw(d)
+    place = d
+    while isinstance(place, dict | list) and place:
+        key = rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
+        if rng.random() < 0.3 or not isinstance(place[key], dict | list):
+            place[key] = rng.choice(
+                [None, True, -1, 0, 1e300, float("nan"), 10**30, "", "Ash", [], {}, [[]], ["x", 1]]
+            )
+            break
+        place = place[key]
+    try:
+        assert maps.from_dict(d).n_regions > 0
+    except maps.MapError as e:
+        assert str(e)

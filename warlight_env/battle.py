@@ -1,0 +1,84 @@
+"""The exact odds of a battle: chances of capture and the distributions of survivors."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.dice import kills_pmf
+from warlight_env.engine.rules import Rules
+
+#: Exact distributions are made for up to so many armies a side.
+MAX_BATTLE = 2_000
+
+
+@dataclass(frozen=True)
+class BattleOdds:
+    """What `attackers` armies sent against `defenders` lead to.
+
+    Survivors as the rules count them: after a capture no defenders are left, and after all died on both sides the
+    defender keeps one army.
+    """
+
+    attackers: int
+    defenders: int
+    capture: float  #: probability that the region changes owner
+    attackers_left: npt.NDArray[np.float64]  #: [attackers + 1] probability of so many surviving attackers
+    defenders_left: npt.NDArray[np.float64]  #: [defenders + 1] probability of so many surviving defenders
+
+    @property
+    def expected_attackers(self) -> float:
+        """Expected surviving attackers."""
+        return float(self.attackers_left @ np.arange(self.attackers + 1))
+
+    @property
+    def expected_defenders(self) -> float:
+        """Expected surviving defenders."""
+        return float(self.defenders_left @ np.arange(self.defenders + 1))
+
+
+def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, Any] = "thesis") -> BattleOdds:
+    """The exact odds of a battle under the rules.
+
+    Args:
+        attackers: armies sent, 1 .. MAX_BATTLE (one more stays behind).
+        defenders: armies on the attacked region, 1 .. MAX_BATTLE.
+        rules: a preset's name, a record, or a dict of fields.
+
+    Raises:
+        ValueError: names the argument that is out of range.
+    """
+    for name, value in (("attackers", attackers), ("defenders", defenders)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MAX_BATTLE:
+            raise ValueError(f"{name} = {value!r}: must be an integer in 1 .. {MAX_BATTLE}")
+    chosen = Rules.of(rules)
+    return _odds(
+        int(attackers), int(defenders), chosen.attack_kill, chosen.defense_kill, chosen.luck,
+        chosen.rounding == "stochastic",
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=4096)
+def _odds(a: int, d: int, attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> BattleOdds:
+    killed = _clipped(kills_pmf(a, attack_kill, luck, stochastic), d)  # defenders that die
+    lost = _clipped(kills_pmf(d, defense_kill, luck, stochastic), a)  # attackers that die, independently
+    attackers_left, defenders_left = lost[::-1].copy(), killed[::-1].copy()
+    capture = killed[d] * (1.0 - lost[a])
+    both = killed[d] * lost[a]
+    defenders_left[0] -= both
+    defenders_left[1] += both
+    attackers_left.flags.writeable = defenders_left.flags.writeable = False
+    return BattleOdds(a, d, float(capture), attackers_left, defenders_left)
+
+
+def _clipped(pmf: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.float64]:
+    """The distribution of min(kills, most), as float64[most + 1]."""
+    out = np.zeros(most + 1)
+    shared = min(len(pmf), most + 1)
+    out[:shared] = pmf[:shared]
+    out[most] += pmf[most + 1 :].sum()
+    return out

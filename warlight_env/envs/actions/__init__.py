@@ -1,0 +1,50 @@
+"""Action encodings: how a player's turn becomes an action of a Gymnasium space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.rules import RuleParams
+from warlight_env.envs.actions.base import (
+    CLOSED,
+    OFFERED,
+    OWN,
+    ActionEncoding,
+    NotExpressible,
+    Turn,
+    free_regions,
+)
+from warlight_env.envs.actions.factored import FactoredActions
+from warlight_env.envs.actions.orders import OrdersActions
+
+#: Makes an encoding for a board and a rules record: an `ActionEncoding` class, or a partial of one.
+EncodingFactory = Callable[[Board, RuleParams], ActionEncoding]
+
+ENCODINGS: Final[dict[str, EncodingFactory]] = {"factored": FactoredActions, "orders": OrdersActions}
+
+
+def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParams) -> ActionEncoding:
+    """The encoding of that name, or made by that factory."""
+    if isinstance(action, str):
+        if action not in ENCODINGS:
+            raise ValueError(f"action = {action!r}: there are {', '.join(ENCODINGS)}")
+        action = ENCODINGS[action]
+    return action(board, params)
+
+
+__all__ = [
+    "CLOSED",
+    "ENCODINGS",
+    "OFFERED",
+    "OWN",
+    "ActionEncoding",
+    "EncodingFactory",
+    "FactoredActions",
+    "NotExpressible",
+    "OrdersActions",
+    "Turn",
+    "free_regions",
+    "make_encoding",
+]

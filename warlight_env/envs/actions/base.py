@@ -1,0 +1,172 @@
+"""What every action encoding offers, and the row of integers in which the step's kernel takes a turn."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.orders import Orders, check_orders
+from warlight_env.engine.rules import MAX_ARMIES, RuleParams
+from warlight_env.engine.view import View
+
+I64 = npt.NDArray[np.int64]
+I8 = npt.NDArray[np.int8]
+
+#: What a player may do with a region now: nothing, give it orders, or wish for it.
+CLOSED: Final = 0
+OWN: Final = 1
+OFFERED: Final = 2
+
+#: Kernel forms of a turn: how a row of integers is read.
+FACTORED: Final = 0
+FACTORED_PRIORITY: Final = 1
+EXACT: Final = 2
+
+#: A turn: orders while the game is played, regions (best first) while regions are picked.
+Turn = Orders | Sequence[int]
+
+
+class NotExpressible(ValueError):
+    """A turn that an encoding has no action for."""
+
+
+def free_regions(view: View) -> I8:
+    """int8[N] of CLOSED, OWN and OFFERED for the player of a view (who is to pick, if regions are picked)."""
+    free = np.zeros(len(view.owner), dtype=np.int8)
+    if view.phase == "pick":
+        free[list(view.offers)] = OFFERED
+    elif view.phase == "play":
+        free[view.owner == view.player] = OWN
+    return free
+
+
+class ActionEncoding(ABC):
+    """A player's turn as an action of a Gymnasium space.
+
+    An encoding is made for a board and a rules record and has no state of its own. Subclasses define `name`, `space`,
+    `mask`, `decode` and `encode`; the environments do the rest. Users' own encodings need nothing else: `row` plays
+    whatever `decode` returns exactly, drops what is illegal and counts it.
+    """
+
+    name: ClassVar[str]
+    #: How the kernel reads a row.
+    code: int = EXACT
+
+    def __init__(self, board: Board, params: RuleParams) -> None:
+        self.board = board
+        self.params = params
+        self.max_income = int(params.base_income + board.bonus.sum())
+
+    @property
+    @abstractmethod
+    def space(self) -> spaces.Space[Any]:
+        """The action space; the same object at each call."""
+
+    @property
+    @abstractmethod
+    def mask_space(self) -> spaces.Space[Any]:
+        """The space of masks, for the observation space."""
+
+    @abstractmethod
+    def mask(self, free: I8) -> Any:
+        """What is allowed, in the form that ``space.sample(mask)`` takes; `free` as from `free_regions`."""
+
+    @abstractmethod
+    def flat_mask(self, free: I8) -> I8:
+        """The same as one int8 vector, the rows of the mask one after the other."""
+
+    @abstractmethod
+    def decode(self, view: View, action: Any) -> Turn:
+        """The turn of an action: legal orders, or regions wished for, best first."""
+
+    @abstractmethod
+    def encode(self, view: View, turn: Turn) -> Any:
+        """The action of a turn; `NotExpressible` (a ValueError) tells why there is none."""
+
+    @property
+    def limits(self) -> I64:
+        """int64[K]: the entries of a kernel row must be at least 0 and below these."""
+        n, e = self.board.n_regions, self.board.n_edges
+        limits = np.full(n + 2 * e, MAX_ARMIES + 1, dtype=np.int64)
+        limits[n + e :] = max(e, 1)
+        return limits
+
+    @property
+    def max_armies(self) -> int:
+        """The value of an attack in a kernel row that means everything that can go."""
+        return MAX_ARMIES
+
+    def row(self, action: Any, view: View, out: I64) -> int:
+        """Write the kernel row of an action to out, int64[K]; returns the number of illegal orders dropped.
+
+        Raises ValueError for something that is no action at all; entries beyond `limits` are the kernel's to refuse.
+        """
+        turn = self.decode(view, action)
+        if isinstance(turn, Orders):
+            return orders_row(view, turn, out)
+        return wishes_row(view, turn, out)
+
+
+def orders_row(view: View, orders: Orders, out: I64) -> int:
+    """Write orders to an exact row: armies per region, armies and place per edge; returns how many were illegal."""
+    board, n, e = view.board, view.board.n_regions, view.board.n_edges
+    deploys, attacks = orders.arrays()
+    deploy = np.zeros(n, dtype=np.int32)
+    legal = np.zeros((max(e, 1), 3), dtype=np.int32)
+    reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
+    count, dropped = check_orders(
+        board, view.params, view.owner, view.player, view.income, deploys, attacks, deploy, legal, reasons
+    )
+    out[:] = 0
+    out[:n] = deploy
+    edges = board.edge_index[legal[:count, 0], legal[:count, 1]]
+    out[n + edges] = legal[:count, 2]
+    out[n + e + edges] = np.arange(count)
+    return int(dropped)
+
+
+def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:
+    """Write wishes, best first, to an exact row (the first highest); returns how many were illegal."""
+    out[:] = 0
+    offers, dropped = set(view.offers), 0
+    wished = list(wishes)
+    for place, region in enumerate(wished):
+        if region in offers and out[region] == 0:
+            out[region] = len(wished) - place
+        else:
+            dropped += 1
+    return dropped
+
+
+def integers(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
+    """The value as an integer array of exactly that shape, or a ValueError that says what it is instead."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, OverflowError):
+        raise ValueError(f"{what} must be an integer array of shape {shape}, not {value!r:.60}") from None
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({value!r:.60})")
+    if array.shape != shape:
+        raise ValueError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
+    return array
+
+
+def ranks(values: Sequence[int], levels: int) -> list[int]:
+    """Levels for a sequence of distinct indices, so that 'higher level first, ties by index' restores its order.
+
+    The fewest possible, from `levels` downwards to 1 at least; `NotExpressible` where they do not suffice.
+    """
+    level, out = levels, []
+    for i, value in enumerate(values):
+        if i and value < values[i - 1]:
+            level -= 1
+        out.append(level)
+    if level < 1:
+        raise NotExpressible(f"this order needs {levels - level + 1} levels, and there are {levels}")
+    return out

@@ -1,0 +1,349 @@
+"""The `factored` encoding: one small choice per region and per directed edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.view import View
+from warlight_env.envs.actions.base import (
+    FACTORED,
+    FACTORED_PRIORITY,
+    I8,
+    I64,
+    OWN,
+    ActionEncoding,
+    NotExpressible,
+    Turn,
+    free_regions,
+    integers,
+    ranks,
+)
+
+#: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
+VALUES: Final = 5
+_TOP: Final = VALUES - 1
+
+
+@kernel
+def share_out(owner, player, income, max_orders, weights, classes, deploy_out):
+    """Share the income over the player's regions by weights 0 .. 4 and largest remainder, ties by region.
+
+    Quotas and remainders depend on the weight only, so four classes are settled and then handed out in one pass.
+    `classes` is int64[3, 5] of working memory. Under a limit of orders the first weighted regions count.
+    Returns the number of rows that the mask allows and that are not 0.
+    """
+    n = owner.shape[0]
+    counts, quotas, rests = classes[0], classes[1], classes[2]
+    for w in range(VALUES):
+        counts[w] = 0
+    named = 0
+    last = n
+    for r in range(n):
+        deploy_out[r] = 0
+        if owner[r] == player and weights[r] > 0:
+            named += 1
+            if max_orders > 0 and named > max_orders:
+                last = min(last, r)
+            else:
+                counts[weights[r]] += 1
+    total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
+    if total == 0 or income <= 0:
+        return named
+    left = np.int64(income)
+    for w in range(1, VALUES):
+        quotas[w] = income * w // total
+        rests[w] = income * w - quotas[w] * total
+        left -= quotas[w] * counts[w]
+    cutoff = total  # remainders above it get one more, those at it while `left` lasts
+    while left > 0:
+        highest, size = np.int64(-1), np.int64(0)
+        for w in range(1, VALUES):
+            if counts[w] > 0 and rests[w] < cutoff:
+                if rests[w] > highest:
+                    highest, size = rests[w], counts[w]
+                elif rests[w] == highest:
+                    size += counts[w]
+        cutoff = highest
+        if size > left:
+            break
+        left -= size
+        if left == 0:
+            cutoff = highest - 1
+    for r in range(last):
+        if owner[r] == player and weights[r] > 0:
+            w = weights[r]
+            armies = quotas[w]
+            if rests[w] > cutoff:
+                armies += 1
+            elif rests[w] == cutoff and left > 0:
+                armies += 1
+                left -= 1
+            deploy_out[r] = armies
+    return named
+
+
+@kernel
+def share_of(available, value):
+    """Armies that a share of value / 4 sends of those available: rounded down, but at least 1."""
+    return max(np.int64(1), available * value // _TOP)
+
+
+@kernel
+def decode_factored(board, owner, army, player, income, max_orders, priority, action, classes, deploy_out, attacks_out):
+    """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
+
+    owner int8[N], army int32[N]: the position, or the player's view of it. Returns the number of attacks and of rows
+    against the mask.
+    """
+    n, e_all = owner.shape[0], board.edge_target.shape[0]
+    used = 0
+    for i in range(action.shape[0]):
+        used += 1 if action[i] != 0 else 0
+    used -= share_out(owner, player, income, max_orders, action, classes, deploy_out)
+    count = 0
+    levels = VALUES if priority else 1
+    for k in range(levels):
+        level = levels - 1 - k
+        for r in range(n):
+            if owner[r] != player:
+                continue
+            available = np.int64(army[r]) + deploy_out[r] - 1
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                if priority:
+                    if action[n + e_all + e] != level:
+                        continue
+                    if level > 0:
+                        used -= 1
+                value = action[n + e]
+                if value == 0:
+                    continue
+                used -= 1
+                if available > 0:
+                    row = attacks_out[count]
+                    row[0], row[1], row[2] = r, board.edge_target[e], share_of(available, value)
+                    count += 1
+    if max_orders > 0:
+        count = min(count, max_orders)
+    return count, used
+
+
+@kernel
+def decode_wishes(allowed, top, action, wishes_out):
+    """Write the regions wished for, highest value first, ties by region: wishes_out int32[N].
+
+    `allowed` is int8[N], not 0 where the mask is open. Returns the number of wishes and of rows against the mask.
+    """
+    n = allowed.shape[0]
+    illegal = 0
+    for i in range(action.shape[0]):
+        if action[i] != 0 and (i >= n or allowed[i] == 0):
+            illegal += 1
+    count = 0
+    value = np.int64(top)
+    while value > 0:
+        below = np.int64(0)
+        for r in range(n):
+            if allowed[r] != 0:
+                if action[r] == value:
+                    wishes_out[count] = r
+                    count += 1
+                elif action[r] < value:
+                    below = max(below, np.int64(action[r]))
+        value = below
+    return count, illegal
+
+
+class FactoredActions(ActionEncoding):
+    """`factored`: MultiDiscrete([5] * (N + E)), one choice per region and per directed edge.
+
+    | row | value | means |
+    |---|---|---|
+    | r < N | 0 … 4 | weight of region r: the income is shared out over the own regions by weight (largest remainder, ties: the lower region first); all 0: nothing is deployed |
+    | N + e | 0 … 4 | 0, 25, 50, 75, 100 % of the armies that may leave the edge's source (its army after deployment less 1), rounded down, at least 1; no order where none may leave |
+    | N + E + e (`priority=True` only) | 0 … 4 | attacks with the higher value go first, ties by edge |
+
+    Edge e goes from ``edge_index[0, e]`` to ``edge_index[1, e]``; attacks go in the order of edges unless priorities
+    say otherwise. While regions are picked, a deploy row is a wish: higher values first, ties: the lower region
+    first; 0 is no wish, and picks without a wish are drawn at random.
+
+    The mask leaves every value to rows of own regions and of edges that start there (while picking: of the regions
+    offered), and only 0 to all others. Every action that respects it is legal. Where the rules limit the orders of a
+    turn, the first ones are meant: the first regions with a weight, the first attacks.
+    """
+
+    name: ClassVar[str] = "factored"
+
+    def __init__(self, board: Board, params: RuleParams, *, priority: bool = False) -> None:
+        super().__init__(board, params)
+        self.priority = priority
+        self.code = FACTORED_PRIORITY if priority else FACTORED
+        n, e = board.n_regions, board.n_edges
+        #: Number of rows.
+        self.rows = n + (2 * e if priority else e)
+        sources = [np.arange(n), board.edge_source] + ([board.edge_source] if priority else [])
+        self._region_of_row = np.concatenate(sources)
+        self._space = spaces.MultiDiscrete([VALUES] * self.rows)
+        self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.rows)
+
+    @property
+    def space(self) -> spaces.MultiDiscrete[Any]:
+        return self._space
+
+    @property
+    def mask_space(self) -> spaces.Tuple:
+        return self._mask_space
+
+    @property
+    def limits(self) -> I64:
+        return np.full(self.rows, VALUES, dtype=np.int64)
+
+    def flat_mask(self, free: I8) -> I8:
+        """int8[rows * 5]."""
+        open_row = free[self._region_of_row] != 0
+        open_row[self.board.n_regions :] &= free[self._region_of_row[self.board.n_regions :]] == OWN
+        mask = np.repeat(open_row.astype(np.int8)[:, None], VALUES, axis=1)
+        mask[:, 0] = 1
+        return mask.reshape(-1)
+
+    def mask(self, free: I8) -> tuple[I8, ...]:
+        """A tuple of int8[5], one for each row."""
+        return tuple(self.flat_mask(free).reshape(self.rows, VALUES))
+
+    def row(self, action: Any, view: View, out: I64) -> int:
+        out[:] = integers(action, (self.rows,), "action")
+        return 0
+
+    def decode(self, view: View, action: Any) -> Turn:
+        row = integers(action, (self.rows,), "action").astype(np.int64)
+        if ((row < 0) | (row >= VALUES)).any():
+            raise ValueError(f"action must lie in 0 .. {_TOP}")
+        n = self.board.n_regions
+        if view.phase == "pick":
+            wishes = np.zeros(n, dtype=np.int32)
+            count, _ = decode_wishes(free_regions(view), _TOP, row, wishes)
+            return wishes[:count].tolist()  # type: ignore[no-any-return]
+        deploy = np.zeros(n, dtype=np.int32)
+        attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
+        count, _ = decode_factored(
+            self.board, view.owner, view.army, view.player, view.income, self.params.max_orders, self.priority, row,
+            np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
+        )  # fmt: skip
+        regions = np.flatnonzero(deploy)
+        return Orders(
+            list(zip(regions.tolist(), deploy[regions].tolist(), strict=True)),
+            [(a, b, c) for a, b, c in attacks[:count].tolist()],
+        )
+
+    def encode(self, view: View, turn: Turn, *, nearest: bool = False) -> I64:
+        """The action of a turn, int64[rows].
+
+        Exact, up to the order of deploys, or `NotExpressible`. With ``nearest=True`` the closest action instead, for
+        imitation: weights in proportion to the armies deployed, shares nearest to the armies sent, and the order of
+        attacks as far as there are levels.
+        """
+        action = np.zeros(self.rows, dtype=np.int64)
+        if not isinstance(turn, Orders):
+            self._encode_wishes(view, turn, action, nearest)
+            return action
+        deploy = _merge_deploys(view, turn)
+        if deploy.any():
+            weights = None if nearest else _exact_weights(view, deploy, self.params.max_orders)
+            if weights is None:
+                if not nearest:
+                    raise NotExpressible("no weights 0 .. 4 share the income out like these deploys")
+                weights = np.ceil(deploy * _TOP / deploy.max()).astype(np.int64)
+            action[: len(weights)] = weights
+        self._encode_attacks(view, turn, deploy, action, nearest)
+        return action
+
+    def _encode_wishes(self, view: View, wishes: Sequence[int], action: I64, nearest: bool) -> None:
+        regions = [int(region) for region in wishes]
+        if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
+            raise NotExpressible(f"wishes {regions} name a region twice or one that is not offered")
+        if nearest:
+            for place, region in enumerate(regions):
+                action[region] = max(1, _TOP - place)
+        else:
+            action[regions] = ranks(regions, _TOP)
+
+    def _encode_attacks(self, view: View, orders: Orders, deploy: I64, action: I64, nearest: bool) -> None:
+        board, n = self.board, self.board.n_regions
+        edges: list[int] = []
+        for source, target, armies in orders.arrays()[1].tolist():
+            edge = edge_of(view, source, target)
+            if action[n + edge] != 0:
+                raise NotExpressible(f"two attacks from {source} to {target}")
+            available = int(view.army[source] + deploy[source] - 1)
+            if available < 1:
+                raise NotExpressible(f"attack {source} to {target}: no armies may leave")
+            sends = [int(share_of(available, value)) for value in range(1, VALUES)]
+            if not nearest and armies not in sends:
+                raise NotExpressible(
+                    f"attack {source} to {target}: a quarter, half, three quarters and all of {available} armies are "
+                    f"{sends}, not {armies}"
+                )
+            # the largest share that sends the same: it stays right where more armies turn up
+            action[n + edge] = 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
+            edges.append(edge)
+        if self.params.max_orders and len(edges) > self.params.max_orders:
+            raise NotExpressible(f"the rules allow {self.params.max_orders} attacks in a turn, not {len(edges)}")
+        if self.priority:
+            if nearest:
+                drops = np.cumsum([0] + [b < a for a, b in zip(edges, edges[1:], strict=False)])[: len(edges)]
+                levels = np.maximum(0, _TOP - drops).tolist()
+            else:
+                levels = [level - 1 for level in ranks(edges, VALUES)]
+            action[[n + board.n_edges + edge for edge in edges]] = levels
+        elif edges != sorted(edges) and not nearest:
+            raise NotExpressible("attacks go in the order of edges; use priority=True for others")
+
+
+def edge_of(view: View, source: int, target: int) -> int:
+    """The directed edge of an attack from an own region, or `NotExpressible`."""
+    n = view.board.n_regions
+    if not (0 <= source < n and 0 <= target < n) or view.board.edge_index[source, target] < 0:
+        raise NotExpressible(f"attack {source} to {target}: the regions are not neighbours")
+    if view.owner[source] != view.player:
+        raise NotExpressible(f"attack {source} to {target}: not the player's region")
+    return int(view.board.edge_index[source, target])
+
+
+def _merge_deploys(view: View, orders: Orders) -> I64:
+    deploy = np.zeros(view.board.n_regions, dtype=np.int64)
+    for region, armies in orders.arrays()[0].tolist():
+        if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
+            raise NotExpressible(f"deploy of {armies} on {region}: needs an own region and at least one army")
+        deploy[region] += armies
+    if deploy.sum() > view.income:
+        raise NotExpressible(f"{deploy.sum()} armies deployed, but the income is {view.income}")
+    return deploy
+
+
+def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
+    """Weights that share the income out exactly like `deploy`, or None: tries every monotone choice of classes."""
+    if deploy.sum() != view.income:
+        raise NotExpressible(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
+    regions = np.flatnonzero(deploy)
+    order = regions[np.lexsort((regions, -deploy[regions]))]
+    weights, out = np.zeros_like(deploy), np.zeros(len(deploy), dtype=np.int32)
+    classes = np.zeros((3, VALUES), dtype=np.int64)
+    for cuts in combinations_with_replacement(range(len(order) + 1), _TOP - 1):
+        bounds = (0, *cuts, len(order))
+        for w in range(_TOP):
+            weights[order[bounds[w] : bounds[w + 1]]] = _TOP - w
+        share_out(view.owner, view.player, view.income, max_orders, weights, classes, out)
+        if (out == deploy).all():
+            return weights
+    return None
+
+
+__all__ = ["VALUES", "FactoredActions", "decode_factored", "decode_wishes", "edge_of", "share_out"]

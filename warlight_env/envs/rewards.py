@@ -1,0 +1,72 @@
+"""Rewards: winning and losing, and potential-based shaping on top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from warlight_env.engine.jit import kernel
+
+#: Codes of `Reward.shaping` for kernels, by position.
+SHAPINGS: Final = ("none", "regions", "income")
+_REGIONS: Final = 1
+_INCOME: Final = 2
+
+
+@dataclass(frozen=True)
+class Reward:
+    """What a player is paid: +1 for winning, -1 for losing, 0 for a draw, and shaping on the way.
+
+    A player loses in the step in which its last region falls, or in which somebody else wins.
+
+    Shaping adds ``scale * (gamma * potential(s') - potential(s))`` (Ng, Harada & Russell 1999), with the potential of
+    a terminal state 0, so that the best policies stay the best; `gamma` is to be the learner's discount.
+    Potentials look at the player's own side only:
+
+    | shaping | potential |
+    |---|---|
+    | "none" | 0 |
+    | "regions" | own regions / all regions |
+    | "income" | income / the income of a player who owns everything |
+    """
+
+    shaping: Literal["none", "regions", "income"] = "none"
+    scale: float = 1.0
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.shaping not in SHAPINGS:
+            raise ValueError(f"reward shaping = {self.shaping!r}: there are {', '.join(SHAPINGS)}")
+        if not np.isfinite(self.scale):
+            raise ValueError(f"reward scale = {self.scale!r}: must be a finite number")
+        if not 0 <= self.gamma <= 1:
+            raise ValueError(f"reward gamma = {self.gamma!r}: must lie in 0 .. 1")
+
+    @classmethod
+    def of(cls, reward: str | Reward) -> Reward:
+        """The record for "win" (no shaping), "regions" or "income", or the record itself."""
+        if isinstance(reward, Reward):
+            return reward
+        if reward == "win":
+            return cls()
+        if reward == "regions":
+            return cls("regions")
+        if reward == "income":
+            return cls("income")
+        raise ValueError(f"reward = {reward!r}: must be 'win', 'regions', 'income' or a Reward")
+
+
+@kernel
+def potential(shaping, owner, player, income, max_income):
+    """The potential of a position, owner int8[N], for a player; see `Reward`."""
+    if shaping == _REGIONS:
+        count = 0
+        for r in range(owner.shape[0]):
+            if owner[r] == player:
+                count += 1
+        return count / owner.shape[0]
+    if shaping == _INCOME:
+        return income / max(1, max_income)
+    return 0.0
