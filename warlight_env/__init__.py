@@ -1,3 +1,56 @@
-"""Warlight: a game of simultaneous orders, as engine, environments, bots and arena."""
+"""Warlight: a game of simultaneous orders, as engine, environments, bots and arena.
+
+Importing the package is quick: the names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from warlight_env.battle import BattleOdds, battle_odds
+    from warlight_env.engine.orders import Orders
+    from warlight_env.engine.rules import Rules
+    from warlight_env.game import Game, GameError, IllegalOrder, IllegalOrdersError
+    from warlight_env.maps import Map
+    from warlight_env.turn import TurnDraft
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "BattleOdds": "battle",
+    "battle_odds": "battle",
+    "Orders": "engine.orders",
+    "Rules": "engine.rules",
+    "Game": "game",
+    "GameError": "game",
+    "IllegalOrder": "game",
+    "IllegalOrdersError": "game",
+    "Map": "maps",
+    "TurnDraft": "turn",
+}
+
+__all__ = [
+    "BattleOdds",
+    "Game",
+    "GameError",
+    "IllegalOrder",
+    "IllegalOrdersError",
+    "Map",
+    "Orders",
+    "Rules",
+    "TurnDraft",
+    "__version__",
+    "battle_odds",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"warlight_env.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -1,0 +1,82 @@
+"""Timing as ratios within one run: interleaved repetitions, medians, and a plain C loop as the machine's own scale."""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+C_LOOP = r"""
+#include <stdint.h>
+uint64_t spin(uint64_t n) {
+    uint64_t x = 88172645463325252ull;
+    for (uint64_t i = 0; i < n; ++i) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; }
+    return x;
+}
+"""
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Wall time of one call."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str, float]:
+    """Median rate of each work; one round of all works after the other, `repeats` times, so that drift hits all."""
+    rates: dict[str, list[float]] = {name: [] for name in works}
+    for _ in range(repeats):
+        for name, work in works.items():
+            rates[name].append(work())
+    return {name: statistics.median(values) for name, values in rates.items()}
+
+
+def build_c_loop(folder: Path) -> Path | None:
+    """The plain C loop as a shared library, or None where there is no C compiler."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return None
+    source, library = folder / "spin.c", folder / "spin.so"
+    source.write_text(C_LOOP)
+    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    return library
+
+
+def _spin(library: str, n: int, ready, go, done) -> None:  # noqa: ANN001
+    spin = ctypes.CDLL(library).spin
+    spin.restype = ctypes.c_uint64
+    spin(ctypes.c_uint64(1000))
+    ready.release()
+    go.acquire()
+    start = time.perf_counter()
+    spin(ctypes.c_uint64(n))
+    done.put(time.perf_counter() - start)
+
+
+def c_processes(library: Path, processes: int, n: int) -> float:
+    """Iterations per second of the C loop in so many independent processes at once, all together."""
+    context = multiprocessing.get_context("spawn")
+    ready, go, done = context.Semaphore(0), context.Semaphore(0), context.Queue()
+    workers = [context.Process(target=_spin, args=(str(library), n, ready, go, done)) for _ in range(processes)]
+    for worker in workers:
+        worker.start()
+    for _ in workers:
+        ready.acquire()
+    for _ in workers:
+        go.release()
+    slowest = max(done.get() for _ in workers)
+    for worker in workers:
+        worker.join()
+    return processes * n / slowest
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that goes away."""
+    return tempfile.TemporaryDirectory(prefix="warlight-bench-")

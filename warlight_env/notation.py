@@ -1,0 +1,55 @@
+"""Orders as text, ``d na 4; a na eg 9``: deploy 4 on NA, attack from NA to EG with 9."""
+
+from __future__ import annotations
+
+from warlight_env.engine.orders import Orders
+from warlight_env.maps import Map, MapError
+
+
+class NotationError(ValueError):
+    """Text that is not orders: names the part and the reason."""
+
+
+def format_orders(map_: Map, orders: Orders) -> str:
+    """One line of text, which `parse_orders` reads back."""
+    code = [region.code.lower() for region in map_.regions]
+    parts = [f"d {code[r]} {armies}" for r, armies in orders.deploys]
+    parts += [f"a {code[a]} {code[b]} {armies}" for a, b, armies in orders.attacks]
+    return "; ".join(parts)
+
+
+def parse_orders(map_: Map, text: str) -> Orders:
+    """Orders from text: parts between semicolons, regions by code; ``t`` is another word for ``a``.
+
+    Raises:
+        NotationError: names the part (counted from 1) and what is wrong with it.
+    """
+    deploys: list[tuple[int, int]] = []
+    attacks: list[tuple[int, int, int]] = []
+    for number, part in enumerate(text.split(";"), 1):
+        words = part.split()
+        if not words:
+            continue
+
+        def fail(reason: str, number: int = number, part: str = part) -> NotationError:
+            return NotationError(f"order {number} ({part.strip()!r}): {reason}")
+
+        kind = words[0].lower()
+        width = {"d": 3, "a": 4, "t": 4}.get(kind)
+        if width is None:
+            raise fail("must begin with d (deploy), a (attack) or t (transfer)")
+        if len(words) != width:
+            form = "d REGION ARMIES" if kind == "d" else f"{kind} FROM TO ARMIES"
+            raise fail(f"must have the form {form}")
+        try:
+            regions = [map_.region_index(word) for word in words[1:-1]]
+        except MapError as error:
+            raise fail(str(error)) from None
+        if not words[-1].isdecimal() or len(words[-1]) > 9 or int(words[-1]) < 1:
+            raise fail(f"{words[-1]!r} is not a number of armies")
+        armies = int(words[-1])
+        if kind == "d":
+            deploys.append((regions[0], armies))
+        else:
+            attacks.append((regions[0], regions[1], armies))
+    return Orders(deploys, attacks)

@@ -1,0 +1,105 @@
+"""A turn while it is being entered, step by step, with undo and redo: for people at a board."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from warlight_env.engine.orders import Orders
+from warlight_env.game import Game, GameError, IllegalOrdersError
+
+Step = tuple[int, ...]
+
+
+class TurnDraft:
+    """The orders of one player for the coming round; every step is checked when it is entered.
+
+    The phases are "deploy", "attack" and "done". Going back to *deploy* clears the attacks; that, too, is a step
+    that can be undone. After `commit` nothing changes any more.
+
+    Args:
+        game: a game in play; it is only looked at.
+        player: whose turn it is.
+
+    Raises:
+        GameError: where the game is not in play or the player is out.
+    """
+
+    def __init__(self, game: Game, player: int) -> None:
+        if game.phase != "play":
+            raise GameError(f"no orders now: the game's phase is {game.phase!r}")
+        if not game.alive(player):
+            raise GameError(f"player {player} has no regions left")
+        self.game, self.player, self.income = game, player, game.income(player)
+        self.phase: Literal["deploy", "attack", "done"] = "deploy"
+        self._deploys: tuple[Step, ...] = ()
+        self._attacks: tuple[Step, ...] = ()
+        self._undo: list[tuple[str, tuple[Step, ...], tuple[Step, ...]]] = []
+        self._redo: list[tuple[str, tuple[Step, ...], tuple[Step, ...]]] = []
+
+    @property
+    def orders(self) -> Orders:
+        """The orders so far."""
+        return Orders(list(self._deploys), list(self._attacks))  # type: ignore[arg-type]
+
+    @property
+    def armies_left(self) -> int:
+        """Armies of the income that are not deployed yet."""
+        return self.income - sum(armies for _, armies in self._deploys)
+
+    def deploy(self, region: int | str, armies: int) -> None:
+        """Put armies on an own region; `IllegalOrdersError` gives the reason where that is not legal."""
+        self._require("deploy")
+        step = (self.game.map.region_index(region), armies)
+        self._enter("deploy", (*self._deploys, step), self._attacks)
+
+    def attack(self, source: int | str, target: int | str, armies: int) -> None:
+        """Attack, or transfer to, a neighbour; from the *deploy* phase this goes on to *attack*."""
+        if self.phase == "done":
+            raise GameError("the turn is committed")
+        step = (self.game.map.region_index(source), self.game.map.region_index(target), armies)
+        self._enter("attack", self._deploys, (*self._attacks, step))
+
+    def to_attack(self) -> None:
+        """Go on to the attacks."""
+        self._require("deploy")
+        self._enter("attack", self._deploys, self._attacks)
+
+    def back_to_deploy(self) -> None:
+        """Go back to the deploys, which clears the attacks."""
+        self._require("attack")
+        self._enter("deploy", self._deploys, ())
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self._swap(self._undo, self._redo, "undo")
+
+    def redo(self) -> None:
+        """Take the last undo back."""
+        self._swap(self._redo, self._undo, "redo")
+
+    def commit(self) -> Orders:
+        """Finish the turn and return its orders."""
+        if self.phase == "done":
+            raise GameError("the turn is committed")
+        self.phase = "done"
+        return self.orders
+
+    def _require(self, phase: str) -> None:
+        if self.phase != phase:
+            raise GameError(f"the turn is in its phase {self.phase!r}, not {phase!r}")
+
+    def _enter(self, phase: Literal["deploy", "attack"], deploys: tuple[Step, ...], attacks: tuple[Step, ...]) -> None:
+        illegal = self.game.check(self.player, Orders(list(deploys), list(attacks)))  # type: ignore[arg-type]
+        if illegal:
+            raise IllegalOrdersError(illegal)
+        self._undo.append((self.phase, self._deploys, self._attacks))
+        self._redo.clear()
+        self.phase, self._deploys, self._attacks = phase, deploys, attacks
+
+    def _swap(self, source: list, target: list, what: str) -> None:  # type: ignore[type-arg]
+        if self.phase == "done":
+            raise GameError("the turn is committed")
+        if not source:
+            raise GameError(f"nothing to {what}")
+        target.append((self.phase, self._deploys, self._attacks))
+        self.phase, self._deploys, self._attacks = source.pop()
