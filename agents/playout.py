@@ -12,7 +12,7 @@ from warlight_env.agents.evaluation import Evaluation
 from warlight_env.agents.random import random_orders
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.round import income, play_round
-from warlight_env.engine.state import OVER, Scratch, make_scratch
+from warlight_env.engine.state import OVER, Scratch, make_scratch, private_zeros
 
 #: Built-in policies of playouts.
 RANDOM: Final = 0
@@ -33,9 +33,9 @@ def make_workspace(n_regions: int, n_edges: int, players: int) -> Workspace:
     """Buffers for one thread."""
     return Workspace(
         make_scratch(n_regions, players),
-        np.zeros((players, n_regions), dtype=np.int32),
-        np.zeros((players, n_edges, 3), dtype=np.int32),
-        np.zeros(players, dtype=np.int32),
+        private_zeros((players, n_regions), np.int32),
+        private_zeros((players, n_edges, 3), np.int32),
+        private_zeros(players, np.int32),
     )
 
 

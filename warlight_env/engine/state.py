@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,17 @@ def state_bytes(state: State, b: int = 0) -> bytes:
     return b"".join(np.ascontiguousarray(array[b]).tobytes() for array in state)
 
 
+_LINE: Final = 128
+
+
+def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
+    """Zeros that share no cache line with any other memory, for arrays that one thread writes all the time."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    block = np.zeros(size + 2 * _LINE, dtype=np.uint8)
+    start = -block.ctypes.data % _LINE
+    return block[start : start + size].view(dtype).reshape(shape)
+
+
 class Scratch(NamedTuple):
     """Working memory of a kernel, one per thread: kernels allocate nothing."""
 
@@ -72,12 +83,12 @@ class Scratch(NamedTuple):
 def make_scratch(n_regions: int, players: int) -> Scratch:
     """Working memory for one thread."""
     return Scratch(
-        cursor=np.zeros(players, dtype=np.int32),
-        order=np.zeros(players, dtype=np.int32),
-        movable=np.zeros(n_regions, dtype=np.int32),
-        queue=np.zeros(n_regions, dtype=np.uint32),
-        mark=np.zeros(n_regions, dtype=np.int32),
-        value=np.zeros(n_regions, dtype=np.float64),
+        cursor=private_zeros(players, np.int32),
+        order=private_zeros(players, np.int32),
+        movable=private_zeros(n_regions, np.int32),
+        queue=private_zeros(n_regions, np.uint32),
+        mark=private_zeros(n_regions, np.int32),
+        value=private_zeros(n_regions, np.float64),
     )
 
 

@@ -34,103 +34,115 @@ _TOP: Final = VALUES - 1
 
 
 @kernel
-def share_out(owner, player, income, max_orders, weights, classes, deploy_out):
+def _settle_shares(income, classes):
+    """Turn the number of regions of each weight, classes[0], into what a region of the weight gets.
+
+    Writes armies to classes[1], and to classes[2] whether one of those left over may be added; returns these.
+    """
+    counts, armies, tied = classes[0], classes[1], classes[2]
+    total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
+    armies[0], tied[0] = 0, 0
+    left = np.int64(income)
+    for w in range(1, VALUES):
+        armies[w] = income * w // total
+        tied[w] = income * w - armies[w] * total  # the remainder, for the time being
+        left -= armies[w] * counts[w]
+    while True:  # the highest remainders get one more, class by class, as long as all of a class can
+        highest, size = np.int64(0), np.int64(0)
+        for w in range(1, VALUES):
+            if counts[w] > 0 and tied[w] > highest:
+                highest, size = tied[w], np.int64(0)
+            if tied[w] == highest:
+                size += counts[w]
+        if left == 0 or size > left:
+            break
+        for w in range(1, VALUES):
+            if tied[w] == highest:
+                armies[w] += 1
+                tied[w] = -1
+        left -= size
+    for w in range(1, VALUES):
+        tied[w] = 1 if tied[w] == highest else 0
+    return left
+
+
+@kernel
+def share_out(owner, player, income, max_orders, weights, own, classes, deploy_out):
     """Share the income over the player's regions by weights 0 .. 4 and largest remainder, ties by region.
 
     Quotas and remainders depend on the weight only, so four classes are settled and then handed out in one pass.
-    `classes` is int64[3, 5] of working memory. Under a limit of orders the first weighted regions count.
-    Returns the number of rows that the mask allows and that are not 0.
+    Under a limit of orders the first weighted regions count. Writes deploy_out int32[N] and the player's regions to
+    own int32[N]; classes is int64[3, 5] of working memory. Returns the number of own regions and of those weighted.
     """
-    n = owner.shape[0]
-    counts, quotas, rests = classes[0], classes[1], classes[2]
+    n_own = 0
+    for r in range(owner.shape[0]):
+        own[n_own] = r
+        n_own += 1 if owner[r] == player else 0
+        deploy_out[r] = 0
+    counts = classes[0]
     for w in range(VALUES):
         counts[w] = 0
-    named = 0
-    last = n
-    for r in range(n):
-        deploy_out[r] = 0
-        if owner[r] == player and weights[r] > 0:
-            named += 1
-            if max_orders > 0 and named > max_orders:
-                last = min(last, r)
-            else:
-                counts[weights[r]] += 1
-    total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
-    if total == 0 or income <= 0:
-        return named
-    left = np.int64(income)
-    for w in range(1, VALUES):
-        quotas[w] = income * w // total
-        rests[w] = income * w - quotas[w] * total
-        left -= quotas[w] * counts[w]
-    cutoff = total  # remainders above it get one more, those at it while `left` lasts
-    while left > 0:
-        highest, size = np.int64(-1), np.int64(0)
-        for w in range(1, VALUES):
-            if counts[w] > 0 and rests[w] < cutoff:
-                if rests[w] > highest:
-                    highest, size = rests[w], counts[w]
-                elif rests[w] == highest:
-                    size += counts[w]
-        cutoff = highest
-        if size > left:
-            break
-        left -= size
-        if left == 0:
-            cutoff = highest - 1
-    for r in range(last):
-        if owner[r] == player and weights[r] > 0:
-            w = weights[r]
-            armies = quotas[w]
-            if rests[w] > cutoff:
-                armies += 1
-            elif rests[w] == cutoff and left > 0:
-                armies += 1
-                left -= 1
-            deploy_out[r] = armies
-    return named
+    for k in range(n_own):
+        counts[weights[own[k]]] += 1
+    named = n_own - counts[0]
+    last = n_own
+    if max_orders > 0 and named > max_orders:
+        surplus = named - max_orders
+        while surplus > 0:
+            last -= 1
+            w = weights[own[last]]
+            counts[w] -= 1
+            surplus -= 1 if w > 0 else 0
+    if named == 0 or income <= 0:
+        return n_own, named
+    left = _settle_shares(income, classes)
+    armies, tied = classes[1], classes[2]
+    for k in range(last):
+        w = weights[own[k]]
+        extra = tied[w] if left > 0 else np.int64(0)
+        deploy_out[own[k]] = armies[w] + extra
+        left -= extra
+    return n_own, named
 
 
 @kernel
 def share_of(available, value):
     """Armies that a share of value / 4 sends of those available: rounded down, but at least 1."""
-    return max(np.int64(1), available * value // _TOP)
+    return max(np.int64(1), (available * value) >> 2)
 
 
 @kernel
-def decode_factored(board, owner, army, player, income, max_orders, priority, action, classes, deploy_out, attacks_out):
+def decode_factored(
+    board, owner, army, player, income, max_orders, priority, action, own, classes, deploy_out, attacks_out
+):
     """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
 
-    owner int8[N], army int32[N]: the position, or the player's view of it. Returns the number of attacks and of rows
-    against the mask.
+    owner int8[N], army int32[N]: the position, or the player's view of it; own int32[N] and classes int64[3, 5] are
+    working memory. Returns the number of attacks and of rows against the mask.
     """
     n, e_all = owner.shape[0], board.edge_target.shape[0]
     used = 0
     for i in range(action.shape[0]):
         used += 1 if action[i] != 0 else 0
-    used -= share_out(owner, player, income, max_orders, action, classes, deploy_out)
+    n_own, named = share_out(owner, player, income, max_orders, action, own, classes, deploy_out)
+    used -= named
     count = 0
     levels = VALUES if priority else 1
-    for k in range(levels):
-        level = levels - 1 - k
-        for r in range(n):
-            if owner[r] != player:
-                continue
+    for level in range(levels - 1, -1, -1):
+        for k in range(n_own):
+            r = own[k]
             available = np.int64(army[r]) + deploy_out[r] - 1
             for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
                 if priority:
                     if action[n + e_all + e] != level:
                         continue
-                    if level > 0:
-                        used -= 1
-                value = action[n + e]
-                if value == 0:
-                    continue
-                used -= 1
-                if available > 0:
-                    row = attacks_out[count]
-                    row[0], row[1], row[2] = r, board.edge_target[e], share_of(available, value)
-                    count += 1
+                    used -= 1 if level > 0 else 0
+                value = np.int64(action[n + e])
+                attacks_out[count, 0] = r  # overwritten by the next one if it is none
+                attacks_out[count, 1] = board.edge_target[e]
+                attacks_out[count, 2] = share_of(available, value)
+                used -= 1 if value != 0 else 0
+                count += 1 if value != 0 and available > 0 else 0
     if max_orders > 0:
         count = min(count, max_orders)
     return count, used
@@ -235,7 +247,7 @@ class FactoredActions(ActionEncoding):
         attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
         count, _ = decode_factored(
             self.board, view.owner, view.army, view.player, view.income, self.params.max_orders, self.priority, row,
-            np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
+            np.zeros(n, dtype=np.int32), np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
         )  # fmt: skip
         regions = np.flatnonzero(deploy)
         return Orders(
@@ -335,12 +347,12 @@ def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
     regions = np.flatnonzero(deploy)
     order = regions[np.lexsort((regions, -deploy[regions]))]
     weights, out = np.zeros_like(deploy), np.zeros(len(deploy), dtype=np.int32)
-    classes = np.zeros((3, VALUES), dtype=np.int64)
+    own, classes = np.zeros(len(deploy), dtype=np.int32), np.zeros((3, VALUES), dtype=np.int64)
     for cuts in combinations_with_replacement(range(len(order) + 1), _TOP - 1):
         bounds = (0, *cuts, len(order))
         for w in range(_TOP):
             weights[order[bounds[w] : bounds[w + 1]]] = _TOP - w
-        share_out(view.owner, view.player, view.income, max_orders, weights, classes, out)
+        share_out(view.owner, view.player, view.income, max_orders, weights, own, classes, out)
         if (out == deploy).all():
             return weights
     return None

@@ -1,0 +1,284 @@
+"""The table of speeds: ``python benchmarks/bench.py``. Rates of one run, and ratios to what the machine gives in it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import yardstick
+from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
+from rich.console import Console
+from rich.table import Table
+
+from warlight_env import maps
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.playout import AGGRESSIVE, RANDOM, make_workspace, play_out
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.setup import check_players, resolve_picks, start_game
+from warlight_env.engine.state import OVER, State, compact_size, copy_state, make_scratch, make_state, pack, unpack
+
+ROUNDS = 100
+
+
+@dataclass
+class Row:
+    """A line of the table."""
+
+    what: str
+    asked: str
+    measured: str
+    value: float
+    reached: bool | None
+
+
+class Playouts:
+    """A batch of random games from random starts, ready to be played again and again."""
+
+    def __init__(self, games: int) -> None:
+        self.games = games
+        self.board = make_board(maps.load("world"))
+        self.params = check_players(self.board, Rules.of("thesis"), 2)
+        self.evaluation = make_evaluation(self.board, THESIS)
+        self.start = make_state(games, self.board.n_regions, 2)
+        scratch = make_scratch(self.board.n_regions, 2)
+        nobody, none = np.full((2, 1), -1, dtype=np.int32), np.zeros(2, dtype=np.int32)
+        for b in range(games):
+            self.start.rng[b] = make_rng(derive_seed(b))
+            start_game(self.board, self.params, self.start, b, scratch)
+            resolve_picks(self.board, self.params, self.start, b, nobody, none, scratch)
+        self.policy_rng = np.array([[make_rng(derive_seed(b, p)) for p in range(2)] for b in range(games)])
+
+    def play(self, policy: int = RANDOM, threads: int = 1) -> tuple[State, int, float]:
+        """The final states, the rounds played and the seconds it took."""
+        state, policy_rng = copy_state(self.start), self.policy_rng.copy()
+        policies = np.full(2, policy, dtype=np.int32)
+        n, e = self.board.n_regions, self.board.n_edges
+        works = [make_workspace(n, e, 2) for _ in range(threads)]
+        cuts = [self.games * i // threads for i in range(threads + 1)]
+
+        def part(i: int) -> int:
+            return int(
+                play_out(
+                    self.board, self.params, self.evaluation, state, cuts[i], cuts[i + 1], policies, policy_rng,
+                    ROUNDS, works[i],
+                )
+            )  # fmt: skip
+
+        if threads == 1:
+            start = time.perf_counter()
+            rounds = part(0)
+            return state, rounds, time.perf_counter() - start
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda _: None, range(threads)))
+            start = time.perf_counter()
+            rounds = sum(pool.map(part, range(threads)))
+            return state, rounds, time.perf_counter() - start
+
+    def rate(self, policy: int = RANDOM, threads: int = 1) -> float:
+        """Rounds per second."""
+        _, rounds, wall = self.play(policy, threads)
+        return rounds / wall
+
+
+def bench_playouts(quick: bool) -> list[Row]:
+    """Random playouts against the same in C++, and in two threads against two processes of a C loop."""
+    playouts = Playouts(1000 if quick else 5000)
+    playouts.play()
+    rows = []
+    works = {"kernel": playouts.rate}
+    library = yardstick.build()
+    if library is not None:
+
+        def cpp() -> float:
+            state, policy_rng = copy_state(playouts.start), playouts.policy_rng.copy()
+            start = time.perf_counter()
+            rounds = yardstick.play_out(
+                library, playouts.board, playouts.params, state, policy_rng, 0, playouts.games, ROUNDS
+            )
+            wall = time.perf_counter() - start
+            ours, _, _ = playouts.play()
+            assert all(np.array_equal(a, b) for a, b in zip(ours, state, strict=True)), "C++ played other games"
+            return rounds / wall
+
+        works["cpp"] = cpp
+    rates = interleaved(works, 3 if quick else 9)
+    rows.append(
+        Row("random playouts, one core", "≥ 1 M rounds/s", f"{rates['kernel'] / 1e6:.2f} M/s", rates["kernel"],
+            rates["kernel"] >= 1e6)
+    )  # fmt: skip
+    if "cpp" in rates:
+        ratio = rates["kernel"] / rates["cpp"]
+        rows.append(Row("… as a share of portable C++", "≥ 0.6", f"{ratio:.2f}", ratio, ratio >= 0.6))
+    aggressive = interleaved({"": lambda: playouts.rate(AGGRESSIVE)}, 3)[""]
+    rows.append(Row("aggressive playouts, one core", "–", f"{aggressive / 1e6:.2f} M/s", aggressive, None))
+    return rows
+
+
+def bench_threads(quick: bool) -> list[Row]:
+    """How two threads scale, as a share of how two processes of a plain C loop do."""
+    if (os.cpu_count() or 1) < 2:
+        return [Row("two threads", "≥ 0.95", "one core only", float("nan"), None)]
+    playouts = Playouts(4000 if quick else 20_000)
+    playouts.play()
+    with temporary_folder() as folder:
+        library = build_c_loop(Path(folder))
+        if library is None:
+            return [Row("two threads", "≥ 0.95", "no C compiler", float("nan"), None)]
+        n = 300_000_000 if quick else 1_000_000_000
+        rates = interleaved(
+            {
+                "one": playouts.rate,
+                "c one": lambda: c_processes(library, 1, n),
+                "two": lambda: playouts.rate(threads=2),
+                "c two": lambda: c_processes(library, 2, n),
+            },
+            3 if quick else 7,
+        )
+    ours, theirs = rates["two"] / rates["one"], rates["c two"] / rates["c one"]
+    share = ours / theirs
+    text = f"{share:.3f} ({ours:.2f} × against {theirs:.2f} ×)"
+    return [Row("two threads, share of two C processes", "≥ 0.95", text, share, share >= 0.95)]
+
+
+def bench_core(quick: bool) -> list[Row]:
+    """The core of the environments: a batch of games, factored actions, graph observations, masks."""
+    from warlight_env.envs.core import EnvCore
+
+    batch = 1024
+    core = EnvCore("world", batch=batch, picking="random")
+    core.reset([derive_seed(1, b) for b in range(batch)])
+    rng = np.random.default_rng(0)
+    steps, repeats = 40, 3 if quick else 9
+    rates, illegal = [], 0
+    for repeat in range(repeats + 1):
+        core.reset([derive_seed(repeat, b) for b in range(batch)])
+        wall, played = 0.0, 0
+        for _ in range(steps):
+            rows = core.out.mask.reshape(batch, 2, -1, 5)
+            actions = (rng.integers(0, 5, size=rows.shape[:3]) * rows[..., 4]).astype(np.int8)
+            played += int((core.state.phase != OVER).sum())
+            wall += seconds(lambda actions=actions: core.step(actions))
+            illegal += int(core.out.illegal.sum())
+        rates.append(played / wall)
+    assert illegal == 0, "a legal action was counted as illegal"
+    rate = float(np.median(rates[1:]))
+    what = f"env core, B = {batch}: actions, round, observations, masks"
+    return [Row(what, "≥ 400,000 steps/s", f"{rate:,.0f}/s", rate, rate >= 400_000)]
+
+
+def bench_parallel(quick: bool) -> list[Row]:
+    """`parallel_env.step` with legal random actions for both players, B = 1."""
+    from warlight_env import warlight_v0
+
+    env = warlight_v0.parallel_env(picking="random")
+    rng = np.random.default_rng(0)
+    n = env.action_space("player_0").shape[0]
+    wall, steps, seed = 0.0, 0, 0
+    observations, _ = env.reset(seed=seed)
+    for step in range(3000 if quick else 20_000):
+        if not env.agents:
+            seed += 1
+            observations, _ = env.reset(seed=seed)
+        actions = {
+            agent: rng.integers(0, 5, size=n) * np.array(observations[agent]["action_mask"])[:, 4]
+            for agent in env.agents
+        }
+        start = time.perf_counter()
+        observations, *_ = env.step(actions)
+        if step >= 500:
+            wall += time.perf_counter() - start
+            steps += 1
+    rate = steps / wall
+    return [Row("parallel_env.step, factored", "≥ 10,000/s", f"{rate:,.0f}/s", rate, rate >= 10_000)]
+
+
+def bench_game(quick: bool) -> list[Row]:
+    """`Game.clone` and the compact form of a position."""
+    from warlight_env.game import Game
+
+    game = Game("world", seed=1, picks="random")
+    n = 20_000 if quick else 200_000
+
+    def clones() -> float:
+        return n / seconds(lambda: [game.clone() for _ in range(n)] and None)
+
+    rate = interleaved({"": clones}, 5)[""]
+    owner, army = game.owner.copy(), game.army.copy()
+    packed = np.zeros(compact_size(len(owner)), dtype=np.uint8)
+    owner_back, army_back = np.empty_like(owner), np.empty_like(army)
+    assert pack(owner, army, 7, packed)
+    assert unpack(packed, owner_back, army_back) == 7
+    assert np.array_equal(owner, owner_back)
+    assert np.array_equal(army, army_back)
+    return [
+        Row("Game.clone() from Python", "≥ 200,000/s", f"{rate:,.0f}/s", rate, rate >= 200_000),
+        Row("a state in its compact form, 42 regions", "≤ 128 bytes", f"{packed.nbytes} bytes", packed.nbytes,
+            packed.nbytes <= 128),
+    ]  # fmt: skip
+
+
+def bench_start(quick: bool) -> list[Row]:
+    """Time from the start of the process to the end of the first game, all compilation included."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "WARLIGHT_CACHE_DIR": folder}
+        for name, most in (("nothing cached", 20.0), ("cached", 2.0)):
+            start = time.perf_counter()
+            subprocess.run(
+                [sys.executable, "-m", "warlight_env", "match", "random", "aggressive", "--games", "1", "--json"],
+                env=environment, check=True, capture_output=True, cwd=folder,
+            )  # fmt: skip
+            wall = time.perf_counter() - start
+            text = f"{wall:.1f} s"
+            rows.append(Row(f"first match of two bots, {name}, first game included", f"≤ {most:.0f} s", text, wall,
+                            wall <= most))  # fmt: skip
+    return rows
+
+
+PARTS = {
+    "playouts": bench_playouts,
+    "threads": bench_threads,
+    "core": bench_core,
+    "parallel": bench_parallel,
+    "game": bench_game,
+    "start": bench_start,
+}
+
+
+def main() -> None:
+    """Run the parts and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which parts to run; default: all")
+    parser.add_argument("--quick", action="store_true", help="shorter runs")
+    parser.add_argument("--json", type=Path, help="also write the rows to this file")
+    arguments = parser.parse_args()
+    console = Console()
+    rows: list[Row] = []
+    for name in arguments.parts or PARTS:
+        with console.status(f"measuring {name} …"):
+            rows += PARTS[name](arguments.quick)
+    table = Table(title=f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {sys.version.split()[0]}")
+    for column in ("what", "to reach", "measured", ""):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(row.what, row.asked, row.measured, {True: "yes", False: "NO", None: ""}[row.reached])
+    console.print(table)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+
+
+if __name__ == "__main__":
+    main()

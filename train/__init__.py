@@ -1,0 +1,1 @@
+"""Trainers: the home of what tunes evaluations and trains policies."""

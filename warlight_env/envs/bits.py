@@ -1,0 +1,106 @@
+"""Sets of regions as bits, 64 to a word: neighbourhoods and super regions are compared in a few instructions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+
+U64 = np.uint64
+_ONE, _SIX, _LOW = U64(1), U64(6), U64(63)
+_PAIRS, _QUADS, _BYTES, _SUM = (
+    U64(0x5555555555555555),
+    U64(0x3333333333333333),
+    U64(0x0F0F0F0F0F0F0F0F),
+    U64(0x0101010101010101),
+)
+_S1, _S2, _S4, _S56 = U64(1), U64(2), U64(4), U64(56)
+
+
+class BitBoard(NamedTuple):
+    """A board's neighbourhoods and super regions as sets of regions in W words."""
+
+    adjacent: npt.NDArray[np.uint64]  #: [N, W] neighbours of a region
+    members: npt.NDArray[np.uint64]  #: [S, W] regions of a super region
+
+
+def make_bits(board: Board) -> BitBoard:
+    """The sets of a board."""
+    n = board.n_regions
+    words = (n + 63) // 64
+    adjacent = np.zeros((n, words), dtype=np.uint64)
+    members = np.zeros((board.n_super_regions, words), dtype=np.uint64)
+    for a, b in zip(board.edge_source.tolist(), board.edge_target.tolist(), strict=True):
+        adjacent[a, b // 64] |= U64(1 << (b % 64))
+    for r, s in enumerate(board.super_region.tolist()):
+        members[s, r // 64] |= U64(1 << (r % 64))
+    return BitBoard(adjacent, members)
+
+
+@kernel
+def count_bits(word):
+    """How many bits of a uint64 are set."""
+    word = word - ((word >> _S1) & _PAIRS)
+    word = (word & _QUADS) + ((word >> _S2) & _QUADS)
+    word = (word + (word >> _S4)) & _BYTES
+    return np.int64((word * _SUM) >> _S56)
+
+
+@kernel
+def count_common(a, b):
+    """Size of the intersection of two sets uint64[W]."""
+    total = np.int64(0)
+    for w in range(a.shape[0]):
+        total += count_bits(a[w] & b[w])
+    return total
+
+
+@kernel
+def owned_bits(owner, player, out):
+    """Write the set of a player's regions to out, uint64[W]."""
+    n = owner.shape[0]
+    for w in range(out.shape[0]):
+        word = U64(0)
+        start = 64 * w
+        for i in range(min(64, n - start)):
+            word |= U64(owner[start + i] == player) << U64(i)
+        out[w] = word
+
+
+@kernel
+def meets(a, b):
+    """Whether two sets share a region."""
+    word = U64(0)
+    for w in range(a.shape[0]):
+        word |= a[w] & b[w]
+    return word != U64(0)
+
+
+@kernel
+def leaves(a, b):
+    """Whether set a has a region that b lacks."""
+    word = U64(0)
+    for w in range(a.shape[0]):
+        word |= a[w] & ~b[w]
+    return word != U64(0)
+
+
+@kernel
+def has(bits, region):
+    """Whether a region is in the set."""
+    r = U64(region)
+    return (bits[r >> _SIX] >> (r & _LOW)) & _ONE != U64(0)
+
+
+@kernel
+def visible_bits(bits, owned, out):
+    """Write the set of regions that a player sees under fog, its own and their neighbours, to out."""
+    for w in range(out.shape[0]):
+        out[w] = owned[w]
+    for r in range(bits.adjacent.shape[0]):
+        if meets(bits.adjacent[r], owned):
+            out[r >> 6] |= _ONE << U64(r & 63)

@@ -1,0 +1,401 @@
+"""Observations: what a player may see, as arrays from that player's own viewpoint."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.round import income
+from warlight_env.engine.setup import ALTERNATING, picker
+from warlight_env.engine.state import PICK
+from warlight_env.envs.actions.base import CLOSED, OFFERED, OWN
+from warlight_env.envs.bits import (
+    BitBoard,
+    count_bits,
+    count_common,
+    has,
+    leaves,
+    owned_bits,
+    visible_bits,
+)
+from warlight_env.envs.rewards import potential
+
+OBSERVATIONS: Final = ("graph", "flat", "raw")
+
+#: Owner codes of a player's own view, `raw`'s and the view buffers'. Opponents follow in seat order after the player.
+SEEN_UNKNOWN: Final = -1
+SEEN_NEUTRAL: Final = 0
+SEEN_MINE: Final = 1
+SEEN_OPPONENT: Final = 2  #: the first one
+
+#: Armies at which the soft feature reads one half and the linear one 1.
+SOFT_ARMIES: Final = 10
+MANY_ARMIES: Final = 100
+
+
+def node_features(players: int) -> tuple[str, ...]:
+    """Names of the F = players + 9 node features; all lie in 0 .. 1.
+
+    | feature | of a region |
+    |---|---|
+    | unknown, neutral, mine, opponent_1 … | one-hot owner, as the player sees it; opponent_k sits k seats after |
+    | army_soft, army_linear | army / (army + 10); army / 100, at most 1; 0 where unknown |
+    | offered | the player may pick it now |
+    | border | mine, and next to a region that is not |
+    | bonus | bonus of its super region / the largest bonus of the map |
+    | my_share, opponent_share | share of its super region's regions that is mine; the largest share of one opponent |
+    """
+    opponents = [f"opponent_{k}" for k in range(1, players)]
+    rest = ["army_soft", "army_linear", "offered", "border", "bonus", "my_share", "opponent_share"]
+    return ("unknown", "neutral", "mine", *opponents, *rest)
+
+
+def global_features(players: int) -> tuple[str, ...]:
+    """Names of the G = 2 * players + 8 global features; all lie in 0 .. 1.
+
+    | feature | is |
+    |---|---|
+    | picking | 1 while regions are picked |
+    | my_pick | 1 if the player is to pick now |
+    | time | steps / max_cycles |
+    | round | rounds / the rules' limit of rounds; 0 without one |
+    | income | income / the income of a player who owns everything |
+    | regions_*, armies_* | share of all regions, of all armies seen: mine, neutral, each opponent's as far as seen |
+    | regions_unknown | share of the regions out of sight |
+    """
+    sides = ["mine", "neutral", *(f"opponent_{k}" for k in range(1, players))]
+    shares = [f"{what}_{side}" for side in sides for what in ("regions", "armies")]
+    return ("picking", "my_pick", "time", "round", "income", *shares, "regions_unknown")
+
+
+class Settings(NamedTuple):
+    """What an environment's kernels need to know besides board and rules."""
+
+    encoding: int  #: kernel form of actions, see `actions.base`
+    max_armies: int  #: attack value that means everything
+    max_wish: int  #: highest deploy value
+    row_width: int  #: mask values per row; 0: the kernel keeps no mask
+    priority: bool  #: whether the mask has rows for priorities
+    features: bool  #: whether node and global features are written
+    fog: bool
+    max_cycles: int
+    max_income: int
+    shaping: int
+    scale: float
+    gamma: float
+
+
+class Buffers(NamedTuple):
+    """Everything a step writes, for B games of P players; rows are only touched where something changed."""
+
+    seen_owner: npt.NDArray[np.int8]  #: [B, P, N] SEEN_… codes
+    seen_army: npt.NDArray[np.int32]  #: [B, P, N] 0 where unknown
+    free: npt.NDArray[np.int8]  #: [B, P, N] CLOSED, OWN or OFFERED
+    features: npt.NDArray[np.float32]  #: [B, P, N * F + G], or [B, P, 0]
+    mask: npt.NDArray[np.int8]  #: [B, P, rows * row_width], or [B, P, 0]
+    income: npt.NDArray[np.int32]  #: [B, P]
+    illegal: npt.NDArray[np.int32]  #: [B, P] orders (or armies) of the last step that were dropped
+    reward: npt.NDArray[np.float64]  #: [B, P]
+    potential: npt.NDArray[np.float64]  #: [B, P]
+    live: npt.NDArray[np.bool_]  #: [B, P] still to act
+    terminated: npt.NDArray[np.bool_]  #: [B, P]
+    truncated: npt.NDArray[np.bool_]  #: [B, P]
+    cycles: npt.NDArray[np.int32]  #: [B] steps since the reset
+
+
+def make_buffers(board: Board, players: int, batch: int, features: bool, mask_rows: int, row_width: int) -> Buffers:
+    """Buffers in a state that `observe` can go on from: everything neutral and closed, static features set."""
+    n, width, depth = board.n_regions, len(node_features(players)), len(global_features(players))
+    values = np.zeros((batch, players, n * width + depth if features else 0), dtype=np.float32)
+    if features:
+        nodes = values[:, :, : n * width].reshape(batch, players, n, width)
+        nodes[..., 1] = 1
+        nodes[..., players + 6] = (board.bonus / max(1, board.bonus.max()))[board.super_region]
+    mask = np.zeros((batch, players, mask_rows, row_width), dtype=np.int8)
+    if row_width:
+        mask[..., 0] = 1
+
+    def shaped(dtype: Any, *shape: int) -> npt.NDArray[Any]:
+        return np.zeros((batch, *shape), dtype=dtype)
+
+    return Buffers(
+        seen_owner=shaped(np.int8, players, n),
+        seen_army=shaped(np.int32, players, n),
+        free=shaped(np.int8, players, n),
+        features=values,
+        mask=mask.reshape(batch, players, mask_rows * row_width),
+        income=shaped(np.int32, players),
+        illegal=shaped(np.int32, players),
+        reward=shaped(np.float64, players),
+        potential=shaped(np.float64, players),
+        live=shaped(np.bool_, players),
+        terminated=shaped(np.bool_, players),
+        truncated=shaped(np.bool_, players),
+        cycles=shaped(np.int32),
+    )
+
+
+class Memory(NamedTuple):
+    """Working memory of `observe`."""
+
+    visible: npt.NDArray[np.uint64]  #: [W] what a player sees
+    owned: npt.NDArray[np.uint64]  #: [P, W] each player's regions
+    codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code by owner, neutral first
+    armies: npt.NDArray[np.int64]  #: [P + 1] armies by owner, neutral first
+    shares: npt.NDArray[np.float32]  #: [S, 2] of the super regions
+
+
+def make_memory(bits: BitBoard, players: int) -> Memory:
+    """Working memory for one thread."""
+    words = bits.adjacent.shape[1]
+    return Memory(
+        visible=np.zeros(words, dtype=np.uint64),
+        owned=np.zeros((players, words), dtype=np.uint64),
+        codes=np.zeros(players + 1, dtype=np.int8),
+        armies=np.zeros(players + 1, dtype=np.int64),
+        shares=np.zeros((len(bits.members), 2), dtype=np.float32),
+    )
+
+
+@kernel
+def _fill(mask, row, width, value):
+    """Open (1) or close (0) a row of the mask but for its first value, which is always allowed."""
+    start = row * width
+    for i in range(start + 1, start + width):
+        mask[i] = value
+
+
+@kernel
+def _open_region(board, settings, mask, region, before, now):
+    """Rewrite the mask's rows of a region and of the edges that start there."""
+    width = settings.row_width
+    n, e_all = board.super_region.shape[0], board.edge_target.shape[0]
+    if (before != CLOSED) != (now != CLOSED):
+        _fill(mask, region, width, 1 if now != CLOSED else 0)
+    if (before == OWN) != (now == OWN):
+        value = 1 if now == OWN else 0
+        for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+            _fill(mask, n + e, width, value)
+            if settings.priority:
+                _fill(mask, n + e_all + e, width, value)
+
+
+@kernel
+def _change_free(board, settings, players, region, now, free, mask, values):
+    """Set what the player may do with a region, in the mask and the features too."""
+    before = free[region]
+    free[region] = now
+    if settings.row_width > 0:
+        _open_region(board, settings, mask, region, before, now)
+    if settings.features:
+        values[region * (players + 9) + players + 4] = 1.0 if now == OFFERED else 0.0
+
+
+@kernel
+def _update_free(board, settings, owner, offers, player, players, picking, my_pick, free, mask, values):
+    """Bring what the player may give orders to, and the mask, up to date."""
+    if picking:
+        for r in range(owner.shape[0]):
+            now = OFFERED if my_pick and (offers[r] >> player) & 1 else CLOSED
+            if free[r] != now:
+                _change_free(board, settings, players, r, now, free, mask, values)
+        return
+    for r in range(owner.shape[0]):
+        now = OWN if owner[r] == player else CLOSED
+        if free[r] != now:
+            _change_free(board, settings, players, r, now, free, mask, values)
+
+
+@kernel
+def _see(owner, army, player, players, hidden, visible, seen_owner, seen_army):
+    """The bare view, without features."""
+    for r in range(owner.shape[0]):
+        seen_owner[r] = SEEN_UNKNOWN
+        seen_army[r] = 0
+        if not hidden or has(visible, r):
+            seen_owner[r] = _code(owner[r], player, players)
+            seen_army[r] = army[r]
+
+
+@kernel
+def _code(owner, player, players):
+    """A SEEN_… code of an owner."""
+    if owner < 0:
+        return SEEN_NEUTRAL
+    ahead = owner - player
+    return SEEN_MINE + (ahead if ahead >= 0 else ahead + players)
+
+
+@kernel
+def _write_shares(bits, owned, player, players, hidden, visible, shares):
+    """Write shares of super regions, float32[S, 2]: the player's, and the largest of an opponent as far as seen."""
+    for s in range(bits.members.shape[0]):
+        size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
+        best = np.int64(0)
+        for q in range(players):
+            if q != player:
+                count = np.int64(0)
+                for w in range(visible.shape[0]):
+                    word = bits.members[s, w] & owned[q, w]
+                    count += count_bits(word & visible[w] if hidden else word)
+                best = max(best, count)
+        shares[s, 0] = np.float32(count_common(bits.members[s], owned[player])) / size
+        shares[s, 1] = np.float32(best) / size
+
+
+@kernel
+def _write_nodes(
+    board, bits, players, owner, army, hidden, visible, owned, codes, shares, seen_owner, seen_army, values
+):
+    """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
+    width = players + 9
+    after = players + 2
+    for r in range(owner.shape[0]):
+        code, size = codes[owner[r] + 1], army[r]
+        if hidden and not has(visible, r):
+            code, size = np.int8(SEEN_UNKNOWN), np.int32(0)
+        base = r * width
+        if seen_owner[r] != code:
+            values[base + seen_owner[r] + 1] = 0.0
+            values[base + code + 1] = 1.0
+            seen_owner[r] = code
+        seen_army[r] = size
+        amount = np.float32(size)
+        at = base + after
+        values[at] = amount / (amount + np.float32(SOFT_ARMIES))
+        values[at + 1] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
+        values[at + 3] = np.float32(code == SEEN_MINE and leaves(bits.adjacent[r], owned))
+        s = board.super_region[r]
+        values[at + 5] = shares[s, 0]
+        values[at + 6] = shares[s, 1]
+
+
+@kernel
+def _sum_armies(owner, army, hidden, visible, armies):
+    """Sum the armies seen by owner to armies int64[P + 1], neutral first."""
+    for q in range(armies.shape[0]):
+        armies[q] = 0
+    for r in range(owner.shape[0]):
+        if not hidden or has(visible, r):
+            armies[owner[r] + 1] += army[r]
+
+
+@kernel
+def _write_globals(params, settings, players, n, player, phase_flags, times, earned, owned, hidden, visible, armies, values):
+    """Write the global features; phase_flags is (picking, my_pick), times is (cycles, round)."""
+    base = n * (players + 9)
+    total = np.int64(0)
+    for q in range(players + 1):
+        total += armies[q]
+    per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
+    values[base] = np.float32(phase_flags[0])
+    values[base + 1] = np.float32(phase_flags[1])
+    values[base + 2] = min(np.float32(times[0]) / np.float32(settings.max_cycles), np.float32(1.0))
+    limit = np.float32(params.round_limit)
+    values[base + 3] = min(np.float32(times[1]) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
+    values[base + 4] = np.float32(earned) / np.float32(max(settings.max_income, 1))
+    seen = count_common(visible, visible) if hidden else n
+    neutral = seen
+    for k in range(players):
+        q = (player + k) % players
+        regions = np.int64(0)
+        for w in range(visible.shape[0]):
+            regions += count_bits(owned[q, w] & visible[w] if hidden else owned[q, w])
+        neutral -= regions
+        at = base + 5 if k == 0 else base + 7 + 2 * k
+        values[at] = np.float32(regions) * per_region
+        values[at + 1] = np.float32(armies[q + 1]) * per_army
+    values[base + 7] = np.float32(neutral) * per_region
+    values[base + 8] = np.float32(armies[0]) * per_army
+    values[base + 7 + 2 * players] = np.float32(n - seen) * per_region
+
+
+@kernel
+def observe(board, params, settings, state, out, bits, memory, b):
+    """Bring all players' views, features, masks and incomes of game b up to date.
+
+    Nothing is taken for granted but what earlier calls wrote to the same buffers, whatever happened in between.
+    """
+    owner, army, offers = state.owner[b], state.army[b], state.offers[b]
+    n, players = owner.shape[0], state.eliminated_at.shape[1]
+    picking = state.phase[b] == PICK
+    on_turn = -1
+    if picking and params.picking == ALTERNATING:
+        on_turn = picker(state.turn[b], players)
+    hidden = settings.fog and not picking
+    visible, owned, codes = memory.visible, memory.owned, memory.codes
+    for p in range(players):
+        owned_bits(owner, p, owned[p])
+    if settings.features and not hidden:
+        _sum_armies(owner, army, False, visible, memory.armies)
+    for p in range(players):
+        my_pick = picking and (on_turn < 0 or on_turn == p)
+        free, values = out.free[b, p], out.features[b, p]
+        seen_owner, seen_army = out.seen_owner[b, p], out.seen_army[b, p]
+        _update_free(board, settings, owner, offers, p, players, picking, my_pick, free, out.mask[b, p], values)
+        earned = income(board, params.base_income, owner, p) if state.eliminated_at[b, p] == 0 else np.int64(0)
+        out.income[b, p] = earned
+        if hidden:
+            visible_bits(bits, owned[p], visible)
+        if not settings.features:
+            _see(owner, army, p, players, hidden, visible, seen_owner, seen_army)
+            continue
+        codes[0] = SEEN_NEUTRAL
+        for q in range(players):
+            codes[q + 1] = _code(q, p, players)
+        if hidden:
+            _sum_armies(owner, army, True, visible, memory.armies)
+        _write_shares(bits, owned, p, players, hidden, visible, memory.shares)
+        _write_nodes(
+            board, bits, players, owner, army, hidden, visible, owned[p], codes, memory.shares, seen_owner,
+            seen_army, values,
+        )  # fmt: skip
+        _write_globals(
+            params, settings, players, n, p, (picking, my_pick), (out.cycles[b], state.round[b]), earned, owned,
+            hidden, visible, memory.armies, values,
+        )  # fmt: skip
+
+
+@kernel
+def potentials(settings, state, out, b, p):
+    """The potential of game b for player p, from its income as last observed."""
+    return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)
+
+
+def observation_space(kind: str, board: Board, players: int) -> spaces.Space[Any]:
+    """The space of an observation of that kind, without the mask.
+
+    | kind | space |
+    |---|---|
+    | graph | Dict: nodes float32[N, F] (`node_features`), globals float32[G] (`global_features`) |
+    | flat | Box float32[N * F + G]: the nodes row by row, then the globals |
+    | raw | Dict: owner int8[N] (-1 unknown, 0 neutral, 1 me, 2 … opponents in seat order after me), army int32[N] (0 where unknown), offered int8[N], round int32[1], income int32[1], phase Discrete(3): pick, play, over |
+    """
+    n, width, depth = board.n_regions, len(node_features(players)), len(global_features(players))
+    if kind == "graph":
+        return spaces.Dict(
+            {
+                "nodes": spaces.Box(0.0, 1.0, (n, width), np.float32),
+                "globals": spaces.Box(0.0, 1.0, (depth,), np.float32),
+            }
+        )
+    if kind == "flat":
+        return spaces.Box(0.0, 1.0, (n * width + depth,), np.float32)
+    if kind == "raw":
+        most = np.iinfo(np.int32).max
+        return spaces.Dict(
+            {
+                "owner": spaces.Box(SEEN_UNKNOWN, players, (n,), np.int8),
+                "army": spaces.Box(0, most, (n,), np.int32),
+                "offered": spaces.MultiBinary(n),
+                "round": spaces.Box(0, most, (1,), np.int32),
+                "income": spaces.Box(0, most, (1,), np.int32),
+                "phase": spaces.Discrete(3),
+            }
+        )
+    raise ValueError(f"observation = {kind!r}: there are {', '.join(OBSERVATIONS)}")
