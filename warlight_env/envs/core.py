@@ -30,9 +30,10 @@ from warlight_env.envs.observations import (
     global_features,
     make_buffers,
     node_features,
+    observe,
 )
 from warlight_env.envs.rewards import SHAPINGS, Reward
-from warlight_env.envs.step import Work, begin, make_work, observe_batch, step_batch
+from warlight_env.envs.step import Work, begin, make_work, step_batch
 
 PHASES = ("pick", "play", "over")
 
@@ -249,7 +250,9 @@ class EnvCore:
         for name, saved in snapshot._asdict().items():
             if name != "state":
                 getattr(self.out, name)[...] = saved
-        observe_batch(self.board, self.params, self.settings, self.state, self.out, self.bits, self.work)
+        observe(
+            self.board, self.params, self.settings, self.state, self.out, self.bits, self.work.memory, 0, self.batch
+        )
 
     def clone(self) -> EnvCore:
         """An independent copy that goes on exactly as this one would; what is static is shared."""

@@ -250,7 +250,7 @@ def _write_shares(bits, owned, player, players, hidden, visible, shares):
 
 @kernel
 def _write_nodes(
-    board, bits, players, owner, army, hidden, visible, owned, codes, shares, seen_owner, seen_army, values
+    super_region, adjacent, players, owner, army, hidden, visible, owned, codes, shares, seen_owner, seen_army, values
 ):
     """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
     width = players + 9
@@ -269,8 +269,8 @@ def _write_nodes(
         at = base + after
         values[at] = amount / (amount + np.float32(SOFT_ARMIES))
         values[at + 1] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
-        values[at + 3] = np.float32(code == SEEN_MINE and leaves(bits.adjacent[r], owned))
-        s = board.super_region[r]
+        values[at + 3] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
+        s = super_region[r]
         values[at + 5] = shares[s, 0]
         values[at + 6] = shares[s, 1]
 
@@ -286,19 +286,22 @@ def _sum_armies(owner, army, hidden, visible, armies):
 
 
 @kernel
-def _write_globals(params, settings, players, n, player, phase_flags, times, earned, owned, hidden, visible, armies, values):
-    """Write the global features; phase_flags is (picking, my_pick), times is (cycles, round)."""
+def _write_globals(
+    round_limit, max_cycles, max_income, players, n, player, picking, my_pick, cycles, round_number, earned, owned,
+    hidden, visible, armies, values,
+):  # fmt: skip
+    """Write the global features."""
     base = n * (players + 9)
     total = np.int64(0)
     for q in range(players + 1):
         total += armies[q]
     per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
-    values[base] = np.float32(phase_flags[0])
-    values[base + 1] = np.float32(phase_flags[1])
-    values[base + 2] = min(np.float32(times[0]) / np.float32(settings.max_cycles), np.float32(1.0))
-    limit = np.float32(params.round_limit)
-    values[base + 3] = min(np.float32(times[1]) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
-    values[base + 4] = np.float32(earned) / np.float32(max(settings.max_income, 1))
+    values[base] = np.float32(picking)
+    values[base + 1] = np.float32(my_pick)
+    values[base + 2] = min(np.float32(cycles) / np.float32(max_cycles), np.float32(1.0))
+    limit = np.float32(round_limit)
+    values[base + 3] = min(np.float32(round_number) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
+    values[base + 4] = np.float32(earned) / np.float32(max(max_income, 1))
     seen = count_common(visible, visible) if hidden else n
     neutral = seen
     for k in range(players):
@@ -316,49 +319,52 @@ def _write_globals(params, settings, players, n, player, phase_flags, times, ear
 
 
 @kernel
-def observe(board, params, settings, state, out, bits, memory, b):
-    """Bring all players' views, features, masks and incomes of game b up to date.
+def observe(board, params, settings, state, out, bits, memory, first, end):
+    """Bring all players' views, features, masks and incomes of games first .. end - 1 up to date.
 
     Nothing is taken for granted but what earlier calls wrote to the same buffers, whatever happened in between.
     """
-    owner, army, offers = state.owner[b], state.army[b], state.offers[b]
-    n, players = owner.shape[0], state.eliminated_at.shape[1]
-    picking = state.phase[b] == PICK
-    on_turn = -1
-    if picking and params.picking == ALTERNATING:
-        on_turn = picker(state.turn[b], players)
-    hidden = settings.fog and not picking
-    visible, owned, codes = memory.visible, memory.owned, memory.codes
-    for p in range(players):
-        owned_bits(owner, p, owned[p])
-    if settings.features and not hidden:
-        _sum_armies(owner, army, False, visible, memory.armies)
-    for p in range(players):
-        my_pick = picking and (on_turn < 0 or on_turn == p)
-        free, values = out.free[b, p], out.features[b, p]
-        seen_owner, seen_army = out.seen_owner[b, p], out.seen_army[b, p]
-        _update_free(board, settings, owner, offers, p, players, picking, my_pick, free, out.mask[b, p], values)
-        earned = income(board, params.base_income, owner, p) if state.eliminated_at[b, p] == 0 else np.int64(0)
-        out.income[b, p] = earned
-        if hidden:
-            visible_bits(bits, owned[p], visible)
-        if not settings.features:
-            _see(owner, army, p, players, hidden, visible, seen_owner, seen_army)
-            continue
-        codes[0] = SEEN_NEUTRAL
-        for q in range(players):
-            codes[q + 1] = _code(q, p, players)
-        if hidden:
-            _sum_armies(owner, army, True, visible, memory.armies)
-        _write_shares(bits, owned, p, players, hidden, visible, memory.shares)
-        _write_nodes(
-            board, bits, players, owner, army, hidden, visible, owned[p], codes, memory.shares, seen_owner,
-            seen_army, values,
-        )  # fmt: skip
-        _write_globals(
-            params, settings, players, n, p, (picking, my_pick), (out.cycles[b], state.round[b]), earned, owned,
-            hidden, visible, memory.armies, values,
-        )  # fmt: skip
+    n, players = state.owner.shape[1], state.eliminated_at.shape[1]
+    visible, owned, codes, armies, shares = memory
+    for b in range(first, end):
+        owner, army, offers = state.owner[b], state.army[b], state.offers[b]
+        picking = state.phase[b] == PICK
+        on_turn = -1
+        if picking and params.picking == ALTERNATING:
+            on_turn = picker(state.turn[b], players)
+        hidden = settings.fog and not picking
+        for p in range(players):
+            owned_bits(owner, p, owned[p])
+        if settings.features and not hidden:
+            _sum_armies(owner, army, False, visible, armies)
+        for p in range(players):
+            my_pick = picking and (on_turn < 0 or on_turn == p)
+            free, values = out.free[b, p], out.features[b, p]
+            seen_owner, seen_army = out.seen_owner[b, p], out.seen_army[b, p]
+            _update_free(
+                board, settings, owner, offers, p, players, picking, my_pick, free, out.mask[b, p], values
+            )
+            earned = income(board, params.base_income, owner, p) if state.eliminated_at[b, p] == 0 else np.int64(0)
+            out.income[b, p] = earned
+            if hidden:
+                visible_bits(bits, owned[p], visible)
+            if not settings.features:
+                _see(owner, army, p, players, hidden, visible, seen_owner, seen_army)
+                continue
+            codes[0] = SEEN_NEUTRAL
+            for q in range(players):
+                codes[q + 1] = _code(q, p, players)
+            if hidden:
+                _sum_armies(owner, army, True, visible, armies)
+            _write_shares(bits, owned, p, players, hidden, visible, shares)
+            _write_nodes(
+                board.super_region, bits.adjacent, players, owner, army, hidden, visible, owned[p], codes, shares,
+                seen_owner, seen_army, values,
+            )  # fmt: skip
+            _write_globals(
+                params.round_limit, settings.max_cycles, settings.max_income, players, n, p, picking, my_pick,
+                out.cycles[b], state.round[b], earned, owned, hidden, visible, armies, values,
+            )  # fmt: skip
 
 
 @kernel

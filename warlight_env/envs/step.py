@@ -72,24 +72,6 @@ def find_bad_row(live, limits, actions):
 
 
 @kernel
-def _decode(board, params, settings, state, out, work, b, p, action):
-    """Decode the action of a live player in play to normal form."""
-    owner, earned = state.owner[b], out.income[b, p]
-    deploy, attacks = work.deploy[p], work.attacks[p]
-    if settings.encoding == EXACT:
-        count, illegal = decode_exact(
-            board, owner, p, earned, params.max_orders, settings.max_armies, action, work.places, deploy, attacks
-        )
-    else:
-        count, illegal = decode_factored(
-            board, owner, state.army[b], p, earned, params.max_orders, settings.encoding == FACTORED_PRIORITY, action,
-            work.own, work.classes, deploy, attacks,
-        )  # fmt: skip
-    work.counts[p] = count
-    out.illegal[b, p] += illegal
-
-
-@kernel
 def _pick(board, params, settings, state, out, work, b, actions):
     n = state.owner.shape[1]
     for p in range(state.eliminated_at.shape[1]):
@@ -107,42 +89,69 @@ def _pick(board, params, settings, state, out, work, b, actions):
 
 
 @kernel
-def _play(board, params, settings, state, out, work, b, actions):
-    for p in range(state.eliminated_at.shape[1]):
-        if out.live[b, p]:
-            _decode(board, params, settings, state, out, work, b, p, actions[b, p])
-        else:
-            work.counts[p] = 0
-            for r in range(work.deploy.shape[1]):
-                work.deploy[p, r] = 0
-    play_round(board, params, state, b, work.deploy, work.attacks, work.counts, work.scratch, None, None)
+def _play(board, params, settings, state, out, work, actions):
+    """Play a round, or the picks, of every game in which somebody is live."""
+    players = state.eliminated_at.shape[1]
+    deploy, attacks, counts = work.deploy, work.attacks, work.counts
+    priority = settings.encoding == FACTORED_PRIORITY
+    for b in range(actions.shape[0]):
+        live = False
+        for p in range(players):
+            out.reward[b, p] = 0.0
+            live = live or out.live[b, p]
+        if not live:
+            continue
+        out.cycles[b] += 1
+        if state.phase[b] == PICK:
+            _pick(board, params, settings, state, out, work, b, actions)
+            continue
+        owner, army = state.owner[b], state.army[b]
+        for p in range(players):
+            if not out.live[b, p]:
+                counts[p] = 0
+                for r in range(deploy.shape[1]):
+                    deploy[p, r] = 0
+            elif settings.encoding == EXACT:
+                counts[p], illegal = decode_exact(
+                    board, owner, p, out.income[b, p], params.max_orders, settings.max_armies, actions[b, p],
+                    work.places, deploy[p], attacks[p],
+                )  # fmt: skip
+                out.illegal[b, p] += illegal
+            else:
+                counts[p], illegal = decode_factored(
+                    board.neighbor_start, board.edge_target, owner, army, p, out.income[b, p], params.max_orders,
+                    priority, actions[b, p], work.own, work.classes, deploy[p], attacks[p],
+                )  # fmt: skip
+                out.illegal[b, p] += illegal
+        play_round(board, params, state, b, deploy, attacks, counts, work.scratch, None, None)
 
 
 @kernel
-def _settle(settings, state, out, b):
-    """Pay the live players of game b and end it for those who are out, won, drew or ran out of time."""
-    over = state.phase[b] == OVER
-    winner = state.winner[b]
-    late = out.cycles[b] >= settings.max_cycles
-    for p in range(out.live.shape[1]):
-        if not out.live[b, p]:
-            continue
-        pay = 0.0
-        ended = over or state.eliminated_at[b, p] != 0
-        if ended:
-            out.terminated[b, p] = True
-            if winner == p:
-                pay = 1.0
-            elif winner != NEUTRAL or state.eliminated_at[b, p] != 0:
-                pay = -1.0
-        elif late:
-            out.truncated[b, p] = True
-        if settings.shaping != 0:
-            now = 0.0 if ended else potentials(settings, state, out, b, p)
-            pay += settings.scale * (settings.gamma * now - out.potential[b, p])
-            out.potential[b, p] = now
-        out.reward[b, p] = pay
-        out.live[b, p] = not (ended or late)
+def _settle(settings, state, out, n_games):
+    """Pay everybody live, and end the games of those who are out, won, drew or ran out of time."""
+    for b in range(n_games):
+        over = state.phase[b] == OVER
+        winner = state.winner[b]
+        late = out.cycles[b] >= settings.max_cycles
+        for p in range(out.live.shape[1]):
+            if not out.live[b, p]:
+                continue
+            pay = 0.0
+            ended = over or state.eliminated_at[b, p] != 0
+            if ended:
+                out.terminated[b, p] = True
+                if winner == p:
+                    pay = 1.0
+                elif winner != NEUTRAL or state.eliminated_at[b, p] != 0:
+                    pay = -1.0
+            elif late:
+                out.truncated[b, p] = True
+            if settings.shaping != 0:
+                now = 0.0 if ended else potentials(settings, state, out, b, p)
+                pay += settings.scale * (settings.gamma * now - out.potential[b, p])
+                out.potential[b, p] = now
+            out.reward[b, p] = pay
+            out.live[b, p] = not (ended or late)
 
 
 @kernel
@@ -155,21 +164,9 @@ def step_batch(board, params, settings, state, out, bits, work, limits, actions)
     bad = find_bad_row(out.live, limits, actions)
     if bad >= 0:
         return bad
-    players = out.live.shape[1]
-    for b in range(actions.shape[0]):
-        live = False
-        for p in range(players):
-            out.reward[b, p] = 0.0
-            live = live or out.live[b, p]
-        if not live:
-            continue
-        if state.phase[b] == PICK:
-            _pick(board, params, settings, state, out, work, b, actions)
-        else:
-            _play(board, params, settings, state, out, work, b, actions)
-        out.cycles[b] += 1
-        observe(board, params, settings, state, out, bits, work.memory, b)
-        _settle(settings, state, out, b)
+    _play(board, params, settings, state, out, work, actions)
+    observe(board, params, settings, state, out, bits, work.memory, 0, actions.shape[0])
+    _settle(settings, state, out, actions.shape[0])
     return -1
 
 
@@ -191,7 +188,7 @@ def begin(board, params, settings, state, out, bits, work, picked, b):
         while state.phase[b] == PICK:
             resolve_picks(board, params, state, b, work.wishes, work.counts, work.scratch)
     out.cycles[b] = 0
-    observe(board, params, settings, state, out, bits, work.memory, b)
+    observe(board, params, settings, state, out, bits, work.memory, b, b + 1)
     for p in range(out.live.shape[1]):
         out.illegal[b, p] = 0
         out.reward[b, p] = 0.0
@@ -200,10 +197,3 @@ def begin(board, params, settings, state, out, bits, work, picked, b):
         out.truncated[b, p] = False
         out.potential[b, p] = potentials(settings, state, out, b, p)
     return found
-
-
-@kernel
-def observe_batch(board, params, settings, state, out, bits, work):
-    """Bring all observations up to date with the states, for example after these were replaced."""
-    for b in range(state.phase.shape[0]):
-        observe(board, params, settings, state, out, bits, work.memory, b)

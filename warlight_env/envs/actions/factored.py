@@ -113,14 +113,15 @@ def share_of(available, value):
 
 @kernel
 def decode_factored(
-    board, owner, army, player, income, max_orders, priority, action, own, classes, deploy_out, attacks_out
-):
+    neighbor_start, edge_target, owner, army, player, income, max_orders, priority, action, own, classes, deploy_out,
+    attacks_out,
+):  # fmt: skip
     """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
 
     owner int8[N], army int32[N]: the position, or the player's view of it; own int32[N] and classes int64[3, 5] are
     working memory. Returns the number of attacks and of rows against the mask.
     """
-    n, e_all = owner.shape[0], board.edge_target.shape[0]
+    n, e_all = owner.shape[0], edge_target.shape[0]
     used = 0
     for i in range(action.shape[0]):
         used += 1 if action[i] != 0 else 0
@@ -132,14 +133,14 @@ def decode_factored(
         for k in range(n_own):
             r = own[k]
             available = np.int64(army[r]) + deploy_out[r] - 1
-            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            for e in range(neighbor_start[r], neighbor_start[r + 1]):
                 if priority:
                     if action[n + e_all + e] != level:
                         continue
                     used -= 1 if level > 0 else 0
                 value = np.int64(action[n + e])
                 attacks_out[count, 0] = r  # overwritten by the next one if it is none
-                attacks_out[count, 1] = board.edge_target[e]
+                attacks_out[count, 1] = edge_target[e]
                 attacks_out[count, 2] = share_of(available, value)
                 used -= 1 if value != 0 else 0
                 count += 1 if value != 0 and available > 0 else 0
@@ -246,8 +247,8 @@ class FactoredActions(ActionEncoding):
         deploy = np.zeros(n, dtype=np.int32)
         attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
         count, _ = decode_factored(
-            self.board, view.owner, view.army, view.player, view.income, self.params.max_orders, self.priority, row,
-            np.zeros(n, dtype=np.int32), np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
+            self.board.neighbor_start, self.board.edge_target, view.owner, view.army, view.player, view.income,
+            self.params.max_orders, self.priority, row, np.zeros(n, dtype=np.int32), np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
         )  # fmt: skip
         regions = np.flatnonzero(deploy)
         return Orders(

@@ -1,0 +1,86 @@
+"""The kernels also pass with bounds checking on, and without compilation as plain Python; caches are never stale."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warlight_env.engine import jit
+
+HERE = Path(__file__).parent
+SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py"]
+
+
+def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    command = [
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
+        *arguments, *[str(HERE / name) for name in SLICE],
+    ]  # fmt: skip
+    return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("setting", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
+def test_slice_of_the_suite(setting):
+    done = run_slice({setting: "1"})
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
+    assert "failed" not in done.stdout
+
+
+PROBE = """
+import sys
+from warlight_env.engine import jit
+sys.stdout.write(jit.source_digest() + " " + str(jit.cache_folder()))
+"""
+
+
+def probe(**extra: str) -> tuple[str, Path]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE], env={**os.environ, **extra}, cwd=HERE, capture_output=True, text=True, check=True
+    )
+    digest, folder = done.stdout.split(" ", 1)
+    return digest, Path(folder)
+
+
+def test_cache_folder_follows_sources_and_settings(tmp_path):
+    digest, folder = probe(WARLIGHT_CACHE_DIR=str(tmp_path))
+    assert folder == tmp_path / "kernels" / digest
+    assert probe(WARLIGHT_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1")[0] != digest
+
+
+def test_cache_falls_back_to_a_temporary_folder(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    _, folder = probe(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
+    assert tmp_path in folder.parents
+    assert blocked not in folder.parents
+
+
+def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
+    """The case that Numba's own cache gets wrong: only the callee's file changes."""
+    package = tmp_path / "warlight_env" / "engine"
+    package.mkdir(parents=True)
+    (package.parent / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "jit.py").write_text(Path(jit.__file__).read_text())
+    (package / "caller.py").write_text(
+        "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"
+        "@kernel\ndef g(x):\n    return f(x) + 1\n"
+    )
+    answers = []
+    for constant in (10, 10, 20):
+        (package / "callee.py").write_text(
+            f"from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    return x + {constant}\n"
+        )
+        code = "from warlight_env.engine.caller import g; print(g(1), sum(g.stats.cache_hits.values()))"
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        answers.append(done.stdout.split())
+    assert answers == [["12", "0"], ["12", "1"], ["22", "0"]]
