@@ -62,9 +62,7 @@ def _attack_weaker(board, owner, army, player, attack_kill, region, free, value,
 
 
 @kernel
-def aggressive_orders(
-    board, evaluation, attack_kill, owner, army, player, available, scratch, deploy, attacks
-):
+def aggressive_orders(board, evaluation, attack_kill, owner, army, player, available, scratch, deploy, attacks):
     """Write the aggressive turn; returns the number of attacks. Arrays as in `random_orders`."""
     value = scratch.value
     _deploy_at_best(board, evaluation, owner, army, player, available, value, deploy)

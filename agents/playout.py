@@ -45,9 +45,7 @@ def policy_orders(policy, board, evaluation, attack_kill, owner, army, player, s
     available = income(board, base, owner, player)
     if policy == RANDOM:
         return random_orders(board, owner, army, player, available, 3, 1, scratch, deploy, attacks, rng)
-    return aggressive_orders(
-        board, evaluation, attack_kill, owner, army, player, available, scratch, deploy, attacks
-    )
+    return aggressive_orders(board, evaluation, attack_kill, owner, army, player, available, scratch, deploy, attacks)
 
 
 @kernel

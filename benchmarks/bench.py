@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import yardstick
-from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from rich.console import Console
 from rich.table import Table
 
+import yardstick
+from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from warlight_env import maps
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.playout import AGGRESSIVE, RANDOM, make_workspace, play_out
@@ -270,7 +270,8 @@ def main() -> None:
     for name in arguments.parts or PARTS:
         with console.status(f"measuring {name} …"):
             rows += PARTS[name](arguments.quick)
-    table = Table(title=f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {sys.version.split()[0]}")
+    python = platform.python_version()
+    table = Table(title=f"{platform.machine()}, {os.cpu_count()} cores, Python {python}")
     for column in ("what", "to reach", "measured", ""):
         table.add_column(column)
     for row in rows:

@@ -49,7 +49,7 @@ def build_c_loop(folder: Path) -> Path | None:
     return library
 
 
-def _spin(library: str, n: int, ready, go, done) -> None:  # noqa: ANN001
+def _spin(library: str, n: int, ready, go, done) -> None:
     spin = ctypes.CDLL(library).spin
     spin.restype = ctypes.c_uint64
     spin(ctypes.c_uint64(1000))

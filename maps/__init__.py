@@ -1,12 +1,12 @@
 """Maps: the bundled ones, readers for files in several forms, and a generator of new ones."""
 
-from .challenge import from_challenge_json, from_setup_lines
-from .errors import MapError
-from .generator import generate
-from .loader import load, names, save
-from .model import Map, Region, SeaLink, Shape, SuperRegion
-from .native import dumps, from_dict, from_json, schema, to_dict
-from .xml_form import from_xml
+from warlight_env.maps.challenge import from_challenge_json, from_setup_lines
+from warlight_env.maps.errors import MapError
+from warlight_env.maps.generator import generate
+from warlight_env.maps.loader import load, names, save
+from warlight_env.maps.model import Map, Region, SeaLink, Shape, SuperRegion
+from warlight_env.maps.native import dumps, from_dict, from_json, schema, to_dict
+from warlight_env.maps.xml_form import from_xml
 
 __all__ = [
     "Map",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .codes import make_codes
-from .errors import MapError, suggestion
-from .model import DEFAULT_ARMY, MAX_REGIONS, Map, Point, Region, SeaLink, Shape, SuperRegion
+from warlight_env.maps.codes import make_codes
+from warlight_env.maps.errors import MapError, suggestion
+from warlight_env.maps.model import DEFAULT_ARMY, MAX_REGIONS, Map, Point, Region, SeaLink, Shape, SuperRegion
 
 
 @dataclass(frozen=True)

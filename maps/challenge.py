@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .build import RawRegion, build, heading_for
-from .errors import MapError
-from .model import Map, SuperRegion
-from .text import parse_json
+from warlight_env.maps.build import RawRegion, build, heading_for
+from warlight_env.maps.errors import MapError
+from warlight_env.maps.model import Map, SuperRegion
+from warlight_env.maps.text import parse_json
 
 _ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _WHOLE = re.compile(r"-?[0-9]{1,9}", re.ASCII)

@@ -6,18 +6,16 @@ import math
 import random
 from collections.abc import Sequence
 
-from .build import Heading, RawRegion, build
-from .errors import MapError
-from .model import Map, SuperRegion
+from warlight_env.maps.build import Heading, RawRegion, build
+from warlight_env.maps.errors import MapError
+from warlight_env.maps.model import Map, SuperRegion
 
 FEWEST, MOST = 3, 400  # regions
 SPACING = 24.0  # map units between tiles
 LAND_SHARE = 0.42  # of the sheet
 
 
-def generate(
-    regions: int = 42, super_regions: int | None = None, *, seed: int, name: str | None = None
-) -> Map:
+def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, name: str | None = None) -> Map:
     """A new map with a drawing: connected, planar, and the same for the same arguments on every machine.
 
     Two regions border exactly if their outlines share a line. Super regions (one for about 6.5 regions,
@@ -39,10 +37,10 @@ def generate(
 
 
 def _attempt(rng: random.Random, regions: int, groups: int, seed: int, name: str | None) -> Map | None:
-    from .growth import divide_evenly, group
-    from .naming import make_names
-    from .outline import contacts, shapes
-    from .tiles import choose_land, crop, make_tiles
+    from warlight_env.maps.growth import divide_evenly, group
+    from warlight_env.maps.naming import make_names
+    from warlight_env.maps.outline import contacts, shapes
+    from warlight_env.maps.tiles import choose_land, crop, make_tiles
 
     per_region = 18 if regions <= 150 else 14
     land_tiles = regions * per_region
@@ -102,9 +100,7 @@ def _reading_order(
     middles: Sequence[tuple[float, float]], grouped: Sequence[int], groups: int
 ) -> tuple[list[int], list[int]]:
     """Regions by super region, both from left to right; and the super regions in that order."""
-    left = [
-        sum(middles[r][0] for r, g in enumerate(grouped) if g == k) / grouped.count(k) for k in range(groups)
-    ]
+    left = [sum(middles[r][0] for r, g in enumerate(grouped) if g == k) / grouped.count(k) for k in range(groups)]
     ranked = sorted(range(groups), key=lambda k: (left[k], k))
     place = {k: i for i, k in enumerate(ranked)}
     order = sorted(range(len(middles)), key=lambda r: (place[grouped[r]], middles[r][0], middles[r][1]))

@@ -6,12 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .challenge import from_challenge_data, from_setup_lines
-from .errors import MapError, suggestion
-from .model import Map
-from .native import FORMAT, dumps, from_dict
-from .text import parse_json, read_text
-from .xml_form import from_xml
+from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
+from warlight_env.maps.errors import MapError, suggestion
+from warlight_env.maps.model import Map
+from warlight_env.maps.native import FORMAT, dumps, from_dict
+from warlight_env.maps.text import parse_json, read_text
+from warlight_env.maps.xml_form import from_xml
 
 DATA = Path(__file__).with_name("data")
 _SUFFIXES = (".json", ".xml", ".txt")
@@ -36,9 +36,7 @@ def load(name_or_path: str | Path) -> Map:
     if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path:
         hint = suggestion(name_or_path, names())
         files = ", ".join(_SUFFIXES)
-        raise MapError(
-            f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file ({files})"
-        )
+        raise MapError(f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file ({files})")
     raise MapError(f"{path}: a map file ends in {', '.join(_SUFFIXES)}")
 
 

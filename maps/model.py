@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .errors import MapError, suggestion
+from warlight_env.maps.errors import MapError, suggestion
 
 Point = tuple[float, float]
 
@@ -159,7 +159,7 @@ class Map:
 
     def to_dict(self) -> dict[str, Any]:
         """The map as plain data in the project's own format; ``from_dict`` reads it back."""
-        from .native import to_dict
+        from warlight_env.maps.native import to_dict
 
         return to_dict(self)
 
@@ -242,9 +242,7 @@ def _border_problems(m: Map) -> Iterator[str]:
             yield f"border ({a}, {b}): unknown region"
         if a == b:
             yield f"region {m.regions[a].name!r}: border to itself"
-    if any(a >= b for a, b in m.borders) or any(
-        x >= y for x, y in zip(m.borders, m.borders[1:], strict=False)
-    ):
+    if any(a >= b for a, b in m.borders) or any(x >= y for x, y in zip(m.borders, m.borders[1:], strict=False)):
         yield "borders: must be (a, b) with a < b, sorted and without repetition"
     neighbors = _neighbors(n, m.borders)
     seen = {0}

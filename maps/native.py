@@ -7,10 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .build import Heading, RawRegion, build
-from .errors import MapError
-from .model import DEFAULT_ARMY, Map, Point, Shape, SuperRegion
-from .text import parse_json
+from warlight_env.maps.build import Heading, RawRegion, build
+from warlight_env.maps.errors import MapError
+from warlight_env.maps.model import DEFAULT_ARMY, Map, Point, Shape, SuperRegion
+from warlight_env.maps.text import parse_json
 
 FORMAT = "warlight-map"
 VERSION = 1
@@ -127,9 +127,7 @@ def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
         ],
         [(a, b) for a, b in d["borders"]],
         view_box=None if drawing is None else _box(drawing["view_box"]),
-        sea_links=[]
-        if drawing is None
-        else [(*s["regions"], _line(s["line"])) for s in drawing.get("sea_links", ())],
+        sea_links=[] if drawing is None else [(*s["regions"], _line(s["line"])) for s in drawing.get("sea_links", ())],
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .model import Point, Shape
-from .tiles import Floats, Tiles
+from warlight_env.maps.model import Point, Shape
+from warlight_env.maps.tiles import Floats, Tiles
 
 WATER = -1
 Ring = list[Point]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, NoReturn
 
-from .errors import MapError
+from warlight_env.maps.errors import MapError
 
 MAX_BYTES = 16 * 1024 * 1024
 

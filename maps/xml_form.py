@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .build import RawRegion, build, heading_for
-from .errors import MapError, suggestion
-from .model import DEFAULT_ARMY, Map, SuperRegion
+from warlight_env.maps.build import RawRegion, build, heading_for
+from warlight_env.maps.errors import MapError, suggestion
+from warlight_env.maps.model import DEFAULT_ARMY, Map, SuperRegion
 
 _MAX_DEPTH = 20  # the form needs 6
 
@@ -125,7 +125,7 @@ def _parse(text: str, place: str) -> _Element:
             stack[-1].children.append(element)
             stack.append(element)
 
-        def endElement(self, name: str) -> None:  # noqa: N802, ARG002
+        def endElement(self, name: str) -> None:  # noqa: N802
             stack.pop()
 
     try:

@@ -12,7 +12,9 @@ from warlight_env.maps import Map, Region, SuperRegion
 PRESETS = ("thesis", "thesis_draft", "challenge1", "challenge2")
 
 
-def make_map(super_region_of: list[int], borders: list[tuple[int, int]], bonuses: list[int], name: str = "board") -> Map:
+def make_map(
+    super_region_of: list[int], borders: list[tuple[int, int]], bonuses: list[int], name: str = "board"
+) -> Map:
     """A map without outlines: region i is called ``Ri``."""
     return Map(
         name=name,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import RING
 
+from helpers import RING
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.game import Game, GameError, IllegalOrdersError, Orders, OrdersTypeError
 from warlight_env.maps import MapError

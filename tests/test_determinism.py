@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from helpers import PRESETS
 
+from helpers import PRESETS
 from warlight_env import maps
 from warlight_env.agents.aggressive import AggressiveAgent
 from warlight_env.agents.evaluation import make_evaluation

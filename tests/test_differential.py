@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from fractions import Fraction
 
-import oracle
 import pytest
-from helpers import PRESETS, make_map, position, script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracle
+from helpers import PRESETS, make_map, position, script
 from warlight_env.battle import battle_odds
 from warlight_env.engine.orders import REASONS
 from warlight_env.engine.rules import Rules

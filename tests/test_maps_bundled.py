@@ -55,9 +55,7 @@ def test_scandinavia_and_northern_europe_do_not_border(world: maps.Map) -> None:
 
 def test_alaska_and_kamchatka_are_linked_round_the_edge(world: maps.Map) -> None:
     assert len(world.sea_links) == 22
-    round_the_edge = [
-        (world.regions[s.a].code, world.regions[s.b].code) for s in world.sea_links if not s.line
-    ]
+    round_the_edge = [(world.regions[s.a].code, world.regions[s.b].code) for s in world.sea_links if not s.line]
     assert round_the_edge == [("AK", "KA")]
 
 
@@ -119,9 +117,7 @@ def test_a_region_is_found_by_name_code_or_index(world: maps.Map) -> None:
 
 
 def test_a_mistyped_map_name_gets_a_hint() -> None:
-    with pytest.raises(
-        maps.MapError, match=r"no map 'wrold' \(did you mean 'world'\?\); bundled: large, small"
-    ):
+    with pytest.raises(maps.MapError, match=r"no map 'wrold' \(did you mean 'world'\?\); bundled: large, small"):
         maps.load("wrold")
 
 

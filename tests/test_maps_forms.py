@@ -91,9 +91,7 @@ def test_armies_other_than_two_survive() -> None:
 
 def test_ids_need_not_be_consecutive() -> None:
     m = maps.from_setup_lines(
-        "setup_map super_regions 70 1 20 4\n"
-        "setup_map regions 90 20 5 70 33 20\n"
-        "setup_map neighbors 90 5 5 33,90"
+        "setup_map super_regions 70 1 20 4\nsetup_map regions 90 20 5 70 33 20\nsetup_map neighbors 90 5 5 33,90"
     )
     assert [r.name for r in m.regions] == ["Region 5", "Region 33", "Region 90"]
     assert m.bonuses == (4, 1) and m.super_region_of == (1, 0, 0)
@@ -110,9 +108,7 @@ def test_a_competition_map_lists_each_border_once() -> None:
     assert m.borders == ((0, 1), (0, 2), (1, 2)) and m.bonuses == (3, 1)
 
 
-@given(
-    st.lists(st.text("abcdé XYZ-", min_size=1, max_size=6).map(lambda s: " ".join(s.split())), unique=True)
-)
+@given(st.lists(st.text("abcdé XYZ-", min_size=1, max_size=6).map(lambda s: " ".join(s.split())), unique=True))
 @settings(max_examples=40, deadline=None)
 def test_codes_are_unique_and_never_a_name(names: list[str]) -> None:
     from warlight_env.maps.codes import make_codes

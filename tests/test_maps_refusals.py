@@ -274,8 +274,7 @@ def test_setup_lines(old: str, new: str, reason: str) -> None:
             "region 3: unknown super region 2",
         ),
         (
-            '{"SuperRegions": [{"id": 1, "bonus": 5}],\n'
-            '"Regions": [{"id": 3, "superRegion": 1, "neighbors": [4]}]}',
+            '{"SuperRegions": [{"id": 1, "bonus": 5}],\n"Regions": [{"id": 3, "superRegion": 1, "neighbors": [4]}]}',
             r"Regions\[0\] \(id 3\): region 3: border to unknown region 4",
         ),
         ('{"SuperRegions": [],\n "Regions": [}', "line 2, column 14: malformed JSON"),
@@ -343,11 +342,7 @@ def test_a_damaged_file_is_a_map_or_a_map_error(suffix: str, seed: int, damages:
     text = {".json": json.dumps(tiny()), ".xml": XML, ".txt": LINES}[suffix]
     for _ in range(damages):
         at, size = rng.randrange(len(text)), rng.randrange(4)
-        text = (
-            text[:at]
-            + rng.choice(["", "-", "9", "A", '"', "{", "<", " ", "null", "é", "\0"])
-            + text[at + size :]
-        )
+        text = text[:at] + rng.choice(["", "-", "9", "A", '"', "{", "<", " ", "null", "é", "\0"]) + text[at + size :]
     try:
         assert from_text[suffix](text).n_regions > 0
     except maps.MapError as e:
@@ -364,9 +359,7 @@ def test_damaged_data_is_a_map_or_a_map_error(seed: int) -> None:
     while isinstance(place, dict | list) and place:
         key = rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
         if rng.random() < 0.3 or not isinstance(place[key], dict | list):
-            place[key] = rng.choice(
-                [None, True, -1, 0, 1e300, float("nan"), 10**30, "", "Ash", [], {}, [[]], ["x", 1]]
-            )
+            place[key] = rng.choice([None, True, -1, 0, 1e300, float("nan"), 10**30, "", "Ash", [], {}, [[]], ["x", 1]])
             break
         place = place[key]
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from helpers import PRESETS
 from playthrough import FOLDER, record
 

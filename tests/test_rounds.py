@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers import PRESETS, RING, position, script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import PRESETS, RING, position, script
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game, IllegalOrdersError, Orders
 

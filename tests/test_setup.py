@@ -6,11 +6,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers import make_map
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from helpers import make_map
 from warlight_env import maps
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import picker
@@ -85,7 +85,7 @@ def test_challenge1_only_six_wishes_count():
     for seed in range(40):
         game = Game(WORLD, "challenge1", players=3, seed=seed)
         offers = list(game.offers(0))
-        assert game.pick({p: offers for p in range(3)}, on_illegal="skip") == []
+        assert game.pick(dict.fromkeys(range(3), offers), on_illegal="skip") == []
         taken = {offers.index(r) for r in np.flatnonzero(game.owner >= 0).tolist()}
         assert set(range(6)) <= taken
         extras |= taken - set(range(6))

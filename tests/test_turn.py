@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from helpers import RING, position
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import RING, position
 from warlight_env import Game, GameError, IllegalOrdersError, Orders, Rules, TurnDraft, maps
 from warlight_env.notation import NotationError, format_orders, parse_orders
 

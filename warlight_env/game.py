@@ -387,9 +387,10 @@ class Game:
         events = np.zeros((int(self._work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
         before = self._state.owner[0].copy()
         self._remember()
+        work = self._work
         done = play_round(
-            self._board, self._params, self._state, 0, self._work.deploy, self._work.attacks, self._work.counts, self._work.scratch,
-            script, events,
+            self._board, self._params, self._state, 0, work.deploy, work.attacks, work.counts, work.scratch, script,
+            events,
         )  # fmt: skip
         return RoundResult(self.round, _tell(events[:done], before), illegal)
 

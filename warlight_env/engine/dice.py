@@ -20,6 +20,7 @@ _SHIFT, _LOW = U64(32), U64(0xFFFFFFFF)
 #: Slack for the float formula beyond the tables: far above its rounding error, far below the grid of results.
 _EPSILON: Final = 1e-9
 
+
 class Dice(NamedTuple):
     """Alias tables of both sides (0: attackers, 1: defenders) for n = 0 .. TABLE_ARMIES armies.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib.util
@@ -126,10 +127,8 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
         return plain  # type: ignore[return-value]
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=inline)(function)
-    try:
+    with contextlib.suppress(RuntimeError):  # no source file: what is typed into an interpreter is not cached
         dispatcher._cache = _KernelCache(function)
-    except RuntimeError:  # no source file: a function typed into an interpreter is compiled, not cached
-        pass
     return dispatcher  # type: ignore[no-any-return]
 
 

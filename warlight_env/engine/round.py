@@ -176,9 +176,7 @@ def play_round(board, params, state, b, deploy, attacks, counts, scratch, script
         board, params, state.owner[b], state.army[b], deploy, attacks, counts, scratch, state.rng[b], script, events
     )
     state.round[b] += 1
-    over, winner = finish_round(
-        params, state.owner[b], state.army[b], state.eliminated_at[b], state.round[b], scratch
-    )
+    over, winner = finish_round(params, state.owner[b], state.army[b], state.eliminated_at[b], state.round[b], scratch)
     if over:
         state.phase[b] = OVER
         state.winner[b] = winner

@@ -37,6 +37,8 @@ SEEN_OPPONENT: Final = 2  #: the first one
 SOFT_ARMIES: Final = 10
 MANY_ARMIES: Final = 100
 
+_U1, _U3, _U5, _U6 = np.uintp(1), np.uintp(3), np.uintp(5), np.uintp(6)
+
 
 def node_features(players: int) -> tuple[str, ...]:
     """Names of the F = players + 9 node features; all lie in 0 .. 1.
@@ -253,26 +255,28 @@ def _write_nodes(
     super_region, adjacent, players, owner, army, hidden, visible, owned, codes, shares, seen_owner, seen_army, values
 ):
     """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
-    width = players + 9
-    after = players + 2
-    for r in range(owner.shape[0]):
-        code, size = codes[owner[r] + 1], army[r]
+    width, after = np.uintp(players + 9), np.uintp(players + 2)
+    first_owner = np.int64(1)
+    at = after  # unsigned, as are all indices here: signed ones are checked for being negative
+    for i in range(owner.shape[0]):
+        r = np.uintp(i)
+        code, size = codes[np.uintp(owner[r] + first_owner)], army[r]
         if hidden and not has(visible, r):
             code, size = np.int8(SEEN_UNKNOWN), np.int32(0)
-        base = r * width
         if seen_owner[r] != code:
-            values[base + seen_owner[r] + 1] = 0.0
-            values[base + code + 1] = 1.0
+            one_hot = i * (players + 9) + first_owner
+            values[one_hot + seen_owner[r]] = 0.0
+            values[one_hot + code] = 1.0
             seen_owner[r] = code
         seen_army[r] = size
         amount = np.float32(size)
-        at = base + after
         values[at] = amount / (amount + np.float32(SOFT_ARMIES))
-        values[at + 1] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
-        values[at + 3] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
-        s = super_region[r]
-        values[at + 5] = shares[s, 0]
-        values[at + 6] = shares[s, 1]
+        values[at + _U1] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
+        values[at + _U3] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
+        s = np.uintp(super_region[r])
+        values[at + _U5] = shares[s, 0]
+        values[at + _U6] = shares[s, 1]
+        at += width
 
 
 @kernel
