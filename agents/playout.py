@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from warlight_env.agents.aggressive import aggressive_orders
-from warlight_env.agents.evaluation import Evaluation
 from warlight_env.agents.random import random_orders
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.round import income, play_round
-from warlight_env.engine.state import OVER, Scratch, make_scratch, private_zeros
+from warlight_env.engine.state import OVER
 
 #: Built-in policies of playouts.
 RANDOM: Final = 0
 AGGRESSIVE: Final = 1
 POLICIES: Final = ("random", "aggressive")
-
-
-class Workspace(NamedTuple):
-    """What a thread needs to play games one after the other."""
-
-    scratch: Scratch
-    deploy: npt.NDArray[np.int32]  #: [P, N]
-    attacks: npt.NDArray[np.int32]  #: [P, E, 3]
-    counts: npt.NDArray[np.int32]  #: [P]
-
-
-def make_workspace(n_regions: int, n_edges: int, players: int) -> Workspace:
-    """Buffers for one thread."""
-    return Workspace(
-        make_scratch(n_regions, players),
-        private_zeros((players, n_regions), np.int32),
-        private_zeros((players, n_edges, 3), np.int32),
-        private_zeros(players, np.int32),
-    )
 
 
 @inline_kernel
@@ -74,6 +53,3 @@ def play_out(board, params, evaluation, state, first, last, policies, policy_rng
             play_round(board, params, state, b, work.deploy, work.attacks, work.counts, work.scratch, None, None)
             played += 1
     return played
-
-
-__all__ = ["AGGRESSIVE", "POLICIES", "RANDOM", "Evaluation", "Workspace", "make_workspace", "play_out"]

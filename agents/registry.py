@@ -46,7 +46,7 @@ def _built_in(path: str) -> Callable[[], Callable[..., Agent]]:
     module, _, attribute = path.partition(":")
 
     def load() -> Callable[..., Agent]:
-        return getattr(importlib.import_module(module), attribute)  # type: ignore[no-any-return]
+        return getattr(importlib.import_module(module), attribute)
 
     return load
 

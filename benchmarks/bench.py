@@ -22,13 +22,23 @@ import yardstick
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from warlight_env import maps
 from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.playout import AGGRESSIVE, RANDOM, make_workspace, play_out
+from warlight_env.agents.playout import AGGRESSIVE, RANDOM, play_out
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players, resolve_picks, start_game
-from warlight_env.engine.state import OVER, State, compact_size, copy_state, make_scratch, make_state, pack, unpack
+from warlight_env.engine.state import (
+    OVER,
+    State,
+    compact_size,
+    copy_state,
+    make_scratch,
+    make_state,
+    make_workspace,
+    pack,
+    unpack,
+)
 
 ROUNDS = 100
 

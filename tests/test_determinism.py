@@ -14,7 +14,7 @@ from helpers import PRESETS
 from warlight_env import maps
 from warlight_env.agents.aggressive import AggressiveAgent
 from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.playout import make_workspace, play_out
+from warlight_env.agents.playout import play_out
 from warlight_env.agents.random import RandomAgent
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
@@ -22,7 +22,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players, resolve_picks, start_game
-from warlight_env.engine.state import OVER, PICK, make_scratch, make_state, state_bytes
+from warlight_env.engine.state import OVER, PICK, make_scratch, make_state, make_workspace, state_bytes
 from warlight_env.game import Game
 
 ROUNDS = 40

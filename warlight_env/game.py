@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,7 @@ from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import REASONS, Orders, OrdersTypeError, check_orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
-from warlight_env.engine.rules import MAX_ARMIES, Rules, RulesError
+from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import (
     ALTERNATING,
     alternating_picks,
@@ -29,87 +28,19 @@ from warlight_env.engine.setup import (
 from warlight_env.engine.state import (
     OVER,
     PICK,
-    PLAY,
-    Scratch,
     State,
+    Workspace,
     copy_state,
-    make_scratch,
     make_state,
+    make_workspace,
     state_bytes,
 )
 from warlight_env.engine.view import View, see
+from warlight_env.outcome import Event, GameError, IllegalOrder, IllegalOrdersError, RoundResult, tell_events
+from warlight_env.saving import FORMAT, fill_state
 
-FORMAT = 1
 PHASES = ("pick", "play", "over")
 OnIllegal = Literal["raise", "skip"]
-
-
-class GameError(ValueError):
-    """A step that the game's phase or arguments do not allow; nothing has been played."""
-
-
-@dataclass(frozen=True)
-class IllegalOrder:
-    """An order that the rules forbid: whose, in which list, where in it, and why."""
-
-    player: int
-    kind: Literal["deploy", "attack", "pick"]
-    index: int
-    order: tuple[int, ...]
-    reason: str
-
-    def __str__(self) -> str:
-        return f"player {self.player}, {self.kind} {self.index + 1} {self.order}: {self.reason}"
-
-
-class IllegalOrdersError(GameError):
-    """Raised by strict steps; `illegal` lists every bad order. Nothing has been played."""
-
-    def __init__(self, illegal: Sequence[IllegalOrder]) -> None:
-        self.illegal = tuple(illegal)
-        more = f" (and {len(illegal) - 5} more)" if len(illegal) > 5 else ""
-        super().__init__("; ".join(str(order) for order in illegal[:5]) + more)
-
-
-@dataclass(frozen=True)
-class Event:
-    """An attack or transfer as it was carried out."""
-
-    player: int
-    source: int
-    target: int
-    armies: int
-    kind: Literal["attack", "transfer"]
-    attackers_lost: int
-    defenders_lost: int
-    captured: bool
-
-
-@dataclass(frozen=True)
-class RoundResult:
-    """What happened in a round: attacks and transfers in order, and the orders that were dropped."""
-
-    round: int
-    events: list[Event] = field(default_factory=list)
-    dropped: list[IllegalOrder] = field(default_factory=list)
-
-
-class _Buffers(NamedTuple):
-    """Working memory of a game: a turn of each player in normal form."""
-
-    scratch: Scratch
-    deploy: npt.NDArray[np.int32]  #: [P, N]
-    attacks: npt.NDArray[np.int32]  #: [P, E, 3]
-    counts: npt.NDArray[np.int32]  #: [P]
-
-
-def _make_buffers(n_regions: int, n_edges: int, players: int) -> _Buffers:
-    return _Buffers(
-        make_scratch(n_regions, players),
-        np.zeros((players, n_regions), dtype=np.int32),
-        np.zeros((players, n_edges, 3), dtype=np.int32),
-        np.zeros(players, dtype=np.int32),
-    )
 
 
 class Game:
@@ -126,7 +57,7 @@ class Game:
         MapError, RulesError: with the place and the reason.
     """
 
-    __slots__ = ("_board", "_buffers", "_params", "_past", "_state", "map", "players", "rules", "seed")
+    __slots__ = ("_board", "_params", "_past", "_state", "_workspace", "map", "players", "rules", "seed")
 
     def __init__(
         self,
@@ -146,7 +77,7 @@ class Game:
         self.seed = int(seed)
         self._board = make_board(self.map)
         self._params = check_players(self._board, self.rules, players)
-        self._buffers: _Buffers | None = None
+        self._workspace: Workspace | None = None
         self._state = make_state(1, self._board.n_regions, players)
         self._past: tuple[State, Any] | None = None
         self._state.rng[0] = make_rng(derive_seed(self.seed))
@@ -156,11 +87,11 @@ class Game:
             self._pick_at_random()
 
     @property
-    def _work(self) -> _Buffers:
+    def _work(self) -> Workspace:
         """Working memory, made when it is first needed: clones stay cheap and share none."""
-        if self._buffers is None:
-            self._buffers = _make_buffers(self._board.n_regions, self._board.n_edges, self.players)
-        return self._buffers
+        if self._workspace is None:
+            self._workspace = make_workspace(self._board.n_regions, self._board.n_edges, self.players)
+        return self._workspace
 
     # Looking
 
@@ -392,7 +323,7 @@ class Game:
             self._board, self._params, self._state, 0, work.deploy, work.attacks, work.counts, work.scratch, script,
             events,
         )  # fmt: skip
-        return RoundResult(self.round, _tell(events[:done], before), illegal)
+        return RoundResult(self.round, tell_events(events[:done], before), illegal)
 
     def _by_player(self, orders: Any) -> dict[int, Orders | None]:
         if isinstance(orders, Mapping):
@@ -424,7 +355,7 @@ class Game:
         other = Game.__new__(Game)
         other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
         other._board, other._params, other._past = self._board, self._params, self._past
-        other._buffers = None
+        other._workspace = None
         s = self._state
         other._state = State(
             s.owner.copy(), s.army.copy(), s.offers.copy(), s.round.copy(), s.phase.copy(), s.turn.copy(),
@@ -483,7 +414,7 @@ class Game:
                 raise GameError(f"saved game: {key!r} is missing")
         map_ = maps.load(data["map"]) if isinstance(data["map"], str) else maps.from_dict(data["map"])
         game = cls(map_, data["rules"], data["players"], data["seed"])
-        _fill_state(game._state, data["state"], game.players)
+        fill_state(game._state, data["state"], game.players)
         if "hash" in data and data["hash"] != game.hash():
             raise GameError("saved game: the hash does not fit what was saved")
         return game
@@ -511,44 +442,6 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _check_on_illegal(on_illegal: str) -> None:
     if on_illegal not in ("raise", "skip"):
         raise GameError(f"on_illegal = {on_illegal!r}: must be 'raise' or 'skip'")
-
-
-def _tell(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
-    """Events with their kind; `owner` as it was before the round, and is followed along."""
-    events = []
-    for player, source, target, armies, lost, killed, captured in rows.tolist():
-        kind: Literal["attack", "transfer"] = "transfer" if owner[target] == player else "attack"
-        events.append(Event(player, source, target, armies, kind, lost, killed, bool(captured)))
-        if captured:
-            owner[target] = player
-    return events
-
-
-def _fill_state(state: State, saved: Any, players: int) -> None:
-    bounds: dict[str, tuple[int, int]] = {
-        "owner": (-1, players - 1),
-        "army": (1, MAX_ARMIES * 1000),
-        "offers": (0, (1 << players) - 1),
-        "phase": (PICK, OVER),
-        "winner": (-1, players - 1),
-        "rng": (0, 2**64 - 1),
-    }
-    for name, array in state._asdict().items():
-        if not isinstance(saved, dict) or name not in saved:
-            raise GameError(f"saved game: state {name!r} is missing")
-        low, high = bounds.get(name, (0, 2**31 - 1))
-        try:
-            values = np.array(saved[name], dtype=object)
-            fits = values.shape == array[0].shape and all(
-                type(value) is int and low <= value <= high for value in values.reshape(-1)
-            )
-        except ValueError:
-            fits = False
-        if not fits:
-            raise GameError(f"saved game: state {name!r} must hold {array[0].size} integers in {low} .. {high}")
-        array[0] = values.astype(array.dtype)
-    if state.phase[0] == PLAY and not (state.owner[0] >= 0).any():
-        raise GameError("saved game: nobody owns a region")
 
 
 __all__ = [

@@ -96,7 +96,7 @@ class TurnDraft:
         self._redo.clear()
         self.phase, self._deploys, self._attacks = phase, deploys, attacks
 
-    def _swap(self, source: list, target: list, what: str) -> None:  # type: ignore[type-arg]
+    def _swap(self, source: list, target: list, what: str) -> None:
         if self.phase == "done":
             raise GameError("the turn is committed")
         if not source:

@@ -77,7 +77,7 @@ def cache_folder() -> Path:
     return Path(tempfile.gettempdir()) / f"warlight-env-{user}" / "kernels" / source_digest()
 
 
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
+class _Locator(caching._CacheLocator):
     """Puts a function's compiled form into `cache_folder`."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
@@ -100,11 +100,11 @@ class _Locator(caching._CacheLocator):  # type: ignore[misc]
         return cls(py_func, py_file) if os.path.exists(py_file) else None
 
 
-class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+class _KernelCacheImpl(CompileResultCacheImpl):
     _locator_classes = (_Locator,)
 
 
-class _KernelCache(FunctionCache):  # type: ignore[misc]
+class _KernelCache(FunctionCache):
     _impl_class = _KernelCacheImpl
 
 
@@ -129,7 +129,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=inline)(function)
     with contextlib.suppress(RuntimeError):  # no source file: what is typed into an interpreter is not cached
         dispatcher._cache = _KernelCache(function)
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
 def inline_kernel(function: F) -> F:
@@ -140,7 +140,7 @@ def inline_kernel(function: F) -> F:
     return kernel(function, inline=True)
 
 
-class _CompileNotice(event.Listener):  # type: ignore[misc]
+class _CompileNotice(event.Listener):
     """Calls back once, when the first kernel starts to compile."""
 
     def __init__(self, notify: Callable[[], None]) -> None:

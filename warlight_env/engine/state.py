@@ -50,7 +50,7 @@ def make_state(batch: int, n_regions: int, players: int) -> State:
 
 def copy_state(state: State) -> State:
     """A deep copy."""
-    return State(*[array.copy() for array in state])
+    return State._make(array.copy() for array in state)
 
 
 def state_bytes(state: State, b: int = 0) -> bytes:
@@ -89,6 +89,25 @@ def make_scratch(n_regions: int, players: int) -> Scratch:
         queue=private_zeros(n_regions, np.uint32),
         mark=private_zeros(n_regions, np.int32),
         value=private_zeros(n_regions, np.float64),
+    )
+
+
+class Workspace(NamedTuple):
+    """What a thread needs to play rounds: scratch, and a turn of each player in normal form."""
+
+    scratch: Scratch
+    deploy: npt.NDArray[np.int32]  #: [P, N] armies per region
+    attacks: npt.NDArray[np.int32]  #: [P, E, 3] (from, to, armies)
+    counts: npt.NDArray[np.int32]  #: [P] attacks of each player
+
+
+def make_workspace(n_regions: int, n_edges: int, players: int) -> Workspace:
+    """A workspace for one thread."""
+    return Workspace(
+        make_scratch(n_regions, players),
+        private_zeros((players, n_regions), np.int32),
+        private_zeros((players, n_edges, 3), np.int32),
+        private_zeros(players, np.int32),
     )
 
 

@@ -1,0 +1,33 @@
+"""Environments for reinforcement learning; importing this registers them with PettingZoo."""
+
+from __future__ import annotations
+
+from warlight_env.envs.actions import (
+    ActionEncoding,
+    FactoredActions,
+    NotExpressible,
+    OrdersActions,
+    make_encoding,
+)
+from warlight_env.envs.core import EnvCore
+from warlight_env.envs.observations import global_features, node_features
+from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
+from warlight_env.envs.registration import register_all
+from warlight_env.envs.rewards import Reward
+
+register_all()
+
+__all__ = [
+    "ActionEncoding",
+    "EnvCore",
+    "EnvState",
+    "FactoredActions",
+    "NotExpressible",
+    "OrdersActions",
+    "Reward",
+    "WarlightParallelEnv",
+    "global_features",
+    "make_encoding",
+    "node_features",
+    "register_all",
+]

@@ -184,8 +184,7 @@ class EnvCore:
                 f"actions must be integers of shape {(self.batch, self.players, self.row_size)}, "
                 f"not {actions.dtype} of shape {actions.shape}"
             )
-        if actions.dtype not in (np.int64, np.int8) or not actions.flags.c_contiguous:
-            actions = np.ascontiguousarray(actions, dtype=np.int64)
+        actions = np.ascontiguousarray(actions, dtype=np.int64)
         before = self.out.illegal.copy()
         self.out.illegal[:] = 0 if dropped is None else dropped
         bad = step_batch(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -102,15 +102,16 @@ class ActionEncoding(ABC):
         """The value of an attack in a kernel row that means everything that can go."""
         return MAX_ARMIES
 
-    def row(self, action: Any, view: View, out: I64) -> int:
+    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
         """Write the kernel row of an action to out, int64[K]; returns the number of illegal orders dropped.
+
+        `view` is called only where what the player sees matters.
 
         Raises ValueError for something that is no action at all; entries beyond `limits` are the kernel's to refuse.
         """
-        turn = self.decode(view, action)
-        if isinstance(turn, Orders):
-            return orders_row(view, turn, out)
-        return wishes_row(view, turn, out)
+        seen = view()
+        turn = self.decode(seen, action)
+        return orders_row(seen, turn, out) if isinstance(turn, Orders) else wishes_row(seen, turn, out)
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
 from typing import Any, ClassVar, Final
 
@@ -231,7 +231,7 @@ class FactoredActions(ActionEncoding):
         """A tuple of int8[5], one for each row."""
         return tuple(self.flat_mask(free).reshape(self.rows, VALUES))
 
-    def row(self, action: Any, view: View, out: I64) -> int:
+    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
         out[:] = integers(action, (self.rows,), "action")
         return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -153,7 +154,7 @@ class OrdersActions(ActionEncoding):
         parts = [integers(action[key], (rows,), f"action[{key!r}]") for key, (_, rows) in self._widths.items()]
         return np.concatenate([part.astype(np.int64) for part in parts])
 
-    def row(self, action: Any, view: View, out: I64) -> int:
+    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
         out[:] = self._rows(action)
         return 0
 

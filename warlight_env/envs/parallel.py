@@ -1,0 +1,365 @@
+"""The PettingZoo parallel environment: all players act at once, one step is one round."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import ParallelEnv
+
+from warlight_env import maps
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.view import View
+from warlight_env.envs.actions import OFFERED, EncodingFactory, FactoredActions
+from warlight_env.envs.core import PHASES, BadAction, EnvCore, Snapshot
+from warlight_env.envs.observations import observation_space
+from warlight_env.envs.rewards import Reward
+from warlight_env.envs.state import state_space, state_vector
+
+Observations = dict[str, Any]
+Infos = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class EnvState:
+    """What `WarlightParallelEnv.get_state` saves: the game, its dice, and the stream of later games."""
+
+    snapshot: Snapshot
+    random: dict[str, Any] | None
+
+
+class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
+    """Warlight for two to six players who hand in their orders at the same time.
+
+    ## Description
+
+    Players own regions of a map. Each round everybody deploys the armies of its income on own regions and orders attacks
+    and transfers along borders, without seeing the others' orders; then the round is resolved with dice. Whoever owns
+    a whole super region gets its bonus as additional income. A player without regions is out; the last one wins.
+    One step is one round, or one pick while the starting regions are picked.
+
+    ## Action space
+
+    The same for all agents; N regions, E directed edges (world: 42 and 164).
+
+    | `action` | space | see |
+    |---|---|---|
+    | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, shares of armies | `FactoredActions` |
+    | "orders" | Dict of MultiDiscrete: armies by region and edge, order of attacks | `OrdersActions` |
+
+    or a factory such as ``functools.partial(FactoredActions, priority=True)``, or an `ActionEncoding` of your own.
+
+    No action in the space raises: what is illegal is dropped by a fixed rule and counted in ``info["illegal"]``;
+    an action that respects the mask of "factored" is never illegal. Anything else (another shape, floats, values
+    out of range, a missing agent) raises ValueError and nothing is played.
+
+    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with ``mask="info"`` the mask
+    is in ``info["action_mask"]``, each time in the form that ``action_space.sample(mask)`` takes; ``action_masks(agent)``
+    has the same as one flat int8 vector.
+
+    ## Observation space
+
+    | `observation` | space |
+    |---|---|
+    | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
+    | "flat" | the same in one vector |
+    | "raw" | Dict: owner, army, offered, round, income, phase |
+
+    Everybody sees the board through its own eyes: the player first, opponents in seat order after it, and under fog of
+    war nothing but own regions and their neighbours. ``edge_index``, int64[2, E], is an attribute and in the infos of
+    `reset`. ``info`` holds illegal, income, round (rounds played) and phase ("pick", "play", "over").
+
+    ## Rewards
+
+    +1 for the winner, -1 for a player whose last region falls or when another wins, 0 otherwise, so 0 for a draw and
+    for truncation. `reward` "regions" or "income" adds potential-based shaping, and a `Reward` sets its scale and discount.
+
+    ## Start
+
+    ``picking="play"``: the rules' picking phase comes first, as one step (one for each pick where the rules have them
+    in turns). ``picking="random"``: starting regions are drawn.
+
+    ## End
+
+    Players who lose their last region terminate at once; all others when somebody has won or the rules' own limit of
+    rounds is reached. After `max_cycles` steps all are truncated.
+
+    ## Arguments
+
+    | name | default | means |
+    |---|---|---|
+    | map | "world" | a bundled map's name, a file, or a `Map` |
+    | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
+    | players | 2 | 2 to 6 |
+    | action | "factored" | see above |
+    | observation | "graph" | see above |
+    | fog | None | fog of war; None: as the rules have it |
+    | picking | "play" | or "random" |
+    | max_cycles | 100 | steps until truncation |
+    | reward | "win" | "regions", "income" or a `Reward` |
+    | mask | "observation" | or "info" |
+    | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
+
+    Seeds: ``reset(seed=…)`` starts a stream of games that ``reset()`` goes on with. Equal seeds and actions, equal games.
+    `clone`, `get_state` and `set_state` are exact, dice included, and cheap. Clones share the spaces.
+
+    ## Version history
+
+    * v0: first version.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "warlight_v0",
+        "render_modes": ["human", "ansi", "rgb_array"],
+        "render_fps": 4,
+        "is_parallelizable": True,
+    }
+
+    def __init__(
+        self,
+        map: str | Path | maps.Map = "world",
+        rules: str | Rules | dict[str, Any] = "thesis",
+        players: int = 2,
+        action: str | EncodingFactory = "factored",
+        observation: str = "graph",
+        fog: bool | None = None,
+        picking: Literal["play", "random"] = "play",
+        max_cycles: int = 100,
+        reward: str | Reward = "win",
+        mask: Literal["observation", "info"] = "observation",
+        render_mode: str | None = None,
+    ) -> None:
+        if mask not in ("observation", "info"):
+            raise ValueError(f"mask = {mask!r}: must be 'observation' or 'info'")
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"render_mode = {render_mode!r}: there are {self.metadata['render_modes']}")
+        #: The games' core, a batch of one.
+        self.core = EnvCore(
+            map, rules, players, 1,
+            action=action, observation=observation, fog=fog, picking=picking, max_cycles=max_cycles, reward=reward,
+        )  # fmt: skip
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{p}" for p in range(players)]
+        self.agents: list[str] = []
+        self._seat = {agent: p for p, agent in enumerate(self.possible_agents)}
+        self._mask_in_info = mask == "info"
+        self._rows = np.zeros((1, players, self.core.row_size), dtype=np.int64)
+        self._dropped = np.zeros((1, players), dtype=np.int32)
+        self._random: np.random.Generator | None = None
+        self._saved_random: dict[str, Any] | None = None
+        board = self.core.board
+        #: int64[2, E]: source and target of each directed edge.
+        self.edge_index = np.stack([board.edge_source, board.edge_target]).astype(np.int64)
+        self.edge_index.flags.writeable = False
+        self.state_space = state_space(self.core)
+        self._action_spaces = {a: copy.deepcopy(self.core.encoding.space) for a in self.possible_agents}
+        self._observation_spaces = {a: self._observation_space() for a in self.possible_agents}
+
+    def _observation_space(self) -> spaces.Space[Any]:
+        space = observation_space(self.core.observation, self.core.board, self.core.players)
+        if self._mask_in_info:
+            return space
+        return spaces.Dict({"observation": space, "action_mask": copy.deepcopy(self.core.encoding.mask_space)})
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        """The agent's observation space; the same object at each call."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
+        """The agent's action space; the same object at each call."""
+        return self._action_spaces[agent]
+
+    @property
+    def max_cycles(self) -> int:
+        """Steps after which the game is truncated; may be set."""
+        return self.core.max_cycles
+
+    @max_cycles.setter
+    def max_cycles(self, value: int) -> None:
+        self.core.max_cycles = value
+
+    # Playing
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
+        """Start a game: from a seed, or the next one of the stream. There are no options."""
+        if seed is not None or (self._random is None and self._saved_random is None):
+            self._random, _ = seeding.np_random(seed)
+        self.core.reset([int(self.np_random.integers(0, 2**63))])
+        self.agents = self.possible_agents[:]
+        observations = {agent: self.observe(agent) for agent in self.agents}
+        infos = self._infos(range(self.core.players))
+        for info in infos.values():
+            info["edge_index"] = self.edge_index
+        return observations, infos
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], Infos]:
+        """Play a round (or a pick) with an action of every live agent.
+
+        Raises ValueError, with nothing played, where an agent's action is missing or not in its space.
+        """
+        acting = self.agents
+        if not acting:
+            raise ValueError("no agent is live: the game is over or has not begun; call reset()")
+        self._take(actions)
+        try:
+            self.core.step(self._rows, self._dropped)
+        except BadAction as error:
+            raise ValueError(f"{self.possible_agents[error.player]}: action {error.reason}; nothing played") from None
+        out, seats = self.core.out, [self._seat[agent] for agent in acting]
+        paid, ended, late = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
+        observations = {agent: self.observe(agent) for agent in acting}
+        rewards = {self.possible_agents[p]: paid[p] for p in seats}
+        terminations = {self.possible_agents[p]: ended[p] for p in seats}
+        truncations = {self.possible_agents[p]: late[p] for p in seats}
+        self.agents = [self.possible_agents[p] for p in seats if not (ended[p] or late[p])]
+        return observations, rewards, terminations, truncations, self._infos(seats)
+
+    def _take(self, actions: dict[str, Any]) -> None:
+        """Read everybody's action into rows."""
+        for agent in actions:
+            if agent not in self.agents:
+                reason = "is out of the game" if agent in self._seat else "does not exist"
+                raise ValueError(f"{agent}: an action for an agent that {reason}; live are {self.agents}")
+        core = self.core
+        for agent in self.agents:
+            if agent not in actions or actions[agent] is None:
+                raise ValueError(f"{agent}: no action; nothing played")
+            p = self._seat[agent]
+            try:
+                self._dropped[0, p] = core.encoding.row(actions[agent], lambda p=p: core.view(p), self._rows[0, p])  # type: ignore[misc]
+            except ValueError as error:
+                raise ValueError(f"{agent}: {error}; nothing played") from None
+
+    # Looking
+
+    def observe(self, agent: str) -> Any:
+        """What the agent sees now, in arrays of its own."""
+        p = self._seat[agent]
+        if self._mask_in_info:
+            return self._see(p)
+        return {"observation": self._see(p), "action_mask": self._mask(p)}
+
+    def _see(self, p: int) -> Any:
+        core = self.core
+        if core.observation == "raw":
+            state = core.state
+            return {
+                "owner": core.out.seen_owner[0, p].copy(),
+                "army": core.out.seen_army[0, p].copy(),
+                "offered": (core.out.free[0, p] == OFFERED).view(np.int8),
+                "round": state.round.copy(),
+                "income": core.out.income[0, p : p + 1].copy(),
+                "phase": np.int64(state.phase[0]),
+            }
+        values = core.out.features[0, p].copy()
+        if core.observation == "flat":
+            return values
+        shape = core.nodes.shape[2:]
+        size = shape[0] * shape[1]
+        return {"nodes": values[:size].reshape(shape), "globals": values[size:]}
+
+    def _mask(self, p: int) -> Any:
+        encoding = self.core.encoding
+        if isinstance(encoding, FactoredActions):
+            return tuple(self.core.out.mask[0, p].copy().reshape(encoding.rows, -1))
+        return encoding.mask(self.core.out.free[0, p])
+
+    def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
+        """The agent's mask as one flat int8 vector: the rows of its tuples one after the other."""
+        p, encoding = self._seat[agent], self.core.encoding
+        if isinstance(encoding, FactoredActions):
+            return self.core.out.mask[0, p].copy()
+        return encoding.flat_mask(self.core.out.free[0, p])
+
+    def view(self, agent: str) -> View:
+        """What the agent sees as a `View`: what bots take, and what encodings decode and encode with."""
+        return self.core.view(self._seat[agent])
+
+    def _infos(self, seats: Any) -> Infos:
+        out, state = self.core.out, self.core.state
+        illegal, income = out.illegal[0].tolist(), out.income[0].tolist()
+        round_number, phase = int(state.round[0]), PHASES[state.phase[0]]
+        infos: Infos = {
+            self.possible_agents[p]: {
+                "illegal": illegal[p],
+                "income": income[p],
+                "round": round_number,
+                "phase": phase,
+            }
+            for p in seats
+        }
+        if self._mask_in_info:
+            for p in seats:
+                infos[self.possible_agents[p]]["action_mask"] = self._mask(p)
+        return infos
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """The true position as one vector in `state_space`; see `state_vector`."""
+        return state_vector(self.core)
+
+    def render(self) -> None | str | npt.NDArray[np.uint8]:  # type: ignore[override]
+        """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
+            return None
+        from warlight_env.render import Position, to_rgb, to_text
+
+        state, core = self.core.state, self.core
+        position = Position(core.map, state.owner[0].copy(), state.army[0].copy(), core.players, int(state.round[0]))
+        if self.render_mode == "rgb_array":
+            return to_rgb(position)  # type: ignore[no-any-return]
+        text: str = to_text(position)
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    # Saving
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The stream from which games draw their seeds."""
+        if self._random is None:
+            self._random, _ = seeding.np_random()
+            if self._saved_random is not None:
+                self._random.bit_generator.state = self._saved_random
+                self._saved_random = None
+        return self._random
+
+    def _random_state(self) -> dict[str, Any] | None:
+        return self._saved_random if self._random is None else dict(self._random.bit_generator.state)
+
+    def clone(self) -> WarlightParallelEnv:
+        """An independent environment that goes on exactly as this one would, in this game and the next ones."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.core = self.core.clone()
+        other.agents = self.agents[:]
+        other._rows, other._dropped = self._rows.copy(), self._dropped.copy()
+        other._saved_random = self._random_state()
+        other._random = None
+        return other
+
+    def get_state(self) -> EnvState:
+        """Everything that decides how this game and the next ones go on, for `set_state`."""
+        return EnvState(self.core.snapshot(), self._random_state())
+
+    def set_state(self, state: EnvState) -> None:
+        """Go back to a saved state of this environment or of one made alike; `observe` shows it."""
+        self.core.restore(state.snapshot)
+        self._random, self._saved_random = None, state.random
+        live = self.core.out.live[0].tolist()
+        self.agents = [agent for p, agent in enumerate(self.possible_agents) if live[p]]

@@ -1,0 +1,40 @@
+"""The whole position as one vector, for critics and mixers that are trained on what no player sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.engine.state import OVER, PICK
+from warlight_env.envs.core import EnvCore
+from warlight_env.envs.observations import MANY_ARMIES, SOFT_ARMIES
+
+
+def state_space(core: EnvCore) -> spaces.Box:
+    """The space of `state_vector`."""
+    n, players = core.board.n_regions, core.players
+    return spaces.Box(0.0, 1.0, (n * (2 * players + 3) + players + 4,), np.float32)
+
+
+def state_vector(core: EnvCore, b: int = 0) -> npt.NDArray[np.float32]:
+    """The true position of game b, float32, all in 0 .. 1.
+
+    For each region: one-hot owner (neutral, player_0, …), army / (army + 10), army / 100 (at most 1), offered to
+    player_0, …; then for each player whether it is in the game; picking, over, steps / max_cycles, rounds / limit.
+    """
+    state, players = core.state, core.players
+    owner, army = state.owner[b], state.army[b].astype(np.float32)
+    seats = np.arange(players)
+    one_hot = owner[:, None] == np.arange(-1, players)
+    offered = (state.offers[b][:, None] >> seats) & 1
+    armies = np.stack([army / (army + SOFT_ARMIES), np.minimum(army / MANY_ARMIES, 1)], axis=1)
+    limit = core.params.round_limit
+    times = [
+        state.phase[b] == PICK,
+        state.phase[b] == OVER,
+        min(core.out.cycles[b] / core.max_cycles, 1),
+        min(state.round[b] / limit, 1) if limit else 0,
+    ]
+    parts = [np.concatenate([one_hot, armies, offered], axis=1).reshape(-1), state.eliminated_at[b] == 0, times]
+    return np.concatenate(parts).astype(np.float32)

@@ -1,0 +1,71 @@
+"""What a step of a game gives back: events, dropped orders, and the errors of bad steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+
+class GameError(ValueError):
+    """A step that the game's phase or arguments do not allow; nothing has been played."""
+
+
+@dataclass(frozen=True)
+class IllegalOrder:
+    """An order that the rules forbid: whose, in which list, where in it, and why."""
+
+    player: int
+    kind: Literal["deploy", "attack", "pick"]
+    index: int
+    order: tuple[int, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        return f"player {self.player}, {self.kind} {self.index + 1} {self.order}: {self.reason}"
+
+
+class IllegalOrdersError(GameError):
+    """Raised by strict steps; `illegal` lists every bad order. Nothing has been played."""
+
+    def __init__(self, illegal: Sequence[IllegalOrder]) -> None:
+        self.illegal = tuple(illegal)
+        more = f" (and {len(illegal) - 5} more)" if len(illegal) > 5 else ""
+        super().__init__("; ".join(str(order) for order in illegal[:5]) + more)
+
+
+@dataclass(frozen=True)
+class Event:
+    """An attack or transfer as it was carried out."""
+
+    player: int
+    source: int
+    target: int
+    armies: int
+    kind: Literal["attack", "transfer"]
+    attackers_lost: int
+    defenders_lost: int
+    captured: bool
+
+
+@dataclass(frozen=True)
+class RoundResult:
+    """What happened in a round: attacks and transfers in order, and the orders that were dropped."""
+
+    round: int
+    events: list[Event] = field(default_factory=list)
+    dropped: list[IllegalOrder] = field(default_factory=list)
+
+
+def tell_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
+    """Events with their kind; `owner` as it was before the round, and is followed along."""
+    events = []
+    for player, source, target, armies, lost, killed, captured in rows.tolist():
+        kind: Literal["attack", "transfer"] = "transfer" if owner[target] == player else "attack"
+        events.append(Event(player, source, target, armies, kind, lost, killed, bool(captured)))
+        if captured:
+            owner[target] = player
+    return events
