@@ -1,0 +1,210 @@
+"""The bots on small boards, each sentence of their description; the registry; legality everywhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from helpers import PRESETS, RING, make_map, position
+from warlight_env import Game, Orders, Rules, maps
+from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register
+from warlight_env.agents.aggressive import AggressiveAgent
+from warlight_env.agents.evaluation import make_evaluation, rank_picks, region_value
+from warlight_env.agents.moves import distances_to_foreign, is_inland, to_conquer
+from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.board import make_board
+
+LINE = make_map([0, 0, 0, 1, 1, 1], [(i, i + 1) for i in range(5)], [2, 3], "line")
+
+
+def view(map_, owner, army, player=0, fog=False):
+    rules = Rules.of("thesis", picks=1, offers_per_super_region=0, fog=fog)
+    return position(Game(map_, rules), owner, army).view(player)
+
+
+# random
+
+
+def test_random_deploys_its_whole_income_on_border_regions_only():
+    where = Counter()
+    agent = RandomAgent(seed=1)
+    position_ = view(LINE, [0, 0, 0, 0, 0, 1], [3] * 6)  # region 4 alone has a foreign neighbour
+    for _ in range(20):
+        turn = agent.act(position_)
+        assert sum(armies for _, armies in turn.deploys) == position_.income
+        where.update(r for r, _ in turn.deploys)
+    assert set(where) == {4}
+
+
+def test_random_deploys_evenly_over_its_borders():
+    agent, where = RandomAgent(seed=2, chunks=1), Counter()
+    position_ = view(RING, [0, 0, 0, 1, 1, 1], [3] * 6)  # borders: 0 and 2
+    for _ in range(2000):
+        where.update(r for r, _ in agent.act(position_).deploys)
+    assert set(where) == {0, 2}
+    assert stats.binomtest(where[0], 2000).pvalue > 1e-4
+
+
+def test_random_attacks_from_a_border_region_half_of_the_time():
+    agent = RandomAgent(seed=3)
+    position_ = view(LINE, [0, 0, 0, 1, 1, 1], [9] * 6)
+    attacks = [agent.act(position_).attacks for _ in range(2000)]
+    assert {(a[0], a[1]) for turn in attacks for a in turn} == {(2, 3)}
+    assert stats.binomtest(sum(map(len, attacks)), 2000).pvalue > 1e-4
+
+
+def test_random_spares_clearly_stronger_neighbours():
+    agent = RandomAgent(seed=4)
+    weak = view(LINE, [0, 0, 0, 1, 1, 1], [1, 1, 1, 9, 1, 1])  # at most 7 + 0 free armies against 9
+    assert all(agent.act(weak).attacks == [] for _ in range(100))
+    brave = RandomAgent(seed=4, slack=5)
+    assert any(brave.act(weak).attacks for _ in range(100))
+
+
+# aggressive
+
+
+def test_aggressive_deploys_all_beside_the_best_foreign_region_on_its_strongest_one():
+    # both sides of region 3 (an enemy's, alone in the ring) are own; region 2 has the most armies
+    turn = AggressiveAgent().act(view(RING, [0, 0, 0, 1, 0, 0], [2, 2, 8, 9, 3, 2]))
+    assert turn.deploys == [(2, turn.deploys[0][1])]
+
+
+def test_aggressive_prefers_enemies_to_neutrals():
+    turn = AggressiveAgent().act(view(LINE, [-1, -1, 0, 1, 1, 1], [2, 2, 5, 2, 2, 2]))
+    assert turn.deploys == [(2, 5)]
+    assert turn.attacks[0][:2] == (2, 3)
+
+
+def test_aggressive_attacks_every_weaker_neighbour_and_none_stronger():
+    star = make_map([0, 0, 0, 1], [(0, 1), (0, 2), (0, 3)], [1, 1])
+    turn = AggressiveAgent().act(view(star, [0, 1, -1, -1], [20, 3, 2, 60]))
+    assert {a[1] for a in turn.attacks} == {1, 2}
+    assert sum(a[2] for a in turn.attacks) == 20 + 5 - 1
+
+
+def test_aggressive_moves_inland_armies_towards_the_front():
+    turn = AggressiveAgent().act(view(LINE, [0, 0, 0, 0, 1, 1], [7, 4, 2, 2, 9, 9]))
+    assert (0, 1, 6) in [tuple(a) for a in turn.attacks]
+    assert (1, 2, 3) in [tuple(a) for a in turn.attacks]
+
+
+def test_aggressive_picks_by_worth_and_distance():
+    world = maps.load("world")
+    board = make_board(world)
+    evaluation = make_evaluation(board, THESIS)
+    offers = tuple(members[0] for members in world.members)
+    ranked = rank_picks(board, evaluation, offers, [])
+    assert sorted(ranked) == sorted(offers)
+    best = max(offers, key=lambda r: evaluation.super_start[board.super_region[r]])
+    assert ranked[0] == best
+
+
+# building blocks
+
+
+def test_to_conquer_is_the_fewest_attackers_that_kill_in_expectation():
+    assert [to_conquer(n, 0.6) for n in range(1, 8)] == [2, 4, 5, 7, 9, 10, 12]
+
+
+def test_distances_and_inland():
+    board = make_board(LINE)
+    owner = np.array([0, 0, 0, 1, 1, 1], dtype=np.int8)
+    queue, distance = np.zeros(6, dtype=np.uint32), np.zeros(6, dtype=np.int32)
+    distances_to_foreign(board, owner, 0, queue, distance)
+    assert distance.tolist() == [3, 2, 1, 0, 0, 0]
+    assert [bool(is_inland(board, owner, r, 0)) for r in range(3)] == [True, True, False]
+
+
+def test_region_value_follows_algorithm_3_5():
+    board = make_board(LINE)
+    evaluation = make_evaluation(board, THESIS)
+    # super region 0: bonus 2, 1 neighbouring, 1 border, 3 regions; super region 1: bonus 3, the same otherwise
+    assert evaluation.super_static.tolist() == [1.0, 4.0]  # 3 apart by bonus, the smaller shifted to 1
+
+    def value(owner, region):
+        return region_value(board, evaluation, np.array(owner, dtype=np.int8), 0, region)
+
+    assert value([0, 0, -1, -1, -1, -1], 2) == 1 + 2 * 20
+    assert value([0, -1, 1, -1, -1, -1], 2) == (1 + 20 + 20) * 2
+    assert value([-1, -1, 0, 1, 1, 1], 3) == (4 + 3 * 20 + 30 * 9) * 2
+    assert value([0, -1, -1, -1, -1, -1], 0) == (1 + 20) * 2
+
+
+# all of them
+
+
+@given(
+    name=st.sampled_from(["random", "aggressive"]),
+    map_name=st.sampled_from(["world", "small", "large"]),
+    preset=st.sampled_from(PRESETS),
+    players=st.integers(2, 4),
+    seed=st.integers(0, 10_000),
+)
+@settings(max_examples=60)
+def test_bots_play_legally_on_every_map_under_every_preset(name, map_name, preset, players, seed):
+    rules = Rules.of(preset, picks=1) if map_name == "small" else Rules.of(preset)
+    game = Game(map_name, rules, players=players, seed=seed)
+    agents = [make_agent(name, seed + p) for p in range(players)]
+    while game.phase == "pick":
+        game.pick({p: agents[p].pick(game.view(p)) for p in game.pickers()})
+    for _ in range(12):
+        if game.done:
+            break
+        game.play_round([agent.act(game.view(p)) if game.alive(p) else None for p, agent in enumerate(agents)])
+
+
+def test_equal_seeds_play_alike():
+    game = Game("world", seed=1, picks="random")
+    turns = [make_agent("random", seed).act(game.view(0)) for seed in (5, 5, 6)]
+    assert turns[0] == turns[1] != turns[2]
+
+
+# the registry
+
+
+def test_registry_lists_agents_with_parameters():
+    assert {"random", "aggressive"} <= set(agent_names())
+    chunks = next(info for info in describe() if info.name == "random").parameters["chunks"]
+    assert (chunks.kind, chunks.default) == (int, 3)
+    agent = make_agent("random:chunks=7, slack=0", seed=1)
+    assert (agent.name, agent.chunks, agent.slack) == ("random:chunks=7, slack=0", 7, 0)
+    assert isinstance(agent, Agent)
+
+
+@pytest.mark.parametrize(("spec", "message"), [
+    ("randm", "did you mean 'random'"), ("", "no agent ''"), ("random:chunk=3", "did you mean 'chunks'"),
+    ("random:chunks", "expected key=value"), ("random:chunks=x", "must be int"), ("random:chunks=0", "must lie in"),
+    ("random:chunks=1,chunks=2", "given twice"), ("aggressive:x=1", "takes no parameters"),
+])  # fmt: skip
+def test_bad_specifications(spec, message):
+    with pytest.raises(AgentError, match=message):
+        make_agent(spec, seed=1)
+
+
+def test_own_agents_can_be_registered():
+    class Idle:
+        name = "idle"
+
+        def __init__(self, seed: int) -> None:
+            self.seed = seed
+
+        def pick(self, view):
+            return list(view.offers)
+
+        def act(self, view, budget=None):
+            return Orders()
+
+    register("test-idle", lambda: Idle, "does nothing")
+    assert make_agent("test-idle", seed=4).seed == 4
+    with pytest.raises(AgentError, match="registered already"):
+        register("test-idle", lambda: Idle, "again")
+    register("test-mute", lambda: lambda seed: object(), "no agent at all")
+    with pytest.raises(AgentError, match="no method pick"):
+        make_agent("test-mute", seed=1)
