@@ -186,6 +186,12 @@ def test_places_of_the_eliminated_go_by_round():
     assert (game.winner, game.placements) == (2, (2, 3, 1))
 
 
+def test_armies_are_capped():
+    game = ring(army=[2_000_000, 1_999_999, 5, 5, 5, 5], rules=Rules.of("thesis", base_income=1_000_000))
+    play(game, Orders([(0, 9), (1, 500_000)], [(1, 0, 1_000_000)]))
+    assert game.army.tolist()[:2] == [2_000_000, 1_000_000]
+
+
 # What holds in every round
 
 orders = st.builds(

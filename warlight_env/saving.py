@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from warlight_env.engine.rules import MAX_ARMIES
+from warlight_env.engine.rules import ARMY_CAP
 from warlight_env.engine.state import OVER, PICK, PLAY, State
 from warlight_env.outcome import GameError
 
@@ -18,7 +18,7 @@ def fill_state(state: State, saved: Any, players: int) -> None:
     """Fill a batch of one from `Game.to_dict`'s "state"; `GameError` names the field that does not fit."""
     bounds: dict[str, tuple[int, int]] = {
         "owner": (-1, players - 1),
-        "army": (1, MAX_ARMIES * 1000),
+        "army": (1, ARMY_CAP),
         "offers": (0, (1 << players) - 1),
         "phase": (PICK, OVER),
         "winner": (-1, players - 1),

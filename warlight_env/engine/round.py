@@ -8,6 +8,7 @@ import numpy as np
 
 from warlight_env.engine.dice import choose, roll_kills
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.rules import ARMY_CAP
 from warlight_env.engine.state import NEUTRAL, OVER
 
 #: Values of `RuleParams.moved_armies`.
@@ -73,7 +74,7 @@ def _carry_out(board, params, owner, army, player, order, movable, rng, script, 
     lost, killed, captured = np.int64(0), np.int64(0), False
     if owner[target] == player:
         army[source] -= sent
-        army[target] += sent
+        army[target] = min(army[target] + sent, ARMY_CAP)
     else:
         lost, killed, captured = _battle(params, owner, army, source, target, player, sent, rng, script)
         if params.moved_armies == CHALLENGE2:
@@ -97,7 +98,7 @@ def resolve_orders(board, params, owner, army, deploy, attacks, counts, scratch,
     players = counts.shape[0]
     for p in range(players):
         for r in range(owner.shape[0]):
-            army[r] += deploy[p, r]
+            army[r] = min(army[r] + deploy[p, r], ARMY_CAP)
     cursor, order, movable = scratch.cursor, scratch.order, scratch.movable
     if params.moved_armies != MOVE_FREELY:
         for r in range(owner.shape[0]):

@@ -10,8 +10,10 @@ from typing import Any, Final, Literal, NamedTuple
 from warlight_env.engine.dice import Dice, make_dice
 
 MAX_PLAYERS: Final = 6
-#: The most armies a map, an order or a saved game may name on one region.
+#: The most armies that a rule or an order may name.
 MAX_ARMIES: Final = 1_000_000
+#: The most armies on a region; what comes on top is lost. Far beyond what games reach, it keeps all sums in range.
+ARMY_CAP: Final = 2_000_000
 
 PICKING: Final = ("own_offer", "ranked", "alternating", "dealt")
 MOVED_ARMIES: Final = ("free", "challenge1", "challenge2")

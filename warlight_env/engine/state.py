@@ -111,7 +111,7 @@ def make_workspace(n_regions: int, n_edges: int, players: int) -> Workspace:
     )
 
 
-#: Armies that the compact form can hold: 21 bits.
+#: Armies that the compact form can hold, 21 bits: more than `rules.ARMY_CAP`.
 COMPACT_ARMIES: Final = (1 << 21) - 1
 
 
@@ -124,8 +124,8 @@ def compact_size(n_regions: int) -> int:
 def pack(owner, army, round_number, out):
     """Write a position (int8[N], int32[N], round below 65,536) to `out`, uint8[compact_size(N)].
 
-    A region takes 24 bits: the owner + 1 in the top three, the army in the rest. Returns whether everything fitted;
-    the engine's bounds on armies keep real games far below the limit.
+    A region takes 24 bits: the owner + 1 in the top three, the army in the rest, which holds all that the engine
+    allows. Returns whether everything fitted.
     """
     fits = 0 <= round_number < 65536
     for r in range(owner.shape[0]):

@@ -1,0 +1,78 @@
+"""Environments for tests: all encodings, small maps, episodes of random actions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from helpers import make_map
+from warlight_env.envs import FactoredActions, OrdersActions, WarlightParallelEnv
+from warlight_env.maps import Map
+
+ENCODINGS: dict[str, Any] = {
+    "factored": "factored",
+    "priority": functools.partial(FactoredActions, priority=True),
+    "orders": functools.partial(OrdersActions, max_armies=12),
+}
+
+
+def ladder(length: int = 6) -> Map:
+    """Two rows of regions side by side; super regions of four: small, and enough for six players."""
+    n = 2 * length
+    borders = [(i, i + 2) for i in range(n - 2)] + [(i, i + 1) for i in range(0, n, 2)]
+    groups = [i // 4 for i in range(n)]
+    return make_map(groups, borders, [2 + g for g in range(max(groups) + 1)], f"ladder{length}")
+
+
+SMALL = ladder()
+#: A map with more than 64 regions: sets of regions take two words.
+LONG = ladder(35)
+
+
+def make(encoding: str = "factored", **arguments: Any) -> WarlightParallelEnv:
+    """An environment on the small map."""
+    return WarlightParallelEnv(**{"map": SMALL, "action": ENCODINGS[encoding], "max_cycles": 40, **arguments})
+
+
+def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, masked: bool = True) -> Any:
+    """A random action, much faster than ``space.sample(mask)``; a third of the rows is 0."""
+    encoding = env.core.encoding
+    row = (rng.random(len(encoding.limits)) * encoding.limits).astype(np.int64)
+    row[rng.random(len(row)) < 1 / 3] = 0
+    n, e = env.core.board.n_regions, env.core.board.n_edges
+    if masked:
+        free = env.core.out.free[0, env.possible_agents.index(agent)]
+        row[:n][free == 0] = 0
+        row[n : n + e][free[env.core.board.edge_source] != 1] = 0
+        if isinstance(encoding, FactoredActions) and encoding.priority:
+            row[n + e :][free[env.core.board.edge_source] != 1] = 0
+    if isinstance(encoding, FactoredActions):
+        return row
+    return {"deploy": row[:n], "attack": row[n : n + e], "priority": row[n + e :]}
+
+
+def act(env: WarlightParallelEnv, rng: np.random.Generator, masked: bool = True) -> dict[str, Any]:
+    """A random action of every live agent."""
+    return {agent: sample(env, rng, agent, masked) for agent in env.agents}
+
+
+def episode(env: WarlightParallelEnv, seed: int | None = 0, actions_seed: int = 0, masked: bool = True) -> list[Any]:
+    """Everything that a whole episode returned, step by step."""
+    rng = np.random.default_rng(actions_seed)
+    trace: list[Any] = [env.reset(seed=seed)]
+    while env.agents:
+        trace.append(env.step(act(env, rng, masked)))
+    return trace
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Deep equality of nested dicts, tuples and arrays, dtypes included."""
+    if isinstance(a, dict):
+        return isinstance(b, dict) and a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
+    if isinstance(a, tuple | list):
+        return type(a) is type(b) and len(a) == len(b) and all(map(equal, a, b))
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and a.dtype == b.dtype and np.array_equal(a, b)
+    return type(a) is type(b) and a == b

@@ -1,0 +1,363 @@
+"""Action encodings: what they mean, that masks and decoding agree with the rules, and that encoding is the inverse."""
+
+from __future__ import annotations
+
+import functools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from env_helpers import ENCODINGS, LONG, SMALL, act, make, sample
+from gymnasium import spaces
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from helpers import PRESETS, RING
+from warlight_env import maps
+from warlight_env.agents import make_agent
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import MAX_ARMIES, Rules, RulesError
+from warlight_env.envs import ActionEncoding, InexpressibleError, OrdersActions, WarlightParallelEnv
+from warlight_env.envs.actions.factored import share_out
+from warlight_env.game import Game
+
+NO_WORK = np.zeros((3, 5), dtype=np.int64)
+
+
+def shares(weights: list[int], income: int, owner: list[int] | None = None, max_orders: int = 0) -> list[int]:
+    n = len(weights)
+    out, own = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    owner_array = np.array(owner or [0] * n, dtype=np.int8)
+    share_out(owner_array, 0, income, max_orders, np.array(weights), own, NO_WORK.copy(), out)
+    return out.tolist()
+
+
+def largest_remainder(weights: list[int], income: int) -> list[int]:
+    """The textbook method, with exact fractions."""
+    total = sum(weights)
+    if total == 0:
+        return [0] * len(weights)
+    exact = [Fraction(income * w, total) for w in weights]
+    seats = [int(x) for x in exact]
+    order = sorted(range(len(weights)), key=lambda r: (seats[r] - exact[r], r))
+    for r in order[: income - sum(seats)]:
+        seats[r] += 1
+    return seats
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(0, 40))
+def test_weights_share_the_income_by_largest_remainder(weights, income):
+    assert shares(weights, income) == largest_remainder(weights, income)
+
+
+@pytest.mark.parametrize(
+    "weights, income, expected",
+    [
+        ([1, 1, 1], 5, [2, 2, 1]),
+        ([0, 0], 5, [0, 0]),
+        ([4, 2], 5, [3, 2]),
+        ([4, 1], 5, [4, 1]),
+        ([1, 1, 1], 1, [1, 0, 0]),
+    ],
+)
+def test_shares_by_hand(weights, income, expected):
+    assert shares(weights, income) == expected
+
+
+def test_only_own_regions_and_as_many_as_the_rules_allow_take_part():
+    assert shares([1, 4, 1], 6, owner=[0, 1, 0]) == [3, 0, 3]
+    assert shares([1, 1, 2, 1], 9, max_orders=2) == [5, 4, 0, 0]
+    assert shares([0, 1, 0, 1, 0, 1], 4, max_orders=2) == [0, 2, 0, 2, 0, 0]
+
+
+def in_play(encoding: str = "factored", seed: int = 0, steps: int = 0, **arguments) -> WarlightParallelEnv:
+    env = make(encoding, picking="random", **arguments)
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(steps):
+        if env.agents:
+            env.step(act(env, rng))
+    return env
+
+
+def test_factored_shares_of_what_may_leave():
+    env = in_play()
+    view, encoding, board = env.view("player_0"), env.core.encoding, env.core.board
+    region = int(np.flatnonzero(view.owner == 0)[0])
+    action = np.zeros(encoding.rows, dtype=np.int64)
+    action[region] = 2  # the whole income of 5 on its army of 2: 6 may leave
+    edges = range(board.neighbor_start[region], board.neighbor_start[region + 1])
+    for value, armies in [(1, 1), (2, 3), (3, 4), (4, 6)]:
+        action[board.n_regions :] = 0
+        action[board.n_regions + edges[0]] = value
+        orders = encoding.decode(view, action)
+        assert orders.deploys == [(region, view.income)]
+        assert orders.attacks == [(region, int(board.edge_target[edges[0]]), armies)]
+    action[region] = 0
+    action[board.n_regions + edges[0]] = 1
+    assert encoding.decode(view, action).attacks[0][2] == 1  # a quarter of 1, at least 1
+
+
+def test_factored_omits_orders_where_nobody_may_leave():
+    env = in_play()
+    env.core.state.army[:] = 1
+    env.core.restore(env.core.snapshot())
+    action = np.where(np.arange(env.core.row_size) < env.core.board.n_regions, 0, 4)
+    action[env.core.out.mask[0, 0].reshape(-1, 5)[:, 4] == 0] = 0
+    assert env.core.encoding.decode(env.view("player_0"), action) == Orders([], [])
+    _, _, _, _, infos = env.step({"player_0": action, "player_1": np.zeros_like(action)})
+    assert infos["player_0"]["illegal"] == 0
+
+
+def test_priorities_order_the_attacks():
+    env = in_play("priority")
+    view, board, encoding = env.view("player_0"), env.core.board, env.core.encoding
+    own = np.flatnonzero(view.owner[board.edge_source] == 0)
+    action = np.zeros(encoding.rows, dtype=np.int64)
+    action[:12][view.owner == 0] = 4
+    action[12 + own] = 4
+    plain = encoding.decode(view, action).attacks
+    edges = [int(board.edge_index[a, b]) for a, b, _ in plain]
+    assert edges == sorted(own.tolist())
+    action[12 + board.n_edges + own] = np.arange(len(own)) % 5
+    ordered = [int(board.edge_index[a, b]) for a, b, _ in encoding.decode(view, action).attacks]
+    assert ordered == sorted(own.tolist(), key=lambda e: (-action[12 + board.n_edges + e], e))
+
+
+def test_orders_drops_what_is_over_the_income_army_by_army():
+    env = in_play("orders")
+    view = env.view("player_0")
+    first, second = np.flatnonzero(view.owner == 0)[:2].tolist()
+    action = {key: np.zeros_like(part) for key, part in env.action_space("player_0").sample().items()}
+    nothing = {key: part.copy() for key, part in action.items()}
+    action["deploy"][[first, second]] = view.income - 1, 3
+    assert env.core.encoding.decode(view, action).deploys == [(first, view.income - 1), (second, 1)]
+    _, _, _, _, infos = env.step({"player_0": action, "player_1": nothing})
+    assert infos["player_0"]["illegal"] == 2
+    assert env.core.state.army[0, first] == 2 + view.income - 1
+    assert env.core.state.army[0, second] == 3
+
+
+def test_orders_last_value_is_everything():
+    env = in_play("orders")
+    view, board = env.view("player_0"), env.core.board
+    edge = int(np.flatnonzero(view.owner[board.edge_source] == 0)[0])
+    order = (int(board.edge_source[edge]), int(board.edge_target[edge]), MAX_ARMIES)
+    action = env.core.encoding.encode(view, Orders([], [order]))
+    assert action["attack"][edge] == 12
+    assert env.core.encoding.decode(view, action).attacks == [order]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_foreign_rows_are_dropped_and_counted(encoding):
+    env = in_play(encoding)
+    other = np.flatnonzero(env.view("player_0").owner != 0)
+    edges = np.flatnonzero(env.view("player_0").owner[env.core.board.edge_source] != 0)
+    row = np.zeros(env.core.row_size, dtype=np.int64)
+    row[other[:2]] = 1
+    row[12 + edges[:3]] = 1
+    n, e = 12, env.core.board.n_edges
+    action = {"deploy": row[:n], "attack": row[n : n + e], "priority": row[n + e :]} if encoding == "orders" else row
+    before = env.core.state.army.copy(), env.core.state.owner.copy()
+    nothing = {k: v * 0 for k, v in action.items()} if isinstance(action, dict) else row * 0
+    _, _, _, _, infos = env.step({"player_0": action, "player_1": nothing})
+    assert infos["player_0"]["illegal"] == 5
+    assert infos["player_1"]["illegal"] == 0
+    assert np.array_equal(env.core.state.army, before[0])
+    assert np.array_equal(env.core.state.owner, before[1])
+
+
+def test_wishes_in_the_picking_phase():
+    for encoding in ENCODINGS:
+        env = make(encoding)
+        env.reset(seed=3)
+        view = env.view("player_0")
+        offered = list(view.offers)
+        wanted = [offered[1], offered[0], offered[2]]
+        action = env.core.encoding.encode(view, wanted)
+        assert env.core.encoding.decode(view, action) == wanted
+        nothing = {k: v * 0 for k, v in action.items()} if isinstance(action, dict) else action * 0
+        env.step({"player_0": action, "player_1": nothing})
+        assert np.flatnonzero(env.core.state.owner[0] == 0).tolist() == sorted(wanted[:2])
+
+
+def test_only_the_picker_has_free_rows_where_picks_alternate():
+    env = make(rules="challenge2", max_cycles=50)
+    env.reset(seed=1)
+    picks = []
+    while env.core.state.phase[0] == 0:
+        free = [agent for agent in env.agents if env.action_masks(agent).reshape(-1, 5)[:, 1:].any()]
+        picks += free
+        _, _, _, _, infos = env.step(act(env, np.random.default_rng(0)))
+        assert all(info["illegal"] == 0 for info in infos.values())
+    assert [p[-1] for p in picks] == list("011001")[: len(picks)]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("rules", PRESETS)
+@given(seed=st.integers(0, 10**6), steps=st.integers(0, 25))
+@settings(max_examples=12)
+def test_encode_is_the_inverse_of_decode(encoding, rules, seed, steps):
+    env = in_play(encoding, seed, steps, rules=rules)
+    rng = np.random.default_rng(seed)
+    for agent in env.agents:
+        view = env.view(agent)
+        turn = env.core.encoding.decode(view, sample(env, rng, agent))
+        assert isinstance(turn, Orders)
+        again = env.core.encoding.encode(view, turn)
+        assert env.action_space(agent).contains(again)
+        assert env.core.encoding.decode(view, again) == turn
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=6), st.integers(1, 12))
+def test_exact_weights_are_found_for_all_that_weights_can_say(weights, income):
+    env = in_play(map=RING)
+    env.core.state.owner[0, :] = -1
+    env.core.state.owner[0, : len(weights)] = 0
+    env.core.restore(env.core.snapshot())
+    view = env.view("player_0")
+    view = type(view)(**{**view.__dict__, "income": income})
+    action = np.zeros(env.core.row_size, dtype=np.int64)
+    action[: len(weights)] = weights
+    turn = env.core.encoding.decode(view, action)
+    assert env.core.encoding.decode(view, env.core.encoding.encode(view, turn)) == turn
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_a_bot_s_turns_survive_the_exact_encoding(rules):
+    game = Game(rules=rules, seed=5, picks="random")
+    bots = [make_agent("aggressive", seed) for seed in (1, 2)]
+    encoding = WarlightParallelEnv(rules=rules, action=functools.partial(OrdersActions, max_armies=500)).core.encoding
+    for _ in range(25):
+        turns = [bots[p].act(game.view(p)) if game.alive(p) else Orders() for p in (0, 1)]
+        for p in (0, 1):
+            action = encoding.encode(game.view(p), turns[p])
+            decoded = encoding.decode(game.view(p), action)
+            assert decoded.attacks == [tuple(map(int, attack)) for attack in turns[p].attacks]
+            assert dict(decoded.deploys) == dict(turns[p].deploys)
+        game.play_round(turns)
+        if game.done:
+            break
+
+
+def test_the_nearest_factored_action_of_a_bot_s_turn():
+    env = WarlightParallelEnv(picking="random")
+    env.reset(seed=2)
+    bot = make_agent("aggressive", 1)
+    for _ in range(20):
+        actions = {}
+        for agent in env.agents:
+            view = env.view(agent)
+            turn = bot.act(view)
+            action = env.core.encoding.encode(view, turn, nearest=True)
+            decoded = env.core.encoding.decode(view, action)
+            assert {(a, b) for a, b, _ in decoded.attacks} == {(a, b) for a, b, _ in turn.attacks}
+            actions[agent] = action
+        if not actions:
+            break
+        assert all(info["illegal"] == 0 for info in env.step(actions)[-1].values())
+
+
+@pytest.mark.parametrize(
+    "encoding, orders, reason",
+    [
+        ("factored", lambda own, far, near: Orders([(own, 1)], []), "whole income"),
+        ("factored", lambda own, far, near: Orders([(own, 5)], [(own, near, 5)]), "quarter"),
+        ("factored", lambda own, far, near: Orders([], [(own, far, 1)]), "not neighbours"),
+        ("orders", lambda own, far, near: Orders([], [(own, near, 13)]), "max_armies"),
+        ("orders", lambda own, far, near: Orders([(own, 6)], []), "income is 5"),
+        ("orders", lambda own, far, near: Orders([(near, 1)], []), "own region"),
+        ("orders", lambda own, far, near: Orders([], [(near, own, 1)]), "not the player's"),
+    ],
+)
+def test_what_cannot_be_encoded_is_named(encoding, orders, reason):
+    env = in_play(encoding)
+    view, board = env.view("player_0"), env.core.board
+    border = np.flatnonzero((view.owner[board.edge_source] == 0) & (view.owner[board.edge_target] != 0))[0]
+    own, near = int(board.edge_source[border]), int(board.edge_target[border])
+    far = int(np.flatnonzero(board.distance[own] > 1)[0])
+    with pytest.raises(InexpressibleError, match=reason):
+        env.core.encoding.encode(view, orders(own, far, near))
+
+
+@given(
+    preset=st.sampled_from(PRESETS),
+    fog=st.booleans(),
+    board=st.sampled_from(["small", "ring", "long", "world", 20, 57, 90]),
+    priority=st.booleans(),
+    players=st.integers(2, 4),
+    picking=st.sampled_from(["play", "random"]),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=40)
+def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, players, picking, seed):
+    named = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
+    map_ = named[board] if isinstance(board, str) else maps.generate(board, seed=seed % 3)
+    rules = Rules.of(preset, picks=1)
+    try:
+        env = WarlightParallelEnv(
+            map_, rules, 2 if board == "ring" else players, ENCODINGS["priority" if priority else "factored"],
+            fog=fog, picking=picking, max_cycles=25,
+        )  # fmt: skip
+    except RulesError:  # the map cannot offer so many players a start
+        assume(False)
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    while env.agents:
+        actions = act(env, rng)
+        turns = {a: env.core.encoding.decode(env.view(a), actions[a]) for a in env.agents}
+        picking_now = env.core.state.phase[0] == 0
+        game = None if picking_now else as_game(env)
+        _, _, _, _, infos = env.step(actions)
+        assert all(info["illegal"] == 0 for info in infos.values())
+        if game is not None:
+            for agent, turn in turns.items():
+                assert game.check(env.possible_agents.index(agent), turn) == []
+
+
+def as_game(env: WarlightParallelEnv) -> Game:
+    """The environment's position, dice included, as a `Game`."""
+    core = env.core
+    game = Game(core.map, core.rules, core.players, 0)
+    saved = game.to_dict()
+    saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
+    del saved["hash"]
+    return Game.from_dict(saved)
+
+
+class PassOrPlay(ActionEncoding):
+    """A user's own encoding: 0 does nothing, 1 deploys everything on the first own region and attacks from there."""
+
+    name = "pass_or_play"
+    space = spaces.Discrete(2)
+    mask_space = spaces.MultiBinary(2)
+
+    def mask(self, free):
+        return np.ones(2, dtype=np.int8)
+
+    flat_mask = mask
+
+    def decode(self, view, action):
+        if view.phase == "pick":
+            return [view.offers[-1], view.offers[0]] if view.offers else []
+        first = int(np.flatnonzero(view.owner == view.player)[0])
+        near = int(view.board.edge_target[view.board.neighbor_start[first]])
+        return Orders([(first, view.income + 1), (first, view.income)], [(first, near, 9)]) if action else Orders()
+
+    def encode(self, view, turn):
+        raise NotImplementedError
+
+
+def test_users_own_encodings_play_what_they_decode_to():
+    env = WarlightParallelEnv(SMALL, action=PassOrPlay, max_cycles=20)
+    env.reset(seed=4)
+    offers = env.view("player_0").offers
+    env.step({"player_0": 1, "player_1": 0})
+    assert env.view("player_0").owner[[offers[-1], offers[0]]].tolist() == [0, 0]
+    game = as_game(env)
+    turns = [env.core.encoding.decode(env.view("player_0"), 1), Orders()]
+    result = game.play_round(turns, on_illegal="skip")
+    _, _, _, _, infos = env.step({"player_0": 1, "player_1": 0})
+    assert infos["player_0"]["illegal"] == len(result.dropped) == 1
+    assert np.array_equal(env.core.state.army[0], game.army)
+    assert np.array_equal(env.core.state.owner[0], game.owner)

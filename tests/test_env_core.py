@@ -1,0 +1,252 @@
+"""The core against the rest: batches against single games, every step against `Game`, observations against plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from env_helpers import ENCODINGS, LONG, SMALL, act, equal, make, sample
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import PRESETS
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.envs import EnvCore, FactoredActions, WarlightParallelEnv, global_features, node_features
+from warlight_env.envs.core import ActionError
+from warlight_env.envs.observations import Buffers
+from warlight_env.game import Game, View
+
+
+def random_rows(core: EnvCore, rng: np.random.Generator) -> np.ndarray:
+    rows = (rng.random((core.batch, core.players, core.row_size)) * core.limits).astype(np.int64)
+    rows[rng.random(rows.shape) < 0.4] = 0
+    return rows
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("picking", ["play", "random"])
+def test_a_batch_equals_its_single_games(encoding, preset, picking):
+    given = {"rules": preset, "players": 2, "action": ENCODINGS[encoding], "picking": picking, "max_cycles": 30}
+    given |= {"reward": "income", "observation": "flat"}
+    batch, seeds = EnvCore(SMALL, batch=5, **given), [3, 1, 4, 1, 5]
+    singles = [EnvCore(SMALL, **given) for _ in seeds]
+    batch.reset(seeds)
+    for core, seed in zip(singles, seeds, strict=True):
+        core.reset([seed])
+    rng = np.random.default_rng(0)
+    for step in range(45):
+        rows = random_rows(batch, rng)
+        rows[3] = rows[1]  # equal seeds, equal actions
+        batch.step(rows)
+        for b, core in enumerate(singles):
+            core.step(rows[b : b + 1])
+            for name, got, want in zip(Buffers._fields, batch.out, core.out, strict=True):
+                assert np.array_equal(got[b], want[0]), (step, b, name)
+            for name, got, want in zip(batch.state._fields, batch.state, core.state, strict=True):
+                assert np.array_equal(got[b], want[0]), (step, b, name)
+        if step == 20:  # new games in the middle
+            batch.reset([9, 8], [1, 4])
+            singles[1].reset([9])
+            singles[4].reset([8])
+    assert np.array_equal(batch.out.features[0], batch.out.features[0])
+    assert not batch.out.live[0].any()
+    assert batch.out.live[1].any() or batch.out.terminated[1].all()
+
+
+def test_finished_games_stay_as_they_are():
+    core = EnvCore(SMALL, batch=2, max_cycles=3)
+    core.reset([1, 2])
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        core.step(random_rows(core, rng))
+    assert core.out.truncated.all()
+    core.reset([5], [1])
+    before = [array[0].copy() for array in core.state]
+    core.step(random_rows(core, rng))
+    assert equal([array[0] for array in core.state], before)
+    assert core.out.truncated[0].all()
+    assert not core.out.truncated[1].any()
+    assert core.out.cycles.tolist() == [3, 1]
+
+
+def test_bad_rows_are_refused_before_anything_is_stepped():
+    core = EnvCore(SMALL, batch=3)
+    core.reset([1, 2, 3])
+    rows = random_rows(core, np.random.default_rng(0))
+    before = core.snapshot()
+    rows[2, 1, 4] = 7
+    with pytest.raises(ActionError, match=r"game 2, player 1: entry 4 is 7; it must lie in 0 \.\. 4"):
+        core.step(rows)
+    for bad in (rows[:2], rows.astype(float), rows[:, :, :-1]):
+        with pytest.raises(ValueError, match="actions must be"):
+            core.step(bad)
+    after = core.snapshot()
+    assert equal([list(before.state), *before[1:]], [list(after.state), *after[1:]])
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("preset", PRESETS)
+@given(seed=st.integers(0, 10**6), players=st.integers(2, 3))
+@settings(max_examples=6)
+def test_every_step_is_what_game_plays(encoding, preset, seed, players):
+    """The same orders, decoded for a `Game` with the same dice, lead to the same position, view and income."""
+    env = make(encoding, rules=preset, players=players, max_cycles=60)
+    env.reset(seed=seed)
+    core = env.core
+    game = as_game(core)
+    rng = np.random.default_rng(seed)
+    while env.agents:
+        views = [core.view(p) for p in range(players)]
+        for p in range(players):
+            if f"player_{p}" in env.agents:
+                check_view(core, p, game.view(p))
+        actions = act(env, rng)
+        turns = {
+            env.possible_agents.index(a): core.encoding.decode(game_view(game, views, a), actions[a]) for a in actions
+        }
+        if game.phase == "pick":
+            game.pick({p: turns[p] for p in game.pickers()}, on_illegal="skip")
+        else:
+            result = game.play_round({p: turns[p] for p in turns}, on_illegal="raise")
+            assert result.dropped == []
+        env.step(actions)
+        assert np.array_equal(core.state.owner[0], game.owner)
+        assert np.array_equal(core.state.army[0], game.army)
+        assert (core.state.phase[0] == 2) == game.done
+    assert core.state.winner[0] == (-1 if game.winner is None else game.winner)
+
+
+def as_game(core: EnvCore) -> Game:
+    game = Game(core.map, core.rules, core.players, 0)
+    saved = game.to_dict()
+    saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
+    del saved["hash"]
+    return Game.from_dict(saved)
+
+
+def game_view(game: Game, views: list[View], agent: str) -> View:
+    """The game's own view, but for who is on turn, which only the environment's mask tells."""
+    player = int(agent[-1])
+    view = game.view(player)
+    return view if game.phase == "play" or player in game.pickers() else views[player]
+
+
+def check_view(core: EnvCore, p: int, expected: View) -> None:
+    """The core's view and all features of a player, from what `Game` shows it, in plain Python."""
+    got, players, n = core.view(p), core.players, core.board.n_regions
+    assert np.array_equal(got.owner, expected.owner)
+    assert np.array_equal(got.army, expected.army)
+    assert (got.income, got.round, got.phase) == (expected.income, expected.round, expected.phase)
+    on_turn = expected.phase == "pick" and (core.rules.picking != "alternating" or got.offers != ())
+    if on_turn:
+        assert (got.offers, got.picks_left) == (expected.offers, expected.picks_left)
+    names = {name: i for i, name in enumerate(node_features(players))}
+    sides = ["mine", *(f"opponent_{k}" for k in range(1, players))]
+    side_of = {q: sides[(q - p) % players] for q in range(players)} | {-1: "neutral", -2: "unknown"}
+    seen = [side_of[int(q)] for q in expected.owner]
+    armies = expected.army.tolist()
+    bonuses = core.board.bonus.tolist()
+    nodes = np.zeros((n, len(names)))
+    for r in range(n):
+        s = int(core.board.super_region[r])
+        members = [m for m in range(n) if core.board.super_region[m] == s]
+        near = [int(q) for q in core.map.neighbors[r]]
+        nodes[r, names[seen[r]]] = 1
+        nodes[r, names["army_soft"]] = armies[r] / (armies[r] + 10)
+        nodes[r, names["army_linear"]] = min(armies[r] / 100, 1)
+        nodes[r, names["offered"]] = on_turn and r in expected.offers
+        nodes[r, names["border"]] = seen[r] == "mine" and any(seen[q] != "mine" for q in near)
+        nodes[r, names["bonus"]] = bonuses[s] / max(bonuses)
+        nodes[r, names["my_share"]] = sum(seen[m] == "mine" for m in members) / len(members)
+        nodes[r, names["opponent_share"]] = max(sum(seen[m] == o for m in members) for o in sides[1:]) / len(members)
+    assert np.allclose(core.nodes[0, p], nodes, atol=1e-6)
+    values = {
+        "picking": expected.phase == "pick",
+        "my_pick": on_turn,
+        "time": core.out.cycles[0] / core.max_cycles,
+        "round": expected.round / core.params.round_limit if core.params.round_limit else 0,
+        "income": expected.income / (core.params.base_income + sum(bonuses)),
+        "regions_unknown": seen.count("unknown") / n,
+    }
+    for side in [*sides, "neutral"]:
+        values[f"regions_{side}"] = seen.count(side) / n
+        values[f"armies_{side}"] = sum(a for a, s in zip(armies, seen, strict=True) if s == side) / sum(armies)
+    assert set(values) == set(global_features(players))
+    assert np.allclose(core.globals[0, p], [values[name] for name in global_features(players)], atol=1e-6)
+
+
+@pytest.mark.parametrize("fog", [False, True])
+def test_features_on_maps_of_more_than_64_regions(fog):
+    env = WarlightParallelEnv(LONG, players=3, fog=fog, max_cycles=40)
+    env.reset(seed=1)
+    rng = np.random.default_rng(1)
+    while env.agents:
+        env.step(act(env, rng))
+        for p in range(3):
+            if env.core.state.phase[0] != 2 and env.core.out.live[0, p]:
+                check_view(env.core, p, as_game(env.core).view(p))
+
+
+@pytest.mark.parametrize("encoding", ["factored", "priority"])
+@pytest.mark.parametrize("preset", ["thesis", "challenge2"])
+def test_the_kept_mask_is_the_computed_one(encoding, preset):
+    env = make(encoding, rules=preset, players=2, max_cycles=60)
+    rng = np.random.default_rng(2)
+    for seed in range(3):
+        env.reset(seed=seed)
+        while env.agents:
+            for p, agent in enumerate(env.possible_agents):
+                computed = env.core.encoding.flat_mask(env.core.out.free[0, p])
+                assert np.array_equal(env.action_masks(agent), computed)
+                assert computed.dtype == np.int8
+            env.step(act(env, rng))
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_flat_masks_are_the_rows_of_the_masks(encoding):
+    env = make(encoding)
+    observations, _ = env.reset(seed=1)
+    mask = observations["player_0"]["action_mask"]
+    rows = [row for key in sorted(mask) for row in mask[key]] if isinstance(mask, dict) else list(mask)
+    assert np.array_equal(np.concatenate(rows), env.action_masks("player_0"))
+
+
+def test_graph_and_flat_are_the_same_numbers():
+    flat, graph = make(observation="flat"), make()
+    a, b = flat.reset(seed=1)[0], graph.reset(seed=1)[0]
+    for agent in flat.agents:
+        nodes, rest = (b[agent]["observation"][key] for key in ("nodes", "globals"))
+        assert np.array_equal(a[agent]["observation"], np.concatenate([nodes.reshape(-1), rest]))
+
+
+def test_raw_observations():
+    env = make(observation="raw", picking="random", players=3)
+    observations, _ = env.reset(seed=1)
+    for p, agent in enumerate(env.agents):
+        raw = observations[agent]["observation"]
+        owner = env.core.state.owner[0]
+        assert np.array_equal(raw["owner"] == 1, owner == p)
+        assert np.array_equal(raw["owner"] == 2, owner == (p + 1) % 3)
+        assert np.array_equal(raw["owner"] == 3, owner == (p + 2) % 3)
+        assert np.array_equal(raw["army"], env.core.state.army[0])
+        assert raw["income"].tolist() == [5]
+        assert raw["phase"] == 1
+        assert raw["owner"].dtype == np.int8
+
+
+def test_masked_samples_of_the_helper_are_those_of_the_space():
+    env = make()
+    env.reset(seed=1)
+    rng = np.random.default_rng(0)
+    mask = env.action_masks("player_0").reshape(-1, 5)
+    for _ in range(20):
+        assert mask[np.arange(len(mask)), sample(env, rng, "player_0")].all()
+
+
+def test_the_core_s_dice_are_the_engine_s():
+    core = EnvCore(SMALL, picking="play")
+    core.reset([123])
+    game = Game(SMALL, seed=123)
+    assert np.array_equal(core.state.offers[0], [sum(1 << p for p in (0, 1) if r in game.offers(p)) for r in range(12)])
+    assert isinstance(core.encoding, FactoredActions)
+    assert make_rng(derive_seed(123)).dtype == core.state.rng.dtype
