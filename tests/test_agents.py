@@ -149,7 +149,9 @@ def test_region_value_follows_algorithm_3_5():
 )
 @settings(max_examples=60)
 def test_bots_play_legally_on_every_map_under_every_preset(name, map_name, preset, players, seed):
-    rules = Rules.of(preset, picks=1) if map_name == "small" else Rules.of(preset)
+    rules = Rules.of(preset)
+    if map_name == "small":  # ten regions: two players, one pick each
+        rules, players = Rules.of(preset, picks=1), 2
     game = Game(map_name, rules, players=players, seed=seed)
     agents = [make_agent(name, seed + p) for p in range(players)]
     while game.phase == "pick":
