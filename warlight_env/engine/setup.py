@@ -247,7 +247,8 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
         spare = size - offered
         for spent in range(wastelands, spare, -1):
             most_lost[spent] = max(
-                most_lost[spent - spare - lost] + lost for lost in range(min(offered, spent - spare) + 1)
+                most_lost[spent],
+                *[most_lost[spent - spare - lost] + lost for lost in range(1, min(offered, spent - spare) + 1)],
             )
     return total - most_lost[wastelands]
 
