@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.rng import make_rng
+from warlight_env.engine.rng import below, make_rng
 from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
 
@@ -38,7 +39,7 @@ class Agent(Protocol):
         ...
 
 
-class KernelAgent:
+class KernelAgent(ABC):
     """An agent whose turn a kernel writes into arrays; subclasses give `_write` and `pick`."""
 
     name = "kernel"
@@ -55,14 +56,16 @@ class KernelAgent:
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)
         self._attacks: npt.NDArray[np.int32] = np.zeros((board.n_edges, 3), dtype=np.int32)
 
+    @abstractmethod
     def _write(self, view: View) -> int:
         """Write the turn to `_deploy` and `_attacks`; returns the number of attacks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def pick(self, view: View) -> list[int]:
-        raise NotImplementedError
+        """See `Agent.pick`."""
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`; kernels need no budget."""
         if self._board is not view.board:
             self._prepare(view)
         count = self._write(view)
@@ -78,8 +81,6 @@ class KernelAgent:
 
 def shuffled(items: tuple[int, ...], rng: Any) -> list[int]:
     """The items in random order, by a kernel's generator (uint64[2])."""
-    from warlight_env.engine.rng import below
-
     rest, out = list(items), []
     while rest:
         out.append(rest.pop(int(below(rng, len(rest)))))
