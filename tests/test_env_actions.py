@@ -149,6 +149,31 @@ def test_orders_last_value_is_everything():
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_rules_limit_of_orders_keeps_the_first(encoding):
+    env = make(encoding, map=LONG, rules="challenge1", picking="random", fog=False)
+    env.reset(seed=0)
+    core, n, e = env.core, env.core.board.n_regions, env.core.board.n_edges
+    core.state.owner[0, :-1], core.state.owner[0, -1] = 0, 1
+    core.state.army[:] = 20
+    core.restore(core.snapshot())
+    view = env.view("player_0")
+    row = np.zeros(core.row_size, dtype=np.int64)
+    row[: n - 1], row[n : n + e] = 1, 4
+    row[n : n + e][core.board.edge_source == n - 1] = 0
+    expected = [(int(a), int(b)) for a, b in zip(core.board.edge_source, core.board.edge_target, strict=True)][:51]
+    action = {"deploy": row[:n], "attack": row[n : n + e], "priority": row[n + e :]} if encoding == "orders" else row
+    orders = core.encoding.decode(view, action)
+    assert [(a, b) for a, b, _ in orders.attacks] == expected
+    assert len(orders.deploys) <= 51
+    assert sum(armies for _, armies in orders.deploys) == view.income or encoding == "orders"
+    assert as_game(env).check(0, orders) == []
+    nothing = {k: v * 0 for k, v in action.items()} if isinstance(action, dict) else row * 0
+    _, _, _, _, infos = env.step({"player_0": action, "player_1": nothing})
+    over = (n - 1 - 51) + int((row[n : n + e] > 0).sum()) - 51
+    assert infos["player_0"]["illegal"] == (over + max(0, 51 - view.income) if encoding == "orders" else 0)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
 def test_foreign_rows_are_dropped_and_counted(encoding):
     env = in_play(encoding)
     other = np.flatnonzero(env.view("player_0").owner != 0)

@@ -1,4 +1,4 @@
-"""The core against the rest: batches against single games, every step against `Game`, observations against plain Python."""
+"""The core: batches against single games, every step against `Game`, observations against plain Python."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from helpers import PRESETS
 from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.rules import PRESETS as PRESET_RULES
+from warlight_env.engine.rules import Rules
 from warlight_env.envs import EnvCore, FactoredActions, WarlightParallelEnv, global_features, node_features
 from warlight_env.envs.core import ActionError
 from warlight_env.envs.observations import Buffers
@@ -48,7 +50,6 @@ def test_a_batch_equals_its_single_games(encoding, preset, picking):
             batch.reset([9, 8], [1, 4])
             singles[1].reset([9])
             singles[4].reset([8])
-    assert np.array_equal(batch.out.features[0], batch.out.features[0])
     assert not batch.out.live[0].any()
     assert batch.out.live[1].any() or batch.out.terminated[1].all()
 
@@ -90,7 +91,8 @@ def test_bad_rows_are_refused_before_anything_is_stepped():
 @settings(max_examples=6)
 def test_every_step_is_what_game_plays(encoding, preset, seed, players):
     """The same orders, decoded for a `Game` with the same dice, lead to the same position, view and income."""
-    env = make(encoding, rules=preset, players=players, max_cycles=60)
+    rules = Rules.of(preset, picks=min(PRESET_RULES[preset].picks, 6 // players))
+    env = make(encoding, rules=rules, players=players, max_cycles=60)
     env.reset(seed=seed)
     core = env.core
     game = as_game(core)

@@ -159,7 +159,7 @@ def test_who_is_eliminated_early_leaves_while_the_others_go_on():
     assert terminations == {"player_0": False, "player_1": True, "player_2": False}
     assert not any(truncations.values())
     assert env.agents == ["player_0", "player_2"]
-    with pytest.raises(ValueError, match="player_1.*out of the game"):
+    with pytest.raises(ValueError, match=r"player_1.*out of the game"):
         env.step(dict.fromkeys(env.possible_agents, nothing))
     observations, rewards, *_ = env.step(dict.fromkeys(env.agents, nothing))
     assert set(observations) == set(rewards) == {"player_0", "player_2"}
@@ -348,7 +348,7 @@ def test_agents_missing_unknown_or_over():
     good = act(env, np.random.default_rng(0))
     with pytest.raises(ValueError, match="player_1: no action"):
         env.step({"player_0": good["player_0"]})
-    with pytest.raises(ValueError, match="player_9.*does not exist"):
+    with pytest.raises(ValueError, match=r"player_9.*does not exist"):
         env.step({**good, "player_9": good["player_0"]})
     while env.agents:
         env.step(act(env, np.random.default_rng(0)))

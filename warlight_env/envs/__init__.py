@@ -5,12 +5,12 @@ from __future__ import annotations
 from warlight_env.envs.actions import (
     ActionEncoding,
     FactoredActions,
-    NotExpressible,
+    InexpressibleError,
     OrdersActions,
     make_encoding,
 )
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.observations import global_features, node_features
+from warlight_env.envs.features import global_features, node_features
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
@@ -22,7 +22,7 @@ __all__ = [
     "EnvCore",
     "EnvState",
     "FactoredActions",
-    "NotExpressible",
+    "InexpressibleError",
     "OrdersActions",
     "Reward",
     "WarlightParallelEnv",

@@ -20,18 +20,8 @@ from warlight_env.envs.actions import EncodingFactory, FactoredActions, make_enc
 from warlight_env.envs.actions.base import OFFERED
 from warlight_env.envs.actions.factored import VALUES
 from warlight_env.envs.bits import make_bits
-from warlight_env.envs.observations import (
-    OBSERVATIONS,
-    SEEN_MINE,
-    SEEN_NEUTRAL,
-    SEEN_UNKNOWN,
-    Buffers,
-    Settings,
-    global_features,
-    make_buffers,
-    node_features,
-    observe,
-)
+from warlight_env.envs.features import OBSERVATIONS, SEEN_MINE, SEEN_NEUTRAL, SEEN_UNKNOWN, node_features
+from warlight_env.envs.observations import Buffers, Settings, make_buffers, observe
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.step import Work, begin, make_work, step_batch
 
@@ -168,9 +158,8 @@ class EnvCore:
         games = range(self.batch) if which is None else which
         for b, seed in zip(games, seeds, strict=True):
             self.state.rng[b] = make_rng(derive_seed(int(seed)))
-            if not begin(
-                self.board, self.params, self.settings, self.state, self.out, self.bits, self.work, self.picking == "random", b
-            ):
+            picked = self.picking == "random"
+            if not begin(self.board, self.params, self.settings, self.state, self.out, self.bits, self.work, picked, b):
                 raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
@@ -195,7 +184,7 @@ class EnvCore:
             b, p = divmod(int(bad), self.players)
             row = actions[b, p]
             i = int(np.flatnonzero((row < 0) | (row >= self.limits))[0])
-            raise BadAction(b, p, f"entry {i} is {row[i]}; it must lie in 0 .. {self.limits[i] - 1}")
+            raise ActionError(b, p, f"entry {i} is {row[i]}; it must lie in 0 .. {self.limits[i] - 1}")
 
     # Looking
 
@@ -242,13 +231,13 @@ class EnvCore:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this core or of one made alike, observations and masks included."""
-        for own, saved in zip(self.state, snapshot.state, strict=True):
+        pairs: list[tuple[Any, Any]] = list(zip(self.state, snapshot.state, strict=True))
+        for own, saved in pairs:
             if own.shape != saved.shape:
                 raise ValueError(f"the saved state has an array of shape {saved.shape}, this environment {own.shape}")
             own[...] = saved
-        for name, saved in snapshot._asdict().items():
-            if name != "state":
-                getattr(self.out, name)[...] = saved
+        for name in Snapshot._fields[1:]:
+            getattr(self.out, name)[...] = getattr(snapshot, name)
         observe(
             self.board, self.params, self.settings, self.state, self.out, self.bits, self.work.memory, 0, self.batch
         )
@@ -258,13 +247,14 @@ class EnvCore:
         other = EnvCore.__new__(EnvCore)
         other.__dict__.update(self.__dict__)
         other.state = copy_state(self.state)
-        other.out = Buffers(*[array.copy() for array in self.out])
+        arrays: Any = self.out
+        other.out = Buffers(*[array.copy() for array in arrays])
         other._slice_features()
         other._work = None
         return other
 
 
-class BadAction(ValueError):
+class ActionError(ValueError):
     """An action out of its space; nothing was stepped."""
 
     def __init__(self, game: int, player: int, reason: str) -> None:
@@ -272,4 +262,4 @@ class BadAction(ValueError):
         self.game, self.player, self.reason = game, player, reason
 
 
-__all__ = ["BadAction", "EnvCore", "Snapshot", "global_features", "node_features"]
+__all__ = ["ActionError", "EnvCore", "Snapshot"]

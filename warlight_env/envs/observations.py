@@ -1,16 +1,14 @@
-"""Observations: what a player may see, as arrays from that player's own viewpoint."""
+"""The kernel that writes views, features and masks of all players into buffers."""
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.round import income
 from warlight_env.engine.setup import ALTERNATING, picker
 from warlight_env.engine.state import PICK
 from warlight_env.envs.actions.base import CLOSED, OFFERED, OWN
@@ -23,56 +21,18 @@ from warlight_env.envs.bits import (
     owned_bits,
     visible_bits,
 )
+from warlight_env.envs.features import (
+    MANY_ARMIES,
+    SEEN_MINE,
+    SEEN_NEUTRAL,
+    SEEN_UNKNOWN,
+    SOFT_ARMIES,
+    global_features,
+    node_features,
+)
 from warlight_env.envs.rewards import potential
 
-OBSERVATIONS: Final = ("graph", "flat", "raw")
-
-#: Owner codes of a player's own view, `raw`'s and the view buffers'. Opponents follow in seat order after the player.
-SEEN_UNKNOWN: Final = -1
-SEEN_NEUTRAL: Final = 0
-SEEN_MINE: Final = 1
-SEEN_OPPONENT: Final = 2  #: the first one
-
-#: Armies at which the soft feature reads one half and the linear one 1.
-SOFT_ARMIES: Final = 10
-MANY_ARMIES: Final = 100
-
 _U1, _U3, _U5, _U6 = np.uintp(1), np.uintp(3), np.uintp(5), np.uintp(6)
-
-
-def node_features(players: int) -> tuple[str, ...]:
-    """Names of the F = players + 9 node features; all lie in 0 .. 1.
-
-    | feature | of a region |
-    |---|---|
-    | unknown, neutral, mine, opponent_1 … | one-hot owner, as the player sees it; opponent_k sits k seats after |
-    | army_soft, army_linear | army / (army + 10); army / 100, at most 1; 0 where unknown |
-    | offered | the player may pick it now |
-    | border | mine, and next to a region that is not |
-    | bonus | bonus of its super region / the largest bonus of the map |
-    | my_share, opponent_share | share of its super region's regions that is mine; the largest share of one opponent |
-    """
-    opponents = [f"opponent_{k}" for k in range(1, players)]
-    rest = ["army_soft", "army_linear", "offered", "border", "bonus", "my_share", "opponent_share"]
-    return ("unknown", "neutral", "mine", *opponents, *rest)
-
-
-def global_features(players: int) -> tuple[str, ...]:
-    """Names of the G = 2 * players + 8 global features; all lie in 0 .. 1.
-
-    | feature | is |
-    |---|---|
-    | picking | 1 while regions are picked |
-    | my_pick | 1 if the player is to pick now |
-    | time | steps / max_cycles |
-    | round | rounds / the rules' limit of rounds; 0 without one |
-    | income | income / the income of a player who owns everything |
-    | regions_*, armies_* | share of all regions, of all armies seen: mine, neutral, each opponent's as far as seen |
-    | regions_unknown | share of the regions out of sight |
-    """
-    sides = ["mine", "neutral", *(f"opponent_{k}" for k in range(1, players))]
-    shares = [f"{what}_{side}" for side in sides for what in ("regions", "armies")]
-    return ("picking", "my_pick", "time", "round", "income", *shares, "regions_unknown")
 
 
 class Settings(NamedTuple):
@@ -173,44 +133,39 @@ def _fill(mask, row, width, value):
 
 
 @kernel
-def _open_region(board, settings, mask, region, before, now):
-    """Rewrite the mask's rows of a region and of the edges that start there."""
-    width = settings.row_width
-    n, e_all = board.super_region.shape[0], board.edge_target.shape[0]
+def _change_free(neighbor_start, n_edges, width, priority, region, now, free, mask, values, players):
+    """Set what the player may do with a region: its feature, and the mask's rows of it and of the edges from there."""
+    before = free[region]
+    free[region] = now
+    if values.shape[0] > 0 and (before == OFFERED or now == OFFERED):
+        values[region * (players + 9) + players + 4] = 1.0 if now == OFFERED else 0.0
+    if width == 0:
+        return
+    n = free.shape[0]
     if (before != CLOSED) != (now != CLOSED):
         _fill(mask, region, width, 1 if now != CLOSED else 0)
     if (before == OWN) != (now == OWN):
         value = 1 if now == OWN else 0
-        for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        for e in range(neighbor_start[region], neighbor_start[region + 1]):
             _fill(mask, n + e, width, value)
-            if settings.priority:
-                _fill(mask, n + e_all + e, width, value)
+            if priority:
+                _fill(mask, n + n_edges + e, width, value)
 
 
 @kernel
-def _change_free(board, settings, players, region, now, free, mask, values):
-    """Set what the player may do with a region, in the mask and the features too."""
-    before = free[region]
-    free[region] = now
-    if settings.row_width > 0:
-        _open_region(board, settings, mask, region, before, now)
-    if settings.features:
-        values[region * (players + 9) + players + 4] = 1.0 if now == OFFERED else 0.0
-
-
-@kernel
-def _update_free(board, settings, owner, offers, player, players, picking, my_pick, free, mask, values):
-    """Bring what the player may give orders to, and the mask, up to date."""
-    if picking:
-        for r in range(owner.shape[0]):
-            now = OFFERED if my_pick and (offers[r] >> player) & 1 else CLOSED
-            if free[r] != now:
-                _change_free(board, settings, players, r, now, free, mask, values)
-        return
+def _free_in_play(neighbor_start, n_edges, width, priority, owner, player, free, mask, values, players):
     for r in range(owner.shape[0]):
         now = OWN if owner[r] == player else CLOSED
         if free[r] != now:
-            _change_free(board, settings, players, r, now, free, mask, values)
+            _change_free(neighbor_start, n_edges, width, priority, r, now, free, mask, values, players)
+
+
+@kernel
+def _free_to_pick(neighbor_start, n_edges, width, priority, offers, player, my_pick, free, mask, values, players):
+    for r in range(offers.shape[0]):
+        now = OFFERED if my_pick and (offers[r] >> player) & 1 else CLOSED
+        if free[r] != now:
+            _change_free(neighbor_start, n_edges, width, priority, r, now, free, mask, values, players)
 
 
 @kernel
@@ -248,6 +203,16 @@ def _write_shares(bits, owned, player, players, hidden, visible, shares):
                 best = max(best, count)
         shares[s, 0] = np.float32(count_common(bits.members[s], owned[player])) / size
         shares[s, 1] = np.float32(best) / size
+
+
+@kernel
+def _income(bits, bonus, base_income, owned):
+    """`engine.round.income` for a set of own regions."""
+    total = np.int64(base_income)
+    for s in range(bonus.shape[0]):
+        if not leaves(bits.members[s], owned):
+            total += bonus[s]
+    return total
 
 
 @kernel
@@ -330,6 +295,8 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
     """
     n, players = state.owner.shape[1], state.eliminated_at.shape[1]
     visible, owned, codes, armies, shares = memory
+    starts, n_edges = board.neighbor_start, board.edge_target.shape[0]
+    row_width, priority = settings.row_width, settings.priority
     for b in range(first, end):
         owner, army, offers = state.owner[b], state.army[b], state.offers[b]
         picking = state.phase[b] == PICK
@@ -345,10 +312,14 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
             my_pick = picking and (on_turn < 0 or on_turn == p)
             free, values = out.free[b, p], out.features[b, p]
             seen_owner, seen_army = out.seen_owner[b, p], out.seen_army[b, p]
-            _update_free(
-                board, settings, owner, offers, p, players, picking, my_pick, free, out.mask[b, p], values
-            )
-            earned = income(board, params.base_income, owner, p) if state.eliminated_at[b, p] == 0 else np.int64(0)
+            mask = out.mask[b, p]
+            if picking:
+                _free_to_pick(starts, n_edges, row_width, priority, offers, p, my_pick, free, mask, values, players)
+            else:
+                _free_in_play(starts, n_edges, row_width, priority, owner, p, free, mask, values, players)
+            earned = np.int64(0)
+            if state.eliminated_at[b, p] == 0:
+                earned = _income(bits, board.bonus, params.base_income, owned[p])
             out.income[b, p] = earned
             if hidden:
                 visible_bits(bits, owned[p], visible)
@@ -375,37 +346,3 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
 def potentials(settings, state, out, b, p):
     """The potential of game b for player p, from its income as last observed."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)
-
-
-def observation_space(kind: str, board: Board, players: int) -> spaces.Space[Any]:
-    """The space of an observation of that kind, without the mask.
-
-    | kind | space |
-    |---|---|
-    | graph | Dict: nodes float32[N, F] (`node_features`), globals float32[G] (`global_features`) |
-    | flat | Box float32[N * F + G]: the nodes row by row, then the globals |
-    | raw | Dict: owner int8[N] (-1 unknown, 0 neutral, 1 me, 2 … opponents in seat order after me), army int32[N] (0 where unknown), offered int8[N], round int32[1], income int32[1], phase Discrete(3): pick, play, over |
-    """
-    n, width, depth = board.n_regions, len(node_features(players)), len(global_features(players))
-    if kind == "graph":
-        return spaces.Dict(
-            {
-                "nodes": spaces.Box(0.0, 1.0, (n, width), np.float32),
-                "globals": spaces.Box(0.0, 1.0, (depth,), np.float32),
-            }
-        )
-    if kind == "flat":
-        return spaces.Box(0.0, 1.0, (n * width + depth,), np.float32)
-    if kind == "raw":
-        most = np.iinfo(np.int32).max
-        return spaces.Dict(
-            {
-                "owner": spaces.Box(SEEN_UNKNOWN, players, (n,), np.int8),
-                "army": spaces.Box(0, most, (n,), np.int32),
-                "offered": spaces.MultiBinary(n),
-                "round": spaces.Box(0, most, (1,), np.int32),
-                "income": spaces.Box(0, most, (1,), np.int32),
-                "phase": spaces.Discrete(3),
-            }
-        )
-    raise ValueError(f"observation = {kind!r}: there are {', '.join(OBSERVATIONS)}")

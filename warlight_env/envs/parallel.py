@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -19,8 +20,8 @@ from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import OFFERED, EncodingFactory, FactoredActions
-from warlight_env.envs.core import PHASES, BadAction, EnvCore, Snapshot
-from warlight_env.envs.observations import observation_space
+from warlight_env.envs.core import PHASES, ActionError, EnvCore, Snapshot
+from warlight_env.envs.features import observation_space
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state import state_space, state_vector
 
@@ -41,10 +42,10 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
 
     ## Description
 
-    Players own regions of a map. Each round everybody deploys the armies of its income on own regions and orders attacks
-    and transfers along borders, without seeing the others' orders; then the round is resolved with dice. Whoever owns
-    a whole super region gets its bonus as additional income. A player without regions is out; the last one wins.
-    One step is one round, or one pick while the starting regions are picked.
+    Players own regions of a map. Each round everybody deploys the armies of its income on own regions and orders
+    attacks and transfers along borders, without seeing the others' orders; then the round is resolved with dice.
+    Whoever owns a whole super region gets its bonus as additional income. A player without regions is out; the last one
+    wins. One step is one round, or one pick while the starting regions are picked.
 
     ## Action space
 
@@ -61,9 +62,9 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     an action that respects the mask of "factored" is never illegal. Anything else (another shape, floats, values
     out of range, a missing agent) raises ValueError and nothing is played.
 
-    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with ``mask="info"`` the mask
-    is in ``info["action_mask"]``, each time in the form that ``action_space.sample(mask)`` takes; ``action_masks(agent)``
-    has the same as one flat int8 vector.
+    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with ``mask="info"`` the
+    mask is in ``info["action_mask"]``, each time in the form that ``action_space.sample(mask)`` takes;
+    ``action_masks(agent)`` has the same as one flat int8 vector.
 
     ## Observation space
 
@@ -80,7 +81,8 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     ## Rewards
 
     +1 for the winner, -1 for a player whose last region falls or when another wins, 0 otherwise, so 0 for a draw and
-    for truncation. `reward` "regions" or "income" adds potential-based shaping, and a `Reward` sets its scale and discount.
+    for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets its scale and
+    discount.
 
     ## Start
 
@@ -108,7 +110,8 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     | mask | "observation" | or "info" |
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
 
-    Seeds: ``reset(seed=…)`` starts a stream of games that ``reset()`` goes on with. Equal seeds and actions, equal games.
+    Seeds: ``reset(seed=…)`` starts a stream of games that ``reset()`` goes on with. Equal seeds and actions give equal
+    games.
     `clone`, `get_state` and `set_state` are exact, dice included, and cheap. Clones share the spaces.
 
     ## Version history
@@ -213,7 +216,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         self._take(actions)
         try:
             self.core.step(self._rows, self._dropped)
-        except BadAction as error:
+        except ActionError as error:
             raise ValueError(f"{self.possible_agents[error.player]}: action {error.reason}; nothing played") from None
         out, seats = self.core.out, [self._seat[agent] for agent in acting]
         paid, ended, late = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
@@ -236,7 +239,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
                 raise ValueError(f"{agent}: no action; nothing played")
             p = self._seat[agent]
             try:
-                self._dropped[0, p] = core.encoding.row(actions[agent], lambda p=p: core.view(p), self._rows[0, p])  # type: ignore[misc]
+                self._dropped[0, p] = core.encoding.row(actions[agent], partial(core.view, p), self._rows[0, p])
             except ValueError as error:
                 raise ValueError(f"{agent}: {error}; nothing played") from None
 
@@ -307,7 +310,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         """The true position as one vector in `state_space`; see `state_vector`."""
         return state_vector(self.core)
 
-    def render(self) -> None | str | npt.NDArray[np.uint8]:  # type: ignore[override]
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
@@ -317,7 +320,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         state, core = self.core.state, self.core
         position = Position(core.map, state.owner[0].copy(), state.army[0].copy(), core.players, int(state.round[0]))
         if self.render_mode == "rgb_array":
-            return to_rgb(position)  # type: ignore[no-any-return]
+            return to_rgb(position)
         text: str = to_text(position)
         if self.render_mode == "ansi":
             return text

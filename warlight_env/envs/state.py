@@ -8,7 +8,7 @@ from gymnasium import spaces
 
 from warlight_env.engine.state import OVER, PICK
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.observations import MANY_ARMIES, SOFT_ARMIES
+from warlight_env.envs.features import MANY_ARMIES, SOFT_ARMIES
 
 
 def state_space(core: EnvCore) -> spaces.Box:

@@ -12,7 +12,7 @@ from warlight_env.envs.actions.base import (
     OFFERED,
     OWN,
     ActionEncoding,
-    NotExpressible,
+    InexpressibleError,
     Turn,
     free_regions,
 )
@@ -42,7 +42,7 @@ __all__ = [
     "ActionEncoding",
     "EncodingFactory",
     "FactoredActions",
-    "NotExpressible",
+    "InexpressibleError",
     "OrdersActions",
     "Turn",
     "free_regions",

@@ -32,7 +32,7 @@ EXACT: Final = 2
 Turn = Orders | Sequence[int]
 
 
-class NotExpressible(ValueError):
+class InexpressibleError(ValueError):
     """A turn that an encoding has no action for."""
 
 
@@ -87,7 +87,7 @@ class ActionEncoding(ABC):
 
     @abstractmethod
     def encode(self, view: View, turn: Turn) -> Any:
-        """The action of a turn; `NotExpressible` (a ValueError) tells why there is none."""
+        """The action of a turn; `InexpressibleError` (a ValueError) tells why there is none."""
 
     @property
     def limits(self) -> I64:
@@ -161,7 +161,7 @@ def integers(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.in
 def ranks(values: Sequence[int], levels: int) -> list[int]:
     """Levels for a sequence of distinct indices, so that 'higher level first, ties by index' restores its order.
 
-    The fewest possible, from `levels` downwards to 1 at least; `NotExpressible` where they do not suffice.
+    The fewest possible, from `levels` downwards to 1 at least; `InexpressibleError` where they do not suffice.
     """
     level, out = levels, []
     for i, value in enumerate(values):
@@ -169,5 +169,5 @@ def ranks(values: Sequence[int], levels: int) -> list[int]:
             level -= 1
         out.append(level)
     if level < 1:
-        raise NotExpressible(f"this order needs {levels - level + 1} levels, and there are {levels}")
+        raise InexpressibleError(f"this order needs {levels - level + 1} levels, and there are {levels}")
     return out

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.engine.board import Board
@@ -21,7 +22,7 @@ from warlight_env.envs.actions.base import (
     I64,
     OWN,
     ActionEncoding,
-    NotExpressible,
+    InexpressibleError,
     Turn,
     free_regions,
     integers,
@@ -31,6 +32,7 @@ from warlight_env.envs.actions.base import (
 #: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
 VALUES: Final = 5
 _TOP: Final = VALUES - 1
+_NONE, _ONE = np.uintp(0), np.uintp(1)
 
 
 @kernel
@@ -127,26 +129,26 @@ def decode_factored(
         used += 1 if action[i] != 0 else 0
     n_own, named = share_out(owner, player, income, max_orders, action, own, classes, deploy_out)
     used -= named
-    count = 0
+    count, start = np.uintp(0), np.uintp(n)  # unsigned: signed indices are checked for being negative
     levels = VALUES if priority else 1
     for level in range(levels - 1, -1, -1):
         for k in range(n_own):
-            r = own[k]
+            r = np.uintp(own[k])
             available = np.int64(army[r]) + deploy_out[r] - 1
-            for e in range(neighbor_start[r], neighbor_start[r + 1]):
+            for i in range(neighbor_start[r], neighbor_start[r + _ONE]):
+                e = np.uintp(i)
                 if priority:
-                    if action[n + e_all + e] != level:
+                    if action[start + np.uintp(e_all) + e] != level:
                         continue
                     used -= 1 if level > 0 else 0
-                value = np.int64(action[n + e])
-                attacks_out[count, 0] = r  # overwritten by the next one if it is none
+                value = np.int64(action[start + e])
+                attacks_out[count, 0] = own[k]  # overwritten by the next one if it is none
                 attacks_out[count, 1] = edge_target[e]
                 attacks_out[count, 2] = share_of(available, value)
                 used -= 1 if value != 0 else 0
-                count += 1 if value != 0 and available > 0 else 0
-    if max_orders > 0:
-        count = min(count, max_orders)
-    return count, used
+                count += _ONE if value != 0 and available > 0 else _NONE
+    attacks = np.int64(count)
+    return min(attacks, max_orders) if max_orders > 0 else attacks, used
 
 
 @kernel
@@ -178,14 +180,21 @@ def decode_wishes(allowed, top, action, wishes_out):
 class FactoredActions(ActionEncoding):
     """`factored`: MultiDiscrete([5] * (N + E)), one choice per region and per directed edge.
 
-    | row | value | means |
-    |---|---|---|
-    | r < N | 0 … 4 | weight of region r: the income is shared out over the own regions by weight (largest remainder, ties: the lower region first); all 0: nothing is deployed |
-    | N + e | 0 … 4 | 0, 25, 50, 75, 100 % of the armies that may leave the edge's source (its army after deployment less 1), rounded down, at least 1; no order where none may leave |
-    | N + E + e (`priority=True` only) | 0 … 4 | attacks with the higher value go first, ties by edge |
+    | row | values 0 … 4 mean |
+    |---|---|
+    | r < N | weight of region r, by which the income is shared out over the own regions |
+    | N + e | 0, 25, 50, 75, 100 % of the armies that may leave the source of edge e |
+    | N + E + e (`priority=True` only) | attacks with the higher value go first, ties by edge |
 
-    Edge e goes from ``edge_index[0, e]`` to ``edge_index[1, e]``; attacks go in the order of edges unless priorities
-    say otherwise. While regions are picked, a deploy row is a wish: higher values first, ties: the lower region
+    The income is shared out by largest remainder, ties: the lower region first; all weights 0 deploy nothing. The
+    armies that may leave a region are its army after deployment less 1; a share of them is rounded down, but at
+    least 1, and there is no order where none may leave. Edge e goes from ``edge_index[0, e]`` to
+    ``edge_index[1, e]``; attacks go in the order of edges unless priorities say otherwise.
+
+    What it can say: any choice of own regions to deploy on, in proportions of 0 to 4, and of edges to attack along,
+    in quarters. What it cannot: single armies, income not spent, and the order of attacks beyond five priorities.
+
+    While regions are picked, a deploy row is a wish: higher values first, ties: the lower region
     first; 0 is no wish, and picks without a wish are drawn at random.
 
     The mask leaves every value to rows of own regions and of edges that start there (while picking: of the regions
@@ -202,8 +211,8 @@ class FactoredActions(ActionEncoding):
         n, e = board.n_regions, board.n_edges
         #: Number of rows.
         self.rows = n + (2 * e if priority else e)
-        sources = [np.arange(n), board.edge_source] + ([board.edge_source] if priority else [])
-        self._region_of_row = np.concatenate(sources)
+        sources: list[Any] = [np.arange(n), board.edge_source, *([board.edge_source] if priority else [])]
+        self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
         self._space = spaces.MultiDiscrete([VALUES] * self.rows)
         self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.rows)
 
@@ -243,12 +252,13 @@ class FactoredActions(ActionEncoding):
         if view.phase == "pick":
             wishes = np.zeros(n, dtype=np.int32)
             count, _ = decode_wishes(free_regions(view), _TOP, row, wishes)
-            return wishes[:count].tolist()  # type: ignore[no-any-return]
+            return wishes[:count].tolist()
         deploy = np.zeros(n, dtype=np.int32)
         attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
         count, _ = decode_factored(
             self.board.neighbor_start, self.board.edge_target, view.owner, view.army, view.player, view.income,
-            self.params.max_orders, self.priority, row, np.zeros(n, dtype=np.int32), np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
+            self.params.max_orders, self.priority, row, np.zeros(n, dtype=np.int32),
+            np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
         )  # fmt: skip
         regions = np.flatnonzero(deploy)
         return Orders(
@@ -259,8 +269,8 @@ class FactoredActions(ActionEncoding):
     def encode(self, view: View, turn: Turn, *, nearest: bool = False) -> I64:
         """The action of a turn, int64[rows].
 
-        Exact, up to the order of deploys, or `NotExpressible`. With ``nearest=True`` the closest action instead, for
-        imitation: weights in proportion to the armies deployed, shares nearest to the armies sent, and the order of
+        Exact, up to the order of deploys, or `InexpressibleError`. With ``nearest=True`` the closest action instead,
+        for imitation: weights in proportion to the armies deployed, shares nearest to the armies sent, and the order of
         attacks as far as there are levels.
         """
         action = np.zeros(self.rows, dtype=np.int64)
@@ -272,7 +282,7 @@ class FactoredActions(ActionEncoding):
             weights = None if nearest else _exact_weights(view, deploy, self.params.max_orders)
             if weights is None:
                 if not nearest:
-                    raise NotExpressible("no weights 0 .. 4 share the income out like these deploys")
+                    raise InexpressibleError("no weights 0 .. 4 share the income out like these deploys")
                 weights = np.ceil(deploy * _TOP / deploy.max()).astype(np.int64)
             action[: len(weights)] = weights
         self._encode_attacks(view, turn, deploy, action, nearest)
@@ -281,7 +291,7 @@ class FactoredActions(ActionEncoding):
     def _encode_wishes(self, view: View, wishes: Sequence[int], action: I64, nearest: bool) -> None:
         regions = [int(region) for region in wishes]
         if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
-            raise NotExpressible(f"wishes {regions} name a region twice or one that is not offered")
+            raise InexpressibleError(f"wishes {regions} name a region twice or one that is not offered")
         if nearest:
             for place, region in enumerate(regions):
                 action[region] = max(1, _TOP - place)
@@ -294,13 +304,13 @@ class FactoredActions(ActionEncoding):
         for source, target, armies in orders.arrays()[1].tolist():
             edge = edge_of(view, source, target)
             if action[n + edge] != 0:
-                raise NotExpressible(f"two attacks from {source} to {target}")
+                raise InexpressibleError(f"two attacks from {source} to {target}")
             available = int(view.army[source] + deploy[source] - 1)
             if available < 1:
-                raise NotExpressible(f"attack {source} to {target}: no armies may leave")
+                raise InexpressibleError(f"attack {source} to {target}: no armies may leave")
             sends = [int(share_of(available, value)) for value in range(1, VALUES)]
             if not nearest and armies not in sends:
-                raise NotExpressible(
+                raise InexpressibleError(
                     f"attack {source} to {target}: a quarter, half, three quarters and all of {available} armies are "
                     f"{sends}, not {armies}"
                 )
@@ -308,25 +318,25 @@ class FactoredActions(ActionEncoding):
             action[n + edge] = 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
             edges.append(edge)
         if self.params.max_orders and len(edges) > self.params.max_orders:
-            raise NotExpressible(f"the rules allow {self.params.max_orders} attacks in a turn, not {len(edges)}")
+            raise InexpressibleError(f"the rules allow {self.params.max_orders} attacks in a turn, not {len(edges)}")
         if self.priority:
             if nearest:
-                drops = np.cumsum([0] + [b < a for a, b in zip(edges, edges[1:], strict=False)])[: len(edges)]
+                drops = np.cumsum([0] + [b < a for a, b in pairwise(edges)])[: len(edges)]
                 levels = np.maximum(0, _TOP - drops).tolist()
             else:
                 levels = [level - 1 for level in ranks(edges, VALUES)]
             action[[n + board.n_edges + edge for edge in edges]] = levels
         elif edges != sorted(edges) and not nearest:
-            raise NotExpressible("attacks go in the order of edges; use priority=True for others")
+            raise InexpressibleError("attacks go in the order of edges; use priority=True for others")
 
 
 def edge_of(view: View, source: int, target: int) -> int:
-    """The directed edge of an attack from an own region, or `NotExpressible`."""
+    """The directed edge of an attack from an own region, or `InexpressibleError`."""
     n = view.board.n_regions
     if not (0 <= source < n and 0 <= target < n) or view.board.edge_index[source, target] < 0:
-        raise NotExpressible(f"attack {source} to {target}: the regions are not neighbours")
+        raise InexpressibleError(f"attack {source} to {target}: the regions are not neighbours")
     if view.owner[source] != view.player:
-        raise NotExpressible(f"attack {source} to {target}: not the player's region")
+        raise InexpressibleError(f"attack {source} to {target}: not the player's region")
     return int(view.board.edge_index[source, target])
 
 
@@ -334,17 +344,17 @@ def _merge_deploys(view: View, orders: Orders) -> I64:
     deploy = np.zeros(view.board.n_regions, dtype=np.int64)
     for region, armies in orders.arrays()[0].tolist():
         if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
-            raise NotExpressible(f"deploy of {armies} on {region}: needs an own region and at least one army")
+            raise InexpressibleError(f"deploy of {armies} on {region}: needs an own region and at least one army")
         deploy[region] += armies
     if deploy.sum() > view.income:
-        raise NotExpressible(f"{deploy.sum()} armies deployed, but the income is {view.income}")
+        raise InexpressibleError(f"{deploy.sum()} armies deployed, but the income is {view.income}")
     return deploy
 
 
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
     """Weights that share the income out exactly like `deploy`, or None: tries every monotone choice of classes."""
     if deploy.sum() != view.income:
-        raise NotExpressible(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
+        raise InexpressibleError(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
     regions = np.flatnonzero(deploy)
     order = regions[np.lexsort((regions, -deploy[regions]))]
     weights, out = np.zeros_like(deploy), np.zeros(len(deploy), dtype=np.int32)

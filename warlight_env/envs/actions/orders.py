@@ -19,7 +19,7 @@ from warlight_env.envs.actions.base import (
     I64,
     OWN,
     ActionEncoding,
-    NotExpressible,
+    InexpressibleError,
     Turn,
     free_regions,
     integers,
@@ -84,10 +84,11 @@ class OrdersActions(ActionEncoding):
     | key | space | means |
     |---|---|---|
     | deploy | [max income + 1] * N | armies deployed on each region |
-    | attack | [max_armies + 1] * E | armies sent along each directed edge; the last value sends everything that can go when the attack is carried out (a limit of 1,000,000 armies) |
+    | attack | [max_armies + 1] * E | armies sent along each directed edge; the last value: all |
     | priority | [E] * E | attacks with the lower value go first, ties by edge |
 
-    The largest income is that of a player who owns every super region. While regions are picked, a deploy row is a
+    The largest income is that of a player who owns every super region. All armies are those that can go when the
+    attack is carried out; as an order they read 1,000,000. While regions are picked, a deploy row is a
     wish: higher values first, ties: the lower region first; 0 is no wish, and picks without a wish are drawn at random.
 
     The mask closes the rows of foreign regions (while picking: of regions not offered) and of edges that start
@@ -166,7 +167,7 @@ class OrdersActions(ActionEncoding):
         if view.phase == "pick":
             wishes = np.zeros(n, dtype=np.int32)
             count, _ = decode_wishes(free_regions(view), self.max_income, row[:n], wishes)
-            return wishes[:count].tolist()  # type: ignore[no-any-return]
+            return wishes[:count].tolist()
         deploy = np.zeros(n, dtype=np.int32)
         attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
         count, _ = decode_exact(
@@ -180,7 +181,7 @@ class OrdersActions(ActionEncoding):
         )
 
     def encode(self, view: View, turn: Turn) -> dict[str, I64]:
-        """The action of a turn, exact up to the order of deploys and the merging of equal ones, or `NotExpressible`."""
+        """The action of a turn, exact up to the order of deploys and what is merged, or `InexpressibleError`."""
         n, e = self.board.n_regions, self.board.n_edges
         row = np.zeros(n + 2 * e, dtype=np.int64)
         if isinstance(turn, Orders):
@@ -188,7 +189,7 @@ class OrdersActions(ActionEncoding):
         else:
             wishes = [int(region) for region in turn]
             if len(set(wishes)) < len(wishes) or not set(wishes) <= set(view.offers):
-                raise NotExpressible(f"wishes {wishes} name a region twice or one that is not offered")
+                raise InexpressibleError(f"wishes {wishes} name a region twice or one that is not offered")
             row[wishes] = ranks(wishes, self.max_income)
         return {"attack": row[n : n + e], "deploy": row[:n], "priority": row[n + e :]}
 
@@ -197,20 +198,20 @@ class OrdersActions(ActionEncoding):
         deploys, attacks = orders.arrays()
         limit = self.params.max_orders
         if limit and max(len(deploys), len(attacks)) > limit:
-            raise NotExpressible(f"the rules allow {limit} deploys and {limit} attacks in a turn")
+            raise InexpressibleError(f"the rules allow {limit} deploys and {limit} attacks in a turn")
         for region, armies in deploys.tolist():
             if not 0 <= region < n or view.owner[region] != view.player or armies < 1:
-                raise NotExpressible(f"deploy of {armies} on {region}: needs an own region and at least one army")
+                raise InexpressibleError(f"deploy of {armies} on {region}: needs an own region and at least one army")
             row[region] += armies
         if row[:n].sum() > view.income:
-            raise NotExpressible(f"{row[:n].sum()} armies deployed, but the income is {view.income}")
+            raise InexpressibleError(f"{row[:n].sum()} armies deployed, but the income is {view.income}")
         place = 0
         for source, target, armies in attacks.tolist():
             edge = edge_of(view, source, target)
             if armies < 1:
-                raise NotExpressible(f"attack {source} to {target}: at least one army is needed")
+                raise InexpressibleError(f"attack {source} to {target}: at least one army is needed")
             if row[n + edge] and self.params.repeated_illegal:
-                raise NotExpressible(f"two attacks from {source} to {target}")
+                raise InexpressibleError(f"two attacks from {source} to {target}")
             if row[n + edge] == 0:
                 row[n + e + edge] = place
                 place += 1
@@ -218,7 +219,7 @@ class OrdersActions(ActionEncoding):
         for edge in np.flatnonzero(row[n : n + e] >= self._max_armies).tolist():
             armies = int(row[n + edge])
             if armies < MAX_ARMIES:
-                raise NotExpressible(f"an attack with {armies} armies; max_armies = {self._max_armies} means all")
+                raise InexpressibleError(f"an attack with {armies} armies; max_armies = {self._max_armies} means all")
             row[n + edge] = self._max_armies
 
 

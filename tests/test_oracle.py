@@ -1,0 +1,627 @@
+"""The oracle by itself: one small board for each sentence of the rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from oracle import (
+    CHALLENGE1,
+    CHALLENGE2,
+    NEUTRAL,
+    THESIS,
+    THESIS_DRAFT,
+    Decisions,
+    exact_capture,
+    income,
+    nearest,
+    resolve_round,
+    visible,
+)
+
+LINE = [[1], [0, 2], [1, 3], [2, 4], [3]]  # 0 - 1 - 2 - 3 - 4
+
+
+class Counting(Decisions):
+    """Remembers out of how many each decision was made."""
+
+    def __init__(self, script):
+        super().__init__(script)
+        self.asked = []
+
+    def below(self, n):
+        self.asked.append(n)
+        return super().below(n)
+
+
+def play(
+    owner, army, *orders, rules=THESIS, dice=(0,), number=1, eliminated_at=None, neighbors=LINE, super_region_of=None
+):
+    """One round; orders are (deploys, attacks) of each player."""
+    players = len(orders)
+    return resolve_round(
+        neighbors,
+        super_region_of or [0] * len(owner),
+        [0] * 5,
+        rules,
+        owner,
+        army,
+        number,
+        list(orders),
+        players,
+        dice if isinstance(dice, Decisions) else Decisions(list(dice)),
+        eliminated_at or [0] * players,
+    )
+
+
+PASS = ([], [])
+
+
+# --- Presets ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_thesis_is_the_default():
+    assert THESIS == THESIS_DRAFT
+    assert (THESIS.attack_kill, THESIS.defense_kill, THESIS.luck) == (Fraction("0.6"), Fraction("0.7"), 1)
+    assert (THESIS.max_orders, THESIS.max_rounds, THESIS.rounds_per_region) == (0, 0, 0)
+
+
+def test_the_challenges_differ_in_luck_moved_armies_and_length():
+    assert CHALLENGE1.max_orders == CHALLENGE2.max_orders == 51
+    assert CHALLENGE1.luck == 1 and 1 - CHALLENGE2.luck == Fraction("0.84")
+    assert (CHALLENGE1.max_rounds, CHALLENGE2.max_rounds, CHALLENGE2.rounds_per_region) == (100, 60, 2.5)
+
+
+# --- Decisions --------------------------------------------------------------------------------------------------------
+
+
+def test_decisions_are_the_script_modulo_n_again_and_again():
+    decisions = Decisions([5, 1])
+    assert [decisions.below(n) for n in (3, 2, 6, 1)] == [2, 1, 5, 0]
+
+
+# --- Income and fog ---------------------------------------------------------------------------------------------------
+
+
+def test_income_is_five_and_the_bonuses_of_whole_super_regions():
+    of, bonuses = [0, 0, 1, 1, 2], [3, 4, 7]
+    assert income(of, bonuses, THESIS, [0, 0, 0, 1, NEUTRAL], 0) == 5 + 3
+    assert income(of, bonuses, THESIS, [0, 0, 0, 1, NEUTRAL], 1) == 5
+    assert income(of, bonuses, THESIS, [1, 0, 0, 0, 0], 0) == 5 + 4 + 7
+    assert income(of, bonuses, replace(THESIS, base_income=2), [0, 0, 1, 1, 1], 0) == 2 + 3
+
+
+def test_fog_leaves_own_regions_and_their_neighbours():
+    assert visible(LINE, [NEUTRAL, NEUTRAL, NEUTRAL, 0, 1], 0) == [False, False, True, True, True]
+    assert visible(LINE, [0, NEUTRAL, 1, NEUTRAL, NEUTRAL], 1) == [False, True, True, True, False]
+    assert visible(LINE, [0, 0, 0, 0, 0], 1) == [False] * 5
+
+
+# --- Deploying --------------------------------------------------------------------------------------------------------
+
+
+def test_deploys_on_one_region_add_up():
+    _, army, outcome = play([0, 0, 1, 1, 1], [2] * 5, ([(0, 2), (1, 1), (0, 2)], []), PASS)
+    assert army == [6, 3, 2, 2, 2]
+    assert outcome.dropped == []
+
+
+def test_armies_not_deployed_are_lost():
+    owner, army, outcome = play([0, 0, 1, 1, 1], [2] * 5, PASS, PASS)
+    owner, army, outcome = play(owner, army, ([(0, 6)], []), ([(2, 5)], []), number=2)
+    assert army == [2, 2, 7, 2, 2]
+    assert outcome.dropped == [(0, "deploy", 0, "income")]
+
+
+def test_a_deploy_over_the_income_is_dropped_whole_and_a_smaller_one_still_fits():
+    _, army, outcome = play([0, 0, 1, 1, 1], [2] * 5, ([(0, 3), (0, 3), (1, 2), (1, 1)], []), PASS)
+    assert army == [5, 4, 2, 2, 2]
+    assert outcome.dropped == [(0, "deploy", 1, "income"), (0, "deploy", 3, "income")]
+
+
+def test_bonuses_can_be_deployed():
+    _, army, outcome = resolve_round(
+        LINE, [0, 0, 1, 1, 1], [2, 9], THESIS, [0, 0, 0, 1, 1], [2] * 5, 1, [([(0, 7)], []), ([(3, 6)], [])], 2,
+        Decisions([0]), [0, 0],
+    )  # fmt: skip
+    assert army == [9, 2, 2, 2, 2]
+    assert outcome.dropped == [(1, "deploy", 0, "income")]
+
+
+def test_what_is_deployed_may_be_used_at_once():
+    _, army, _ = play([0, 0, 1, 1, 1], [1, 2, 2, 2, 2], ([(0, 5)], [(0, 1, 5)]), PASS)
+    assert army == [1, 7, 2, 2, 2]
+
+
+def test_all_deploys_come_before_all_attacks():
+    # Three attackers kill three: more than the two that were there, less than with the five deployed.
+    owner, army, _ = play([0, 1, 1, 1, 1], [4, 2, 2, 2, 2], ([], [(0, 1, 3)]), ([(1, 5)], []), dice=[3, 0])
+    assert (owner, army) == ([0, 1, 1, 1, 1], [4, 4, 2, 2, 2])
+
+
+# --- Bad orders -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "deploy, reason",
+    [
+        ((5, 1), "region"),
+        ((-1, 1), "region"),
+        ((1, 1), "owner"),
+        ((2, 1), "owner"),
+        ((0, 0), "armies"),
+        ((0, -3), "armies"),
+        ((0, 6), "income"),
+        ((9, 0), "region"),
+        ((1, 0), "owner"),
+    ],
+)
+def test_bad_deploys_are_dropped_with_the_first_reason(deploy, reason):
+    _, army, outcome = play([0, 1, NEUTRAL, 1, 1], [2] * 5, ([(0, 1), deploy], []), PASS)
+    assert outcome.dropped == [(0, "deploy", 1, reason)]
+    assert army == [3, 2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "attack, reason",
+    [
+        ((5, 0, 1), "region"),
+        ((0, 5, 1), "region"),
+        ((0, -1, 1), "region"),
+        ((1, 0, 1), "owner"),
+        ((2, 1, 1), "owner"),
+        ((0, 2, 1), "adjacent"),
+        ((0, 0, 1), "adjacent"),
+        ((0, 1, 0), "armies"),
+        ((1, 3, 0), "owner"),
+        ((0, 3, 0), "adjacent"),
+    ],
+)
+def test_bad_attacks_are_dropped_with_the_first_reason(attack, reason):
+    _, army, outcome = play([0, 1, NEUTRAL, 1, 1], [5] * 5, ([], [attack]), PASS)
+    assert outcome.dropped == [(0, "attack", 0, reason)]
+    assert outcome.events == [] and army == [5] * 5
+
+
+def test_orders_beyond_the_limit_are_dropped_from_each_list():
+    rules = replace(THESIS, max_orders=1)
+    _, army, outcome = play([0, 0, 0, 1, 1], [3] * 5, ([(9, 1), (0, 1)], [(0, 1, 1), (9, 9, 9)]), PASS, rules=rules)
+    assert outcome.dropped == [(0, "deploy", 0, "region"), (0, "deploy", 1, "limit"), (0, "attack", 1, "limit")]
+    assert army == [2, 4, 3, 3, 3]
+
+
+def test_the_competition_takes_51_orders():
+    _, army, outcome = play([0, 0, 0, 1, 1], [3] * 5, ([(0, 0)] * 50 + [(0, 1), (0, 1)], []), PASS, rules=CHALLENGE1)
+    assert army[0] == 4
+    assert outcome.dropped[-1] == (0, "deploy", 51, "limit")
+
+
+def test_a_region_must_be_own_at_the_start_of_the_round_to_attack_from_it():
+    owner, _, outcome = play(
+        [0, NEUTRAL, NEUTRAL, 1, 1], [9, 1, 1, 1, 1], ([], [(0, 1, 8), (1, 2, 3)]), PASS, dice=[1, 0]
+    )
+    assert owner[:3] == [0, 0, NEUTRAL]
+    assert outcome.dropped == [(0, "attack", 1, "owner")]
+
+
+def test_a_player_who_is_out_has_everything_dropped():
+    _, army, outcome = play(
+        [0, 0, 0, 1, 1], [3] * 5, PASS, PASS, ([(0, 1)], [(0, 1, 1)]), number=4, eliminated_at=[0, 0, 2]
+    )
+    assert outcome.dropped == [(2, "deploy", 0, "owner"), (2, "attack", 0, "owner")]
+    assert army == [3] * 5
+    assert outcome.eliminated_at == [0, 0, 2]
+
+
+def test_the_same_attack_twice_is_merged_into_the_first():
+    attacks = [(0, 1, 1), (2, 1, 1), (0, 1, 3)]
+    _, army, outcome = play([0, 0, 0, 1, 1], [9] * 5, ([], attacks), PASS)
+    assert outcome.events == [(0, 0, 1, 4, 0, 0, False), (0, 2, 1, 1, 0, 0, False)]
+    assert army == [5, 14, 8, 9, 9]
+
+
+def test_in_the_challenges_the_same_attack_twice_is_illegal():
+    attacks = [(0, 1, 0), (0, 1, 1), (1, 0, 1), (0, 1, 3)]
+    _, _, outcome = play([0, 0, 0, 1, 1], [9] * 5, ([], attacks), PASS, rules=CHALLENGE1)
+    assert [event[:4] for event in outcome.events] == [(0, 0, 1, 1), (0, 1, 0, 1)]
+    assert outcome.dropped == [(0, "attack", 0, "armies"), (0, "attack", 3, "repeated")]
+
+
+# --- Order of the attacks ---------------------------------------------------------------------------------------------
+
+PAIR = [[1], [0], [3], [2]]  # two transfers that never touch: 0 - 1 and 2 - 3
+TRIPLE = [[1], [0], [3], [2], [5], [4]]
+
+
+def test_first_all_first_attacks_then_all_second_ones():
+    orders = ([], [(0, 1, 1), (1, 0, 1)]), ([], [(2, 3, 1), (3, 2, 1)])
+    # 1 of 2 leaves a pair as it is, 0 swaps it: player 0 first, then player 1 first.
+    _, _, outcome = play([0, 0, 1, 1], [5] * 4, *orders, dice=[1, 0], neighbors=PAIR)
+    assert [event[:3] for event in outcome.events] == [(0, 0, 1), (1, 2, 3), (1, 3, 2), (0, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    "dice, order",
+    [
+        ([2, 1], [0, 1, 2]),
+        ([2, 0], [1, 0, 2]),
+        ([1, 1], [0, 2, 1]),
+        ([1, 0], [2, 0, 1]),
+        ([0, 1], [2, 1, 0]),
+        ([0, 0], [1, 2, 0]),
+    ],
+)
+def test_the_order_within_a_pass_is_a_shuffle_from_the_end(dice, order):
+    orders = [([], [(2 * player, 2 * player + 1, 1)]) for player in range(3)]
+    dice = Counting(dice)
+    _, _, outcome = play([0, 0, 1, 1, 2, 2], [5] * 6, *orders, dice=dice, neighbors=TRIPLE)
+    assert [event[0] for event in outcome.events] == order
+    assert dice.asked == [3, 2]
+
+
+def test_one_player_alone_needs_no_decision():
+    dice = Counting([0])
+    play([0, 0, 1, 1], [5] * 4, ([], [(0, 1, 1), (1, 0, 1)]), PASS, dice=dice, neighbors=PAIR)
+    assert dice.asked == []
+
+
+def test_in_the_thesis_a_skipped_attack_has_used_its_place():
+    neighbors = [[1, 4], [0], [3], [2], [0]]
+    orders = ([], [(0, 1, 9), (0, 4, 9), (1, 0, 1)]), ([], [(2, 3, 1), (3, 2, 1)])
+    _, _, outcome = play([0, 0, 1, 1, 0], [5] * 5, *orders, dice=[1], neighbors=neighbors)
+    assert [event[:3] for event in outcome.events] == [(0, 0, 1), (1, 2, 3), (1, 3, 2), (0, 1, 0)]
+
+
+def test_in_the_challenges_the_next_attack_takes_the_place_of_a_skipped_one():
+    neighbors = [[1, 4], [0], [3], [2], [0]]
+    orders = ([], [(0, 1, 9), (0, 4, 9), (1, 0, 1)]), ([], [(2, 3, 1), (3, 2, 1)])
+    _, _, outcome = play([0, 0, 1, 1, 0], [5] * 5, *orders, rules=CHALLENGE1, dice=[1], neighbors=neighbors)
+    assert [event[:3] for event in outcome.events] == [(0, 0, 1), (1, 2, 3), (0, 1, 0), (1, 3, 2)]
+
+
+def test_an_attack_dropped_at_hand_in_takes_no_place():
+    orders = ([], [(0, 3, 1), (0, 1, 1)]), ([], [(2, 3, 1), (3, 2, 1)])
+    _, _, outcome = play([0, 0, 1, 1], [5] * 4, *orders, dice=[1], neighbors=PAIR)
+    assert [event[:3] for event in outcome.events] == [(0, 0, 1), (1, 2, 3), (1, 3, 2)]
+
+
+# --- One attack -------------------------------------------------------------------------------------------------------
+
+
+def test_an_attack_from_a_region_lost_meanwhile_is_skipped():
+    # Player 0 goes first and takes region 1 from player 1, whose own attack then has no region to start from.
+    owner, army, outcome = play(
+        [0, 1, NEUTRAL, NEUTRAL, 1], [9, 3, 2, 2, 2], ([], [(0, 1, 8)]), ([], [(1, 2, 2)]), dice=[1, 3, 0]
+    )
+    assert owner == [0, 0, NEUTRAL, NEUTRAL, 1] and army == [1, 8, 2, 2, 2]
+    assert len(outcome.events) == 1 and outcome.dropped == []
+
+
+def test_an_attack_on_a_region_taken_meanwhile_meets_its_new_owner():
+    # Player 0 takes region 1; player 1 then fights what moved in.
+    owner, army, outcome = play(
+        [0, NEUTRAL, 1, 1, 1], [4, 1, 6, 2, 2], ([], [(0, 1, 3)]), ([], [(2, 1, 5)]), dice=[1, 1, 0, 3, 2]
+    )
+    assert outcome.events == [(0, 0, 1, 3, 0, 1, True), (1, 2, 1, 5, 2, 3, True)]
+    assert owner[1] == 1 and army == [1, 3, 1, 2, 2]
+
+
+def test_one_army_always_stays():
+    _, army, outcome = play([0, 0, 1, 1, 1], [4, 2, 2, 2, 2], ([], [(0, 1, 1000)]), PASS)
+    assert army[:2] == [1, 5]
+    assert outcome.events == [(0, 0, 1, 3, 0, 0, False)]
+
+
+@pytest.mark.parametrize("rules", [THESIS, CHALLENGE1, CHALLENGE2])
+def test_an_attack_by_nobody_is_skipped_and_costs_no_decision(rules):
+    dice = Counting([0])
+    _, army, outcome = play([0, 1, 1, 1, 1], [1, 2, 2, 2, 2], ([], [(0, 1, 3)]), PASS, rules=rules, dice=dice)
+    assert outcome.events == [] and army == [1, 2, 2, 2, 2]
+    assert dice.asked == [] and outcome.dropped == []
+
+
+def test_a_transfer_loses_nobody_and_costs_no_decision():
+    dice = Counting([0])
+    _, army, outcome = play([0, 0, 1, 1, 1], [5, 2, 2, 2, 2], ([], [(0, 1, 3)]), PASS, dice=dice)
+    assert army[:2] == [2, 5]
+    assert outcome.events == [(0, 0, 1, 3, 0, 0, False)] and dice.asked == []
+
+
+def test_a_region_taken_meanwhile_is_moved_into():
+    owner, army, outcome = play([0, NEUTRAL, 0, 1, 1], [4, 1, 4, 2, 2], ([], [(0, 1, 3), (2, 1, 2)]), PASS, dice=[1, 0])
+    assert outcome.events[1] == (0, 2, 1, 2, 0, 0, False)
+    assert owner[1] == 0 and army == [1, 5, 2, 2, 2]
+
+
+def attack(real, defenders, *dice, rules=THESIS):
+    """(owner, armies of source and target, event) of a battle; one army more than attacks stands at the source."""
+    owner, army, outcome = play(
+        [0, NEUTRAL, NEUTRAL, NEUTRAL, 1],
+        [real + 1, defenders, 1, 1, 1],
+        ([], [(0, 1, real)]),
+        PASS,
+        rules=rules,
+        dice=dice,
+    )
+    return owner[1], army[:2], outcome.events[0][4:]
+
+
+def test_the_attackers_roll_up_to_their_number_then_the_defenders():
+    dice = Counting([0])
+    play([0, 1, 1, 1, 1], [4, 6, 2, 2, 2], ([], [(0, 1, 3)]), PASS, dice=dice)
+    assert dice.asked == [3 + 1, 6 + 1]
+
+
+def test_survivors_return_and_surviving_defenders_stay():
+    assert attack(5, 4, 3, 2) == (NEUTRAL, [6 - 2, 4 - 3], (2, 3, False))
+
+
+def test_all_attackers_dead_and_defenders_left():
+    assert attack(2, 5, 1, 4) == (NEUTRAL, [1, 4], (2, 1, False))
+
+
+def test_all_defenders_dead_and_attackers_left_changes_the_owner():
+    assert attack(5, 3, 3, 2) == (0, [1, 3], (2, 3, True))
+
+
+def test_losses_are_clipped_to_the_armies_there():
+    assert attack(5, 2, 5, 1) == (0, [1, 4], (1, 2, True))
+    assert attack(1, 5, 0, 5) == (NEUTRAL, [1, 5], (1, 0, False))
+
+
+def test_all_dead_on_both_sides_leaves_the_defender_one():
+    assert attack(3, 3, 3, 3) == (NEUTRAL, [1, 1], (3, 2, False))
+    assert attack(1, 1, 1, 1) == (NEUTRAL, [1, 1], (1, 0, False))
+
+
+# --- Luck and rounding ------------------------------------------------------------------------------------------------
+
+
+def test_halves_are_rounded_up():
+    assert [nearest(Fraction(n, 4)) for n in (0, 1, 2, 3, 4, 6)] == [0, 0, 1, 1, 1, 2]
+
+
+def test_challenge2_rounds_expectation_and_luck():
+    # Attackers: 0.84 * 3.6 + 0.16 * 6 = 3.984; defenders: 0.84 * 3.5 + 0.16 * 0 = 2.94.
+    assert attack(6, 5, 6, 0, rules=CHALLENGE2) == (NEUTRAL, [4, 1], (3, 4, False))
+    # Attackers: 0.84 * 3.6 + 0.16 * 2 = 3.344; defenders: 0.84 * 3.5 + 0.16 * 5 = 3.74.
+    assert attack(6, 5, 2, 5, rules=CHALLENGE2) == (NEUTRAL, [3, 2], (4, 3, False))
+
+
+def test_a_half_in_a_battle_is_rounded_up():
+    # Without luck 5 defenders kill 3.5.
+    assert attack(6, 5, 0, 0, rules=replace(THESIS, luck=Fraction(0)))[2] == (4, 4, False)
+
+
+def test_stochastic_rounding_goes_down_or_up_by_a_decision():
+    rules = replace(THESIS, luck=Fraction(0), rounding="stochastic")  # 6 * 0.6 = 3.6; 5 * 0.7 = 3.5
+    assert attack(6, 5, 0, 0, 0, 0, rules=rules)[2] == (3, 3, False)
+    assert attack(6, 5, 0, 1, 0, 0, rules=rules)[2] == (3, 4, False)
+    assert attack(6, 5, 0, 0, 0, 1, rules=rules)[2] == (4, 3, False)
+
+
+def test_stochastic_rounding_leaves_whole_numbers_but_uses_its_decision():
+    rules = replace(THESIS, luck=Fraction(0), rounding="stochastic")  # 5 * 0.6 = 3; 10 * 0.7 = 7
+    assert attack(5, 10, 0, 1, 0, 1, rules=rules)[2] == (5, 3, False)
+    dice = Counting([1])
+    rules = replace(THESIS, rounding="stochastic")
+    _, _, outcome = play([0, 1, 1, 1, 1], [4, 6, 2, 2, 2], ([], [(0, 1, 3)]), PASS, rules=rules, dice=dice)
+    assert dice.asked == [4, 2, 7, 2]
+    assert outcome.events[0][4:6] == (1, 1)
+
+
+CAPTURE = [
+    (1, 1, ".1800", "0"),
+    (2, 1, ".8400", "1"),
+    (2, 2, ".1836", "0"),
+    (3, 2, ".6480", "1"),
+    (4, 2, ".8208", "1"),
+    (5, 3, ".6826", "1"),
+    (6, 4, ".5443", ".8208"),
+    (9, 6, ".4826", ".2318"),
+    (10, 6, ".6331", ".9877"),
+    (15, 10, ".4032", ".0271"),
+]
+
+
+@pytest.mark.parametrize("a, d, thesis, challenge2", CAPTURE)
+def test_capture_probabilities(a, d, thesis, challenge2):
+    assert exact_capture(CHALLENGE1, a, d) == exact_capture(THESIS, a, d)
+    for rules, expected in ((THESIS, thesis), (CHALLENGE2, challenge2)):
+        exact = exact_capture(rules, a, d)
+        if len(expected) == 1:
+            assert exact == int(expected)
+        else:
+            assert Fraction(nearest(exact * 10_000), 10_000) == Fraction(expected)
+
+
+def test_capture_by_hand():
+    # One on one: the attacker hits and is not hit. Two on one: one of two hits, and one defender cannot kill both.
+    assert exact_capture(THESIS, 1, 1) == Fraction("0.6") * Fraction("0.3")
+    assert exact_capture(THESIS, 2, 1) == 1 - Fraction("0.4") ** 2
+
+
+def test_capture_is_exact_for_rounding_to_the_nearest_only():
+    with pytest.raises(ValueError, match="nearest"):
+        exact_capture(replace(THESIS, rounding="stochastic"), 2, 1)
+
+
+# --- No second move ---------------------------------------------------------------------------------------------------
+
+
+def test_in_the_thesis_moved_armies_may_move_on():
+    _, army, _ = play([0, 0, 0, 0, 1], [5, 1, 1, 1, 1], ([], [(0, 1, 4), (1, 2, 4), (2, 3, 4)]), PASS)
+    assert army == [1, 1, 1, 5, 1]
+
+
+@pytest.mark.parametrize("rules", [CHALLENGE1, CHALLENGE2])
+def test_in_the_challenges_moved_armies_stay(rules):
+    _, army, outcome = play(
+        [0, 0, 0, 0, 1], [5, 3, 1, 1, 1], ([], [(0, 1, 4), (1, 2, 6), (2, 3, 9)]), PASS, rules=rules
+    )
+    assert [event[:4] for event in outcome.events] == [(0, 0, 1, 4), (0, 1, 2, 2)]  # region 2 had one army: old = 1
+    assert army == [1, 5, 3, 1, 1]
+
+
+@pytest.mark.parametrize("rules", [CHALLENGE1, CHALLENGE2])
+def test_deployed_armies_may_move(rules):
+    _, army, _ = play([0, 0, 1, 1, 1], [1, 1, 1, 1, 1], ([(0, 5)], [(0, 1, 9)]), PASS, rules=rules)
+    assert army[:2] == [1, 6]
+
+
+@pytest.mark.parametrize("rules", [CHALLENGE1, CHALLENGE2])
+def test_each_move_reduces_what_may_still_go(rules):
+    # Region 1: 6 armies; 3 leave (old 3), 4 arrive (army 7 > old), then at most 3 - 1 go.
+    orders = ([], [(1, 2, 3), (0, 1, 4), (1, 0, 9)])
+    _, army, outcome = play([0, 0, 0, 1, 1], [5, 6, 1, 1, 1], orders, PASS, rules=rules)
+    assert [event[3] for event in outcome.events] == [3, 4, 2]
+    assert army[:3] == [3, 5, 4]
+
+
+@pytest.mark.parametrize("rules", [CHALLENGE1, CHALLENGE2])
+def test_where_the_region_has_not_grown_all_but_one_may_go(rules):
+    _, _, outcome = play([0, 0, 0, 1, 1], [1, 6, 1, 1, 1], ([], [(1, 2, 2), (1, 0, 9)]), PASS, rules=rules)
+    assert [event[3] for event in outcome.events] == [2, 3]
+
+
+def test_survivors_that_return_may_not_go_again():
+    # 4 of 6 attack and come back unharmed: old is 2, so one more may go; in the thesis all five.
+    owner, army = [NEUTRAL, 0, NEUTRAL, NEUTRAL, 1], [9, 6, 9, 1, 1]
+    orders = ([], [(1, 0, 4), (1, 2, 9)]), PASS
+    _, _, challenge = play(owner, army, *orders, rules=CHALLENGE1)
+    _, _, thesis = play(owner, army, *orders, rules=THESIS)
+    assert [event[3] for event in challenge.events] == [4, 1]
+    assert [event[3] for event in thesis.events] == [4, 5]
+
+
+def second_move_after(rules, dice, attackers, others):
+    """Region 1 is player 0's, is attacked from 2 by player 1, and then sends all it can to region 0.
+
+    Player 0's first order is a transfer far from it all, so that the attack comes before the move.
+    """
+    neighbors = [[1], [0, 2], [1], [4], [3]]
+    orders = ([], [(3, 4, 1), (1, 0, 99)]), ([], [(2, 1, attackers)])
+    return play([0, 0, 1, 0, 0], [1, others, attackers + 1, 5, 1], *orders, rules=rules, dice=dice, neighbors=neighbors)
+
+
+@pytest.mark.parametrize("rules", [CHALLENGE1, CHALLENGE2])
+def test_a_defended_region_has_not_grown_and_sends_all_but_one(rules):
+    _, _, outcome = second_move_after(replace(rules, luck=Fraction(1)), [1, 3, 0], 4, 8)
+    assert outcome.events[1] == (1, 2, 1, 4, 0, 3, False)
+    assert outcome.events[2][:4] == (0, 1, 0, 4)
+
+
+@pytest.mark.parametrize("rules, sent", [(CHALLENGE1, 6), (CHALLENGE2, 4)])
+def test_in_challenge2_a_defence_costs_old_its_losses_even_if_help_arrives(rules, sent):
+    # Region 1: 8, defended with 3 lost (5), 4 arrive (9). Challenge 1: 9 > old = 8 lets 7 go, here 6 are asked for;
+    # challenge 2: old = 5 lets 4 go.
+    neighbors = [[1], [0, 2, 3], [1], [1, 4], [3]]
+    orders = ([], [(4, 3, 1), (3, 1, 4), (1, 0, 6)]), ([], [(2, 1, 4)])
+    rules = replace(rules, luck=Fraction(1))
+    _, _, outcome = play(
+        [0, 0, 1, 0, 0], [1, 8, 5, 5, 2], *orders, rules=rules, dice=[1, 3, 0], neighbors=neighbors
+    )  # fmt: skip
+    assert outcome.events[1] == (1, 2, 1, 4, 0, 3, False)
+    assert outcome.events[-1][:4] == (0, 1, 0, sent)
+
+
+@pytest.mark.parametrize("rules, sent", [(CHALLENGE1, [3]), (CHALLENGE2, [])])
+def test_in_challenge2_a_conquered_region_is_spent_even_if_it_was_own_at_the_start(rules, sent):
+    # Player 1 takes region 1 from player 0, who takes it back and then wants to move on from it: old is 4 from before
+    # (challenge 1, where 5 armies stand there now), or 1 (challenge 2).
+    neighbors = [[1], [0, 2, 3], [1], [1, 4], [3]]
+    orders = ([], [(4, 3, 1), (3, 1, 9), (1, 0, 99)]), ([], [(2, 1, 4)])
+    rules = replace(rules, luck=Fraction(1))
+    dice = [1, 4, 2, 2, 0]  # order, the attack of 1 (kills 4, loses 2), the one of 0 (kills 2, loses none)
+    owner, _, outcome = play([0, 0, 1, 0, 0], [1, 4, 6, 6, 2], *orders, rules=rules, dice=dice, neighbors=neighbors)
+    assert outcome.events[1:3] == [(1, 2, 1, 4, 2, 4, True), (0, 3, 1, 5, 0, 2, True)]
+    assert [event[3] for event in outcome.events[3:]] == sent
+    assert owner[1] == 0
+
+
+# --- The end ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_player_without_regions_is_out_and_the_last_one_in_wins():
+    owner, _, outcome = play(
+        [0, 1, NEUTRAL, NEUTRAL, NEUTRAL], [9, 1, 1, 1, 1], ([], [(0, 1, 8)]), PASS, dice=[1, 0], number=7
+    )
+    assert owner[:2] == [0, 0]
+    assert (outcome.over, outcome.winner, outcome.alive) == (True, 0, [True, False])
+    assert outcome.eliminated_at == [0, 7] and outcome.placements == [1, 2]
+
+
+def test_the_rest_of_the_attacks_is_carried_out_after_the_last_elimination():
+    _, army, outcome = play([0, 1, 0, 0, 0], [9, 1, 9, 1, 1], ([], [(0, 1, 8), (2, 3, 2)]), PASS, dice=[1, 0])
+    assert outcome.winner == 0 and army[3] == 3
+
+
+def test_the_game_goes_on_with_two_left_of_three():
+    _, _, outcome = play(
+        [0, 1, NEUTRAL, NEUTRAL, 2], [9, 1, 1, 1, 1], ([], [(0, 1, 8)]), PASS, PASS, dice=[1, 0], number=3
+    )
+    assert (outcome.over, outcome.winner, outcome.eliminated_at) == (False, None, [0, 3, 0])
+    assert outcome.placements == [1, 3, 1]
+
+
+def test_in_the_thesis_a_game_has_no_last_round():
+    assert not play([0, 0, 0, 1, 1], [2] * 5, PASS, PASS, number=10_000)[2].over
+
+
+@pytest.mark.parametrize(
+    "rules, n, last",
+    [(CHALLENGE1, 5, 100), (CHALLENGE2, 5, 60), (CHALLENGE2, 24, 60), (CHALLENGE2, 25, 62), (CHALLENGE2, 42, 105)],
+)
+def test_the_challenges_end_in_a_draw(rules, n, last):
+    board = [0, 0, 1] + [NEUTRAL] * (n - 3), [2] * n
+    _, _, before = play(*board, PASS, PASS, rules=rules, number=last - 1)
+    _, _, at = play(*board, PASS, PASS, rules=rules, number=last)
+    assert (before.over, at.over) == (False, True)
+    assert at.winner is None and at.placements == [1, 1]
+
+
+def test_a_win_in_the_last_round_is_a_win():
+    rules = replace(THESIS, max_rounds=1)
+    _, _, outcome = play([0, 1, 0, 0, 0], [9, 1, 1, 1, 1], ([], [(0, 1, 8)]), PASS, dice=[1, 0], rules=rules)
+    assert (outcome.over, outcome.winner, outcome.placements) == (True, 0, [1, 2])
+
+
+REGIONS = replace(THESIS, max_rounds=10, tie_break="regions")
+
+
+@pytest.mark.parametrize(
+    "owner, army, winner, places",
+    [
+        ([0, 0, 0, 1, 1], [1, 1, 1, 9, 9], 0, [1, 2]),  # regions first
+        ([0, 0, NEUTRAL, 1, 1], [2, 2, 9, 3, 2], 1, [2, 1]),  # then armies
+        ([0, 0, NEUTRAL, 1, 1], [2, 3, 9, 3, 2], None, [1, 1]),  # equal in both
+    ],
+)
+def test_placements_by_regions_then_armies(owner, army, winner, places):
+    _, _, outcome = play(owner, army, PASS, PASS, rules=REGIONS, number=10)
+    assert (outcome.over, outcome.winner, outcome.placements) == (True, winner, places)
+    _, _, outcome = play(owner, army, PASS, PASS, rules=REGIONS, number=9)
+    assert (outcome.over, outcome.winner, outcome.placements) == (False, None, places)
+
+
+def test_ties_share_a_place_and_the_next_is_counted_past_them():
+    _, _, outcome = play([0, 1, 2, 2, NEUTRAL], [3, 3, 1, 1, 9], PASS, PASS, PASS, rules=REGIONS, number=10)
+    assert outcome.placements == [2, 2, 1]
+    _, _, outcome = play([0, 1, 2, NEUTRAL, NEUTRAL], [3, 3, 1, 1, 9], PASS, PASS, PASS, rules=REGIONS, number=10)
+    assert (outcome.placements, outcome.winner) == ([1, 1, 3], None)
+
+
+def test_the_eliminated_rank_behind_and_later_is_better():
+    orders = [PASS] * 5
+    _, _, outcome = play([0, 0, 1, NEUTRAL, NEUTRAL], [2] * 5, *orders, number=9, eliminated_at=[0, 0, 4, 7, 4])
+    assert outcome.placements == [1, 1, 4, 3, 4]
+
+
+def test_the_inputs_are_not_changed():
+    owner, army, out = [0, 1, NEUTRAL, NEUTRAL, NEUTRAL], [9, 1, 1, 1, 1], [0, 0]
+    orders = [([(0, 5)], [(0, 1, 4), (0, 1, 4)]), ([], [])]
+    resolve_round(LINE, [0] * 5, [0], THESIS, owner, army, 1, orders, 2, Decisions([1, 0]), out)
+    assert (owner, army, out) == ([0, 1, NEUTRAL, NEUTRAL, NEUTRAL], [9, 1, 1, 1, 1], [0, 0])
+    assert orders == [([(0, 5)], [(0, 1, 4), (0, 1, 4)]), ([], [])]
