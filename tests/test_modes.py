@@ -12,7 +12,7 @@ import pytest
 from warlight_env.engine import jit
 
 HERE = Path(__file__).parent
-SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py"]
+SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py", "test_env_core.py"]
 
 
 def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:

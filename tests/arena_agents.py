@@ -1,0 +1,100 @@
+"""Small bots for the tests of matches; other processes can import them."""
+
+from __future__ import annotations
+
+import time
+
+from warlight_env.engine.orders import Orders
+
+
+class Idle:
+    """Takes what is offered and does nothing."""
+
+    name = "idle"
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def pick(self, view):
+        return list(view.offers)
+
+    def act(self, view, budget=None):
+        return Orders()
+
+
+class Expander(Idle):
+    """Deploys all on its first region, attacks the first weaker neighbour from everywhere."""
+
+    name = "expander"
+
+    def act(self, view, budget=None):
+        own = [r for r, by in enumerate(view.owner) if by == view.player]
+        army = view.army.tolist()
+        army[own[0]] += view.income
+        attacks = []
+        for r in own:
+            weaker = [q for q in view.map.neighbors[r] if view.owner[q] != view.player and army[q] < army[r] - 1]
+            if weaker:
+                attacks.append((r, weaker[0], army[r] - 1))
+        return Orders([(own[0], view.income)], attacks)
+
+
+class Crasher(Idle):
+    """Fails in its third round."""
+
+    name = "crasher"
+
+    def act(self, view, budget=None):
+        if view.round == 2:
+            raise ZeroDivisionError("nothing left to divide")
+        return Orders()
+
+
+class PickCrasher(Idle):
+    """Fails when it is to pick."""
+
+    name = "pick-crasher"
+
+    def pick(self, view):
+        raise KeyError("no favourite")
+
+
+class Forgetful(Idle):
+    """Forgets to return its orders."""
+
+    name = "forgetful"
+
+    def act(self, view, budget=None):
+        return None
+
+
+class Garbled(Idle):
+    """Orders that are no orders."""
+
+    name = "garbled"
+
+    def act(self, view, budget=None):
+        return Orders([("everywhere", 5)])
+
+
+class Cheat(Idle):
+    """One illegal order of each kind per round, and an illegal pick."""
+
+    name = "cheat"
+
+    def pick(self, view):
+        return [10_000, *view.offers]
+
+    def act(self, view, budget=None):
+        own = next(r for r, by in enumerate(view.owner) if by == view.player)
+        return Orders([(own, view.income + 1)], [(own, own, 1)])
+
+
+class Slow(Idle):
+    """Thinks for a moment."""
+
+    name = "slow"
+
+    def act(self, view, budget=None):
+        time.sleep(0.02)
+        return Orders()

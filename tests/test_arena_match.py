@@ -1,0 +1,237 @@
+"""Matches: the same outcome however they are run, seats that take turns, and failures that nobody hides."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from arena_agents import Cheat, Crasher, Expander, Forgetful, Garbled, Idle, PickCrasher
+
+from helpers import RING
+from warlight_env import maps
+from warlight_env.agents import AgentError
+from warlight_env.arena import (
+    SAFETY_ROUNDS,
+    AgentCrashError,
+    Match,
+    MatchError,
+    play_game,
+    unit_interval,
+    wilson_interval,
+)
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.game import GameError
+from warlight_env.maps import MapError
+
+PAIR = (Expander, "random")
+
+
+def match(agents=PAIR, **kwargs):
+    return Match(agents, **{"map": "small", "games": 12, **kwargs}).run()
+
+
+def test_equal_arguments_give_equal_games():
+    assert match().records == match().records
+    assert match().records != match(seed=2).records
+
+
+def test_more_games_do_not_change_the_first_ones():
+    assert match(games=5).records == match(games=12).records[:5]
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_processes_change_nothing(paired):
+    one, two = match(games=20, paired=paired), match(games=20, paired=paired, jobs=2)
+    assert one.records == two.records
+    assert one.agents == two.agents
+
+
+@pytest.mark.parametrize("agents", [PAIR, (Expander, "random", Idle), ("random",) * 6])
+def test_every_agent_sits_on_every_seat_equally_often(agents):
+    k = len(agents)
+    result = match(agents, games=2 * k, map="world", max_rounds=30)
+    for agent in result.agents:
+        assert [seat.games for seat in agent.seats] == [2] * k
+    assert all(sorted(record.seats) == list(range(k)) for record in result.records)
+
+
+def test_the_books_balance():
+    result = match(("random", Expander, Idle), games=21, map="world", max_rounds=40)
+    for agent in result.agents:
+        assert agent.wins + agent.losses + agent.draws == agent.games == 21
+        for count in ("games", "wins", "losses", "draws"):
+            assert sum(getattr(seat, count) for seat in agent.seats) == getattr(agent, count)
+    assert sum(agent.wins for agent in result.agents) + result.agents[0].draws == 21
+    assert sum(agent.score for agent in result.agents) == pytest.approx(1)
+
+
+def test_unpaired_games_have_seeds_of_their_own():
+    assert len({record.seed for record in match().records}) == 12
+
+
+def test_paired_games_share_a_seed_with_the_seats_swapped():
+    records = match(paired=True).records
+    for first, second in zip(records[::2], records[1::2], strict=True):
+        assert (first.seed, first.unit) == (second.seed, second.unit)
+        assert first.seats == second.seats[::-1]
+    assert len({record.seed for record in records}) == 6
+
+
+def test_paired_an_agent_against_itself_is_exactly_even():
+    result = match(("random", "random"), games=40, paired=True)
+    assert result.agents[0].wins == result.agents[1].wins
+    assert result.labels == ("random #1", "random #2")
+
+
+def test_paired_intervals_count_units():
+    result = match(("random", "random:chunks=1"), games=40, paired=True)
+    shares = [
+        sum(record.winner == 0 for record in result.records[first : first + 2]) / 2 for first in range(0, 40, 2)
+    ]
+    assert result.agents[0].interval == unit_interval(shares) != wilson_interval(result.agents[0].wins, 40)
+
+
+def test_paired_matches_have_whole_units():
+    result = match(("random", Expander, Idle), games=10, paired=True, map="world", max_rounds=5)
+    assert result.games == 12 and result.units == 4
+
+
+def test_a_better_agent_wins():
+    result = match((Idle, "random"), games=30)
+    loser, winner = result.agents
+    assert winner.wins > 25 and winner.interval.low > 0.8
+    assert loser.wins == 0 and loser.interval.low == 0
+
+
+def test_games_without_end_are_stopped_and_said_to_be():
+    result = match((Idle, Idle), games=2)
+    assert result.cut_off == 2 and [record.rounds for record in result.records] == [SAFETY_ROUNDS] * 2
+    assert result.agents[0].draws == 2 and result.agents[0].score == 0.5
+    assert result.agents[0].win_share == 0
+
+
+def test_the_limit_of_the_rules_is_no_cut():
+    rules = Rules.of("thesis", max_rounds=7)
+    result = match((Idle, Idle), games=2, rules=rules)
+    assert result.cut_off == 0 and {record.rounds for record in result.records} == {7}
+    assert match((Idle, Idle), games=2, rules=rules, max_rounds=3).cut_off == 2
+    assert match((Idle, Idle), games=2, rules=rules, max_rounds=30).cut_off == 0
+
+
+def test_illegal_orders_are_dropped_and_counted():
+    result = match((Cheat, Idle), games=4, max_rounds=10)
+    assert [agent.dropped for agent in result.agents] == [4 * 10 * 2, 0]
+
+
+@pytest.mark.parametrize("rules", ["thesis", "challenge1", "challenge2"])
+def test_agents_may_pick(rules):
+    result = match((Cheat, "random"), games=4, rules=rules, picks="agents", map="world", max_rounds=1)
+    picks = {"thesis": 1, "challenge1": 1, "challenge2": 3}[rules]
+    assert result.agents[0].dropped == 4 * (picks + 2)
+    assert result.agents[1].dropped == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_in_an_agent_ends_the_match(jobs):
+    with pytest.raises(AgentCrashError) as caught:
+        match((Idle, Crasher), jobs=jobs)
+    text = str(caught.value)
+    for part in ("'crasher'", "round 3", "ZeroDivisionError: nothing left", "line"):
+        assert part in text
+    number = caught.value.game  # with several processes the first to fail, whichever it is
+    seating = Match((Idle, Crasher), map="small").setup().seat(number)
+    assert f"game {number + 1} " in text and f"seed {seating.seed}" in text
+    assert seating.seats[caught.value.seat] == 1
+
+
+@pytest.mark.parametrize(
+    "agent, picks, reason",
+    [
+        (PickCrasher, "agents", "failed while picking.*KeyError"),
+        (Forgetful, "random", "returned NoneType, not Orders"),
+        (Garbled, "random", "integers"),
+    ],
+)
+def test_answers_that_are_no_answers_end_the_match(agent, picks, reason):
+    with pytest.raises(AgentCrashError, match=reason) as caught:
+        match(("random", agent), picks=picks)
+    assert caught.value.agent == agent.name
+
+
+def test_interruption_reports_what_was_played():
+    calls = []
+
+    def interrupt(records):
+        calls.append(records)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+
+    result = Match(PAIR, games=12, map="small", paired=True).run(interrupt)
+    assert result.interrupted and result.games_asked == 12
+    assert result.games == 4, "the half of a unit does not count"
+    assert result.records == match(paired=True).records[:4]
+
+
+def test_interruption_of_processes_keeps_what_they_have_played():
+    def interrupt(records):
+        raise KeyboardInterrupt
+
+    result = Match(PAIR, games=200, map="small", jobs=2).run(interrupt)
+    assert result.interrupted and 0 < result.games < 200
+    wanted = {record.number: record for record in match(games=200).records}
+    assert all(wanted[record.number] == record for record in result.records)
+
+
+@pytest.mark.parametrize(
+    "kwargs, error, reason",
+    [
+        ({"agents": ("random",)}, MatchError, "2 to 6 agents"),
+        ({"agents": "random"}, MatchError, "2 to 6 agents"),
+        ({"agents": ("random",) * 7}, MatchError, "2 to 6 agents"),
+        ({"games": 0}, MatchError, "games"),
+        ({"jobs": 0}, MatchError, "jobs"),
+        ({"max_rounds": 0}, MatchError, "max_rounds"),
+        ({"picks": "mine"}, MatchError, "picks"),
+        ({"agents": ("random", "randm")}, AgentError, "did you mean"),
+        ({"map": "smal"}, MapError, "did you mean"),
+        ({"rules": "theses"}, RulesError, "thesis"),
+        ({"map": RING, "agents": ("random",) * 6}, (GameError, RulesError), "players"),
+        ({"agents": (lambda seed: Idle(seed), "random"), "jobs": 2}, MatchError, "processes"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(kwargs, error, reason):
+    with pytest.raises(error, match=reason):
+        match(**kwargs)
+
+
+def test_progress_is_told_of_every_game_once():
+    told: list[int] = []
+    Match(PAIR, games=10, map="small").run(lambda records: told.extend(record.number for record in records))
+    assert told == list(range(10))
+
+
+def test_the_result_as_plain_data():
+    result = match(paired=True)
+    data = json.loads(json.dumps(result.to_dict()))
+    assert data["games"] == 12 and data["units"] == 6 and data["paired"] is True
+    assert data["rounds"]["total"] == sum(record.rounds for record in result.records)
+    assert data["rounds_per_second"] > 0
+    agent = data["agents"][0]
+    assert agent["name"] == "expander" and agent["interval"][0] <= agent["win_share"] <= agent["interval"][1]
+    assert [seat["seat"] for seat in agent["seats"]] == [1, 2]
+
+
+def test_a_single_game():
+    record = play_game([Expander(1), Idle(2)], maps.load("small"), seed=3)
+    assert record.seats == (0, 1) and record.winner in (0, None)
+    assert record == play_game([Expander(1), Idle(2)], "small", seed=3)
+
+
+def test_the_pool_refuses_agents_that_it_cannot_know(monkeypatch):
+    from warlight_env.agents import register, registry
+
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    register("only-here", lambda: Idle, "registered at run time")
+    assert match(("only-here", "random"), games=2).games == 2
+    with pytest.raises(MatchError, match="run time"):
+        match(("only-here", "random"), jobs=2)

@@ -1,0 +1,250 @@
+"""The other commands: maps, env, doctor, watch and picture."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from defusedxml import ElementTree
+
+from arena_agents import Cheat
+from warlight_env import maps
+from warlight_env.agents import registry
+from warlight_env.arena import Match
+from warlight_env.cli import main
+from warlight_env.engine import jit
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def svg_root(path: str) -> ElementTree:
+    root = ElementTree.fromstring(Path(path).read_text(encoding="utf-8"))
+    assert root.tag.endswith("svg")
+    return root
+
+
+# maps
+
+
+def test_maps_list(capsys):
+    assert main(["maps", "list"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in maps.names())
+    assert main(["maps", "list", "--json"]) == 0
+    world = next(m for m in json.loads(capsys.readouterr().out) if m["name"] == "world")
+    assert (world["regions"], world["super_regions"], world["borders"]) == (42, 6, 82)
+
+
+def test_maps_show_names_every_region(capsys):
+    assert main(["maps", "show", "small", "--svg", "small.svg"]) == 0
+    out = capsys.readouterr().out
+    assert all(region.name in out for region in maps.load("small").regions)
+    assert svg_root("small.svg") is not None
+
+
+def test_maps_show_as_json_reads_back(capsys):
+    assert main(["maps", "show", "small", "--json"]) == 0
+    assert maps.from_dict(json.loads(capsys.readouterr().out)["map"]) == maps.load("small")
+
+
+def test_maps_generate_writes_a_map_that_checks(capsys):
+    assert main(["maps", "generate", "--regions", "12", "--seed", "4", "-o", "mine.json", "--svg", "mine.svg"]) == 0
+    assert maps.load("mine.json") == maps.generate(12, seed=4)
+    assert svg_root("mine.svg") is not None
+    capsys.readouterr()
+    assert main(["maps", "generate", "--regions", "12", "--seed", "4"]) == 0
+    assert maps.from_json(capsys.readouterr().out) == maps.load("mine.json")
+    assert main(["maps", "check", "mine.json", "world"]) == 0
+    assert main(["match", "random", "random", "-n", "2", "--map", "mine.json", "-q"]) == 0
+
+
+def test_maps_check_tells_which_file_is_bad(capsys):
+    Path("bad.json").write_text('{"format": 7}')
+    assert main(["maps", "check", "small", "bad.json", "missing.json"]) == 1
+    small, bad, missing = capsys.readouterr().out.splitlines()
+    assert small.startswith("small: ok")
+    assert bad.startswith("bad.json: ") and bad.count("bad.json") == 1
+    assert missing.startswith("missing.json: ") and "No such file" in missing
+    assert main(["maps", "check", "bad.json", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)[0]["ok"] is False
+
+
+@pytest.mark.parametrize(
+    "arguments, hint",
+    [
+        (["show", "wurld"], "did you mean 'world'"),
+        (["show"], "NAME"),
+        (["check"], "at least one"),
+        (["generate", "--regions", "2"], "regions"),
+        (["generate", "-o", "map.yaml"], ".json"),
+        (["generate", "--seed", "-3"], "seed"),
+    ],
+)
+def test_maps_bad_usage(arguments, hint, capsys):
+    assert main(["maps", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("error: ") and hint.lower() in err.lower()
+
+
+def test_a_file_that_cannot_be_written_is_a_failure(capsys):
+    assert main(["maps", "generate", "--regions", "6", "-o", "no/such/folder/map.json"]) == 1
+    assert "cannot write no/such/folder/map.json" in capsys.readouterr().err
+
+
+# env and doctor
+
+
+def test_env_info(capsys):
+    assert main(["env", "info"]) == 0
+    out = capsys.readouterr().out
+    assert "MultiDiscrete([5] * 206)" in out and "42 regions, 164 directed edges" in out
+    assert main(["env", "info", "--action", "orders", "--map", "small", "--players", "3", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["agents"] == ["player_0", "player_1", "player_2"]
+    assert data["regions"] == 10 and data["action"] == "orders" and data["mask_size"] > 0
+
+
+@pytest.mark.parametrize(
+    "arguments, hint",
+    [
+        (["--action", "factord"], "did you mean 'factored'"),
+        (["--observation", "pixels"], "observation"),
+        (["--players", "9"], "players"),
+        (["--map", "wurld"], "did you mean 'world'"),
+    ],
+)
+def test_env_info_bad_usage(arguments, hint, capsys):
+    assert main(["env", "info", *arguments]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_doctor(capsys):
+    code = main(["doctor", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert code == (0 if data["ok"] else 1)
+    assert data["cache_folder"] == str(jit.cache_folder()) and data["python"] == sys.version.split()[0]
+    assert data["numba_threads"] >= 1 and data["jit"] is not jit.JIT_DISABLED
+    main(["doctor"])
+    out = capsys.readouterr().out
+    assert "compile cache" in out and str(jit.cache_folder()) in out
+
+
+def test_doctor_clears_compiled_kernels_and_nothing_else(capsys, tmp_path, monkeypatch):
+    current = tmp_path / "kernels" / "0123456789abcdef0123"
+    older = tmp_path / "kernels" / "fedcba9876543210fedc"
+    other = tmp_path / "kernels" / "notes"
+    for folder in (current, older, other):
+        folder.mkdir(parents=True)
+        (folder / "file").write_bytes(b"x" * 1000)
+    monkeypatch.setattr(jit, "cache_folder", lambda: current)
+    main(["doctor", "--clear-cache", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    assert data["freed_bytes"] == 2000 and data["cache_bytes"] == data["stale_bytes"] == 0
+    assert not current.exists() and not older.exists() and (other / "file").exists()
+
+
+# watch
+
+
+def test_watch_without_a_terminal_is_plain_text(capsys):
+    arguments = ["watch", "random", "aggressive", "--seed", "3", "--map", "small", "--delay", "60"]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    for words in ("deploys", "attacks", "takes", "1 random: ", "2 aggressive: ", "income"):
+        assert words in out
+    assert re.search(r"wins after \d+ rounds\n$", out)
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == out, "equal seeds, equal games"
+
+
+def test_watch_shows_the_games_of_a_match(capsys):
+    for record in Match(("random", "aggressive"), games=3, seed=5, map="small").run().records:
+        number = str(record.number + 1)
+        assert main(["watch", "random", "aggressive", "--seed", "5", "--map", "small", "--game", number]) == 0
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last.endswith(f"{('random', 'aggressive')[record.winner]} wins after {record.rounds} rounds")
+
+
+def test_watch_tells_illegal_orders_and_stops_when_told(capsys, monkeypatch):
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    registry.register("cheat", lambda: Cheat, "cheats")
+    assert main(["watch", "cheat", "random", "--map", "small", "--rounds", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("left out: 1 cheat, deploy") == 2 and "not neighbours" in out
+    assert out.endswith("stopped after 2 rounds\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["random"], ["random", "rndom"], ["random", "random", "--delay", "-1"], ["random", "random", "--game", "0"]]
+)
+def test_watch_bad_usage(arguments, capsys):
+    assert main(["watch", *arguments]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
+def test_watch_redraws_a_terminal():
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "warlight_env", "watch", "random", "random", "--map", "small"]
+    with subprocess.Popen([*command, "--delay", "0", "--rounds", "3"], stdout=child, stderr=child) as process:
+        os.close(child)
+        shown = b""
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+    os.close(parent)
+    assert process.returncode == 0
+    assert shown.count(b"\x1b[H\x1b[2J") == 4
+    assert b"stopped after 3 rounds" in shown
+
+
+# picture
+
+
+def test_picture_as_svg(capsys):
+    assert main(["picture", "--seed", "7", "--rounds", "4", "--map", "small", "-o", "a.svg"]) == 0
+    with_orders = Path("a.svg").read_text(encoding="utf-8")
+    assert svg_root("a.svg") is not None
+    capsys.readouterr()
+    assert main(["picture", "--seed", "7", "--rounds", "4", "--map", "small"]) == 0
+    assert capsys.readouterr().out == with_orders, "the same on standard output"
+    assert main(["picture", "--seed", "7", "--rounds", "4", "--map", "small", "--no-orders", "-o", "b.svg"]) == 0
+    assert len(Path("b.svg").read_text(encoding="utf-8")) < len(with_orders)
+
+
+def test_picture_as_png():
+    from PIL import Image
+
+    assert main(["picture", "random", "random", "random", "--seed", "7", "--map", "world", "-o", "a.png"]) == 0
+    with Image.open("a.png") as image:
+        assert image.format == "PNG" and image.width > 300
+
+
+@pytest.mark.parametrize("arguments", [["-o", "a.gif"], ["--rounds", "-1"], ["random"], ["--map", "wurld"]])
+def test_picture_bad_usage(arguments, capsys):
+    assert main(["picture", *arguments]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_a_reader_that_has_gone_is_no_traceback():
+    command = [sys.executable, "-m", "warlight_env", "maps", "show", "large", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        err = process.stderr.read()
+    assert process.returncode == 1 and err == b""

@@ -1,0 +1,224 @@
+"""``warlight match``: what it prints, its JSON, its exit codes, and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+
+from arena_agents import Crasher, Idle
+from warlight_env.agents import registry
+from warlight_env.cli import main
+from warlight_env.cli import match as match_command
+
+MATCH = ["match", "random", "aggressive", "-n", "20", "--map", "small", "--seed", "3"]
+
+SEAT = {
+    "type": "object",
+    "required": ["seat", "games", "wins", "losses", "draws"],
+    "properties": {"seat": {"type": "integer", "minimum": 1}},
+}
+AGENT = {
+    "type": "object",
+    "required": ["name", "games", "wins", "losses", "draws", "win_share", "interval", "score", "seats", "dropped"],
+    "properties": {
+        "name": {"type": "string"},
+        "wins": {"type": "integer", "minimum": 0},
+        "win_share": {"type": "number", "minimum": 0, "maximum": 1},
+        "interval": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+        "seats": {"type": "array", "items": SEAT},
+    },
+}
+RESULT = {
+    "type": "object",
+    "required": [
+        "agents", "games", "games_asked", "interrupted", "map", "rules", "seed", "picks", "paired", "units",
+        "confidence", "round_limit", "cut_off", "rounds", "rounds_per_second", "wall_seconds", "jobs",
+    ],
+    "properties": {"agents": {"type": "array", "items": AGENT}, "confidence": {"const": 0.95}},
+}  # fmt: skip
+
+
+def without_times(data: dict) -> dict:
+    return {key: value for key, value in data.items() if "second" not in key and key != "jobs"}
+
+
+@pytest.fixture
+def bots(monkeypatch):
+    """Bots that the registry knows for the time of a test."""
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    registry.register("idle", lambda: Idle, "does nothing")
+    registry.register("crasher", lambda: Crasher, "fails")
+
+
+def test_the_report_names_what_matters(capsys):
+    assert main(MATCH) == 0
+    out, err = capsys.readouterr()
+    for word in ("wins", "losses", "draws", "95 %", "seat 1", "seat 2", "median", "mean", "rounds/s", "seed 3"):
+        assert word in out
+    assert "20/20 games" in err and "g/s" in err
+
+
+def test_json_is_all_of_stdout_and_fits_its_schema(capsys):
+    assert main([*MATCH, "--json", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    jsonschema.validate(json.loads(out), RESULT)
+    assert err == ""
+
+
+def test_processes_do_not_change_the_result(capsys):
+    assert main([*MATCH, "--json", "--quiet", "--paired"]) == 0
+    one = json.loads(capsys.readouterr().out)
+    assert main([*MATCH, "--json", "--quiet", "--paired", "--jobs", "2"]) == 0
+    two = json.loads(capsys.readouterr().out)
+    assert without_times(one) == without_times(two)
+    assert (one["units"], two["jobs"]) == (10, 2)
+
+
+def test_progress_comes_in_tenths(capsys):
+    main(MATCH)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[0] for line in lines] == [f"{n}/20" for n in range(2, 21, 2)]
+
+
+def test_draws_and_stopped_games_are_said(bots, capsys):
+    assert main(["match", "idle", "idle", "-n", "2", "--map", "small", "--max-rounds", "9"]) == 0
+    out = capsys.readouterr().out
+    assert "2 games were stopped after 9 rounds and count as draws" in out
+    assert "score" in out and "idle #1 50.0 %" in out
+
+
+def test_rules_take_changes(capsys):
+    rules = "thesis:max_rounds=4,fog=true,luck=0.5"
+    assert main([*MATCH, "--rules", rules, "--json", "-q"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["rules"] == rules and data["round_limit"] == 4 and data["cut_off"] == 0
+
+
+@pytest.mark.parametrize(
+    "arguments, hint",
+    [
+        (["random"], "2 to 6"),
+        (["random", "agressive"], "did you mean 'aggressive'"),
+        (["random", "random:chunk=3"], "did you mean 'chunks'"),
+        (["random", "random", "--map", "wrold"], "did you mean 'world'"),
+        (["random", "random", "--map", "none.json"], "none.json"),
+        (["random", "random", "--rules", "chalenge1"], "did you mean 'challenge1'"),
+        (["random", "random", "--rules", "thesis:fgo=true"], "did you mean 'fog'"),
+        (["random", "random", "--rules", "thesis:fog=maybe"], "true or false"),
+        (["random", "random", "--rules", "thesis:picks=many"], "an integer"),
+        (["random", "random", "--rules", "thesis:luck=7"], "0 .. 1"),
+        (["random", "random", "--games", "many"], "games"),
+        (["random", "random", "--games", "0"], "games"),
+        (["random", "random", "--jobs", "0"], "jobs"),
+        (["random", "random", "--picks", "mine"], "picks"),
+        (["random", "random", "--gmaes", "3"], "--games"),
+    ],
+)
+def test_bad_usage_is_told_and_exits_with_2(arguments, hint, capsys):
+    assert main(["match", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("error: ") and hint in err.replace("'--games'", "--games")
+    assert "Traceback" not in err
+
+
+def test_an_unknown_command_is_told(capsys):
+    assert main(["mtch"]) == 2
+    assert 'Did you mean "match"' in capsys.readouterr().err
+
+
+def test_a_failing_bot_exits_with_1(bots, capsys):
+    assert main(["match", "idle", "crasher", "-n", "4", "--map", "small"]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and "agent 'crasher' failed in round 3 of game 1" in err and "ZeroDivisionError" in err
+    assert "Traceback" not in err
+
+
+def test_an_interrupted_match_says_so(capsys, monkeypatch):
+    from warlight_env.cli.progress import Quiet
+
+    def interrupt(self, records):
+        if records[-1].number == 6:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Quiet, "add", interrupt)
+    assert main([*MATCH, "-q"]) == 130
+    out = capsys.readouterr().out
+    assert "7 of 20 games" in out and "interrupted" in out
+
+
+def test_nothing_played_before_the_interruption(capsys, monkeypatch):
+    def interrupt(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(match_command, "announce_compiling", interrupt)
+    assert main(MATCH) == 130
+    assert capsys.readouterr() == ("", "interrupted\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_stops_all_processes_and_reports():
+    command = [sys.executable, "-m", "warlight_env", *MATCH[:3], "-n", "20000", "--map", "small", "--jobs", "2"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert "/20000 games" in first
+    assert process.returncode == 130
+    assert "of 20000 games" in out and "interrupted" in out
+    assert "Traceback" not in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
+def test_a_terminal_gets_a_bar_and_other_streams_the_result():
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "warlight_env", *MATCH]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child, text=True, timeout=120)
+    os.close(child)
+    shown = b""
+    while True:
+        try:
+            part = os.read(parent, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(parent)
+    assert done.returncode == 0 and "95 %" in done.stdout and "\x1b" not in done.stdout
+    assert b"random vs aggressive" in shown and b"20/20" in shown
+    assert b"20/20 games," not in shown
+
+
+def test_a_match_loads_nothing_that_it_does_not_need():
+    code = (
+        "import sys\n"
+        "from warlight_env.cli import main\n"
+        "assert main(['match', 'random', 'aggressive', '-n', '1', '-q']) == 0\n"
+        "heavy = ('gymnasium', 'pettingzoo', 'shapely', 'jsonschema', 'PIL', 'torch')\n"
+        "loaded = [name for name in heavy if name in sys.modules]\n"
+        "assert not loaded, loaded\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, timeout=300)
+
+
+def test_help_and_version_load_no_kernels():
+    code = (
+        "import sys\n"
+        "from warlight_env.cli import main\n"
+        "assert main(['--version']) == 0 and main(['--help']) == 0 and main(['match', '--help']) == 0\n"
+        "loaded = [name for name in ('numba', 'numpy') if name in sys.modules]\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "warlight-env 0." in done.stdout and "--paired" in done.stdout

@@ -1,0 +1,168 @@
+"""One game between agents: who is asked what and when, and what is kept of it."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from warlight_env.agents import Agent, Budget
+from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.engine.rules import Rules
+from warlight_env.game import Game
+from warlight_env.maps import Map
+from warlight_env.outcome import IllegalOrder, RoundResult
+
+#: Rounds after which a game is stopped where the rules know no limit.
+SAFETY_ROUNDS: Final = 500
+
+Picks = Literal["random", "agents"]
+
+
+class AgentCrashError(RuntimeError):
+    """An agent raised an exception or answered with something that is no answer; nothing hides it."""
+
+    def __init__(self, agent: str, seat: int, round: int, seed: int, reason: str, game: int | None = None) -> None:
+        super().__init__(agent, seat, round, seed, reason, game)
+        self.agent, self.seat, self.round, self.seed, self.reason, self.game = agent, seat, round, seed, reason, game
+
+    def __str__(self) -> str:
+        when = "while picking" if self.round == 0 else f"in round {self.round}"
+        which = "" if self.game is None else f" of game {self.game + 1}"
+        return (
+            f"agent {self.agent!r} failed {when}{which} (seat {self.seat + 1}, game's seed {self.seed}): {self.reason}"
+        )
+
+
+class GameStopped(Exception):  # noqa: N818 -- a signal to stop, not an error
+    """A game was left before its end."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game that was played. Seats and agents count from 0."""
+
+    number: int  #: in the match
+    unit: int  #: games of one unit share their seed
+    seed: int  #: of offers and dice
+    seats: tuple[int, ...]  #: the agent on each seat
+    winner: int | None  #: an agent; None: a draw
+    rounds: int
+    cut_off: bool  #: stopped before the rules would have; counted as a draw
+    dropped: tuple[int, ...]  #: illegal picks and orders of each agent, which were left out
+    seconds: float = field(default=0.0, compare=False)  #: play time, agents included
+
+
+def crash_reason(error: Exception) -> str:
+    """An exception as one line, with the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
+
+
+def pick_regions(game: Game, agents: Sequence[Agent]) -> list[IllegalOrder]:
+    """Have the agents, by seat, pick until play begins; returns the illegal picks that were left out."""
+    dropped: list[IllegalOrder] = []
+    while game.phase == "pick":
+        wishes: dict[int, Any] = {}
+        for seat in game.pickers():
+            try:
+                wishes[seat] = agents[seat].pick(game.view(seat))
+            except Exception as error:
+                raise AgentCrashError(agents[seat].name, seat, 0, game.seed, crash_reason(error)) from error
+        before = game.pickers()
+        try:
+            dropped += game.pick(wishes, on_illegal="skip")
+        except (OrdersTypeError, TypeError) as error:
+            seat = _culprit(before, error)
+            raise AgentCrashError(agents[seat].name, seat, 0, game.seed, str(error)) from error
+    return dropped
+
+
+def ask_orders(game: Game, agents: Sequence[Agent], budget: Budget | None = None) -> dict[int, Orders]:
+    """The orders, by seat, of all agents that are still in the game."""
+    orders: dict[int, Orders] = {}
+    for seat, agent in enumerate(agents):
+        if not game.alive(seat):
+            continue
+        try:
+            answer = agent.act(game.view(seat), budget)
+        except Exception as error:
+            raise AgentCrashError(agent.name, seat, game.round + 1, game.seed, crash_reason(error)) from error
+        if not isinstance(answer, Orders):
+            reason = f"act returned {type(answer).__name__}, not Orders"
+            raise AgentCrashError(agent.name, seat, game.round + 1, game.seed, reason)
+        orders[seat] = answer
+    return orders
+
+
+def play_orders(game: Game, agents: Sequence[Agent], orders: dict[int, Orders]) -> RoundResult:
+    """Play a round; illegal orders are left out and listed, orders that are no orders end the game."""
+    try:
+        return game.play_round(orders, on_illegal="skip")
+    except OrdersTypeError as error:
+        seat = _culprit(tuple(orders), error)
+        raise AgentCrashError(agents[seat].name, seat, game.round + 1, game.seed, str(error)) from error
+
+
+def _culprit(seats: tuple[int, ...], error: Exception) -> int:
+    """The seat that an error of `Game` is about; its message begins with ``player N``."""
+    return next((seat for seat in seats if str(error).startswith(f"player {seat}:")), seats[0])
+
+
+def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
+    """Rounds after which a game is stopped: `max_rounds`, or where nobody sets a limit SAFETY_ROUNDS."""
+    by_rules = rules.round_limit(n_regions)
+    if max_rounds is None:
+        return by_rules or SAFETY_ROUNDS
+    return min(by_rules, max_rounds) if by_rules else max_rounds
+
+
+def play_game(
+    agents: Sequence[Agent],
+    map: str | Path | Map = "world",
+    rules: str | Rules | dict[str, Any] = "thesis",
+    seed: int = 0,
+    *,
+    picks: Picks = "random",
+    max_rounds: int | None = None,
+    budget: Budget | None = None,
+    number: int = 0,
+    unit: int = 0,
+    seats: tuple[int, ...] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> GameRecord:
+    """Play a game to its end.
+
+    Args:
+        agents: by seat, 2 to 6, fresh ones: they may keep a memory.
+        picks: "random" starting regions, or chosen by the "agents".
+        max_rounds: stop after so many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
+        budget: handed to every `act`.
+        number, unit, seats: for the record; `seats` names the agent on each seat.
+        stop: asked before each round; True abandons the game.
+
+    Raises:
+        AgentCrashError: an agent raised, or its answer is no answer.
+        GameStopped: `stop` said so.
+        MapError, RulesError, GameError: map, rules and number of agents do not go together.
+    """
+    seats = tuple(range(len(agents))) if seats is None else seats
+    start = time.perf_counter()
+    game = Game(map, rules, len(agents), seed, picks="random" if picks == "random" else "play")
+    limit = round_limit(game.rules, game.map.n_regions, max_rounds)
+    dropped = [0] * len(agents)
+    for illegal in pick_regions(game, agents):
+        dropped[seats[illegal.player]] += 1
+    while not game.done and game.round < limit:
+        if stop is not None and stop():
+            raise GameStopped
+        for illegal in play_orders(game, agents, ask_orders(game, agents, budget)).dropped:
+            dropped[seats[illegal.player]] += 1
+    seconds = time.perf_counter() - start
+    winner = None if game.winner is None else seats[game.winner]
+    return GameRecord(number, unit, seed, seats, winner, game.round, not game.done, tuple(dropped), seconds)

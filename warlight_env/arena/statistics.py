@@ -1,0 +1,66 @@
+"""Confidence intervals for shares of wins, from single games and from units of paired games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+CONFIDENCE = 0.95
+
+
+class Interval(NamedTuple):
+    """Ends of a confidence interval, both within 0 .. 1."""
+
+    low: float
+    high: float
+
+
+def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -> Interval:
+    """Wilson's score interval for the share of wins in independent games; 0 .. 1 where there are none.
+
+    Only won games count as wins: draws and losses alike are games without one. `games` may be fractional (an
+    effective number).
+
+    Raises:
+        ValueError: unless 0 <= wins <= games and 0 < confidence < 1.
+
+    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
+    """
+    if not 0 <= wins <= games:
+        raise ValueError(f"wins = {wins!r} of {games!r} games: must lie in 0 .. games")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence = {confidence!r}: must lie between 0 and 1")
+    if games == 0:
+        return Interval(0.0, 1.0)
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share = wins / games
+    weight = z * z / games
+    middle = (share + weight / 2) / (1 + weight)
+    half = z * math.sqrt(share * (1 - share) / games + weight / (4 * games)) / (1 + weight)
+    # At the ends of the range rounding must not exclude the observed share.
+    low = 0.0 if wins == 0 else max(0.0, middle - half)
+    high = 1.0 if wins == games else min(1.0, middle + half)
+    return Interval(low, high)
+
+
+def unit_interval(shares: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+    """An interval for the share of wins when games come in independent units, such as one seed in all seats.
+
+    `shares` holds each unit's share of wins, 0 .. 1. Games of a unit depend on each other, so the units are what is
+    counted: Wilson's interval with the number of independent games whose mean would vary as much as the units' mean
+    does (as for clustered samples: Korn and Graubard, Survey Methodology 24, 1998). The variance is
+    estimated as if one unit more lay half a game off the mean, which keeps equal units from looking certain.
+    """
+    units = len(shares)
+    if units == 0:
+        return Interval(0.0, 1.0)
+    if not all(0 <= share <= 1 for share in shares):
+        raise ValueError("a unit's share of wins must lie in 0 .. 1")
+    mean = math.fsum(shares) / units
+    if mean in (0.0, 1.0):
+        return wilson_interval(mean * units, units, confidence)
+    variance = (math.fsum((share - mean) ** 2 for share in shares) + 0.25) / units
+    effective = units * mean * (1 - mean) / variance
+    return wilson_interval(mean * effective, effective, confidence)

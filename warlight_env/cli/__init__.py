@@ -1,0 +1,5 @@
+"""The `warlight` command."""
+
+from warlight_env.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,86 @@
+"""The commands put together, and what errors become: one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from cyclopts import App, CycloptsError
+
+from warlight_env import __version__
+from warlight_env.cli import doctor, environment, maps, match, picture, watch
+from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE, Failure, UsageError
+
+app = App(
+    name="warlight",
+    help="""Warlight: matches between bots, maps, pictures, and what the environments look like.
+
+    Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted.
+    """,
+    help_format="markdown",
+    version=f"warlight-env {__version__}",
+)
+app.command(match.match)
+app.command(watch.watch)
+app.command(picture.picture)
+app.command(maps.app)
+app.command(environment.app)
+app.command(doctor.doctor)
+
+
+def main(tokens: Sequence[str] | None = None) -> int:
+    """Run a command line (`sys.argv` by default) and return its exit code."""
+    arguments = list(sys.argv[1:] if tokens is None else tokens)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone (``| head``); nothing more can be said, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        command, bound, _ = app.parse_args(arguments, exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        _complain(" ".join(str(error).split()))
+        print("see: warlight --help", file=sys.stderr)
+        return USAGE
+    try:
+        result: Any = command(*bound.args, **bound.kwargs)
+    except UsageError as error:
+        _complain(str(error))
+        return USAGE
+    except Failure as error:
+        _complain(str(error))
+        return FAILURE
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        code = _exit_code(error)
+        if code is None:
+            raise
+        _complain(str(error))
+        return code
+    return result if isinstance(result, int) else OK
+
+
+def _exit_code(error: Exception) -> int | None:
+    """What an error of the layers below means; None: it is a bug. Imports nothing: a class in use is loaded."""
+    names = {cls.__name__ for cls in type(error).__mro__ if cls.__module__.startswith("warlight_env.")}
+    if names & {"AgentError", "GameError", "MapError", "MatchError", "RulesError"}:
+        return USAGE
+    if names & {"AgentCrashError"} or isinstance(error, OSError):
+        return FAILURE
+    return None
+
+
+def _complain(message: str) -> None:
+    print(f"error: {message}" if message != "interrupted" else message, file=sys.stderr)

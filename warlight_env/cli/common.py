@@ -1,0 +1,110 @@
+"""What the commands share: exit codes, errors, options, output and the notice about compiling."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+if TYPE_CHECKING:
+    from warlight_env.engine.rules import Rules
+
+OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class UsageError(Exception):
+    """Arguments or input that cannot be used; exit code 2."""
+
+
+class Failure(Exception):  # noqa: N818 -- named for the exit code
+    """The command was understood and did not succeed; exit code 1."""
+
+
+MapOption = Annotated[str, Parameter(name="--map", help="A bundled map's name or a file.")]
+RulesOption = Annotated[
+    str, Parameter(name="--rules", help="A preset, with changes if you like: thesis:fog=true,base_income=6.")
+]
+SeedOption = Annotated[int, Parameter(name="--seed", help="Decides everything that is left to chance.")]
+PicksOption = Annotated[
+    Literal["random", "agents"], Parameter(name="--picks", help="Starting regions at random, or picked by the bots.")
+]
+JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean 'X'?)`` for the known word closest to the given one, or nothing."""
+    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def read_rules(text: str) -> Rules:
+    """Rules from ``preset`` or ``preset:field=value,…``."""
+    from warlight_env.engine.rules import PRESETS, Rules
+
+    name, _, rest = text.partition(":")
+    if name not in PRESETS:
+        raise UsageError(f"no rules {name!r}{did_you_mean(name, PRESETS)}; there are {', '.join(PRESETS)}")
+    fields = {field.name: field.default for field in dataclasses.fields(Rules) if field.name != "name"}
+    changes: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals or key not in fields:
+            reason = f"no rule {key!r}{did_you_mean(key, fields)}" if equals else f"expected field=value, got {part!r}"
+            raise UsageError(f"rules {text!r}: {reason}; there are {', '.join(sorted(fields))}")
+        changes[key] = _field_value(text, key, value, fields[key])
+    return Rules.of(name, name=text, **changes) if changes else Rules.of(name)
+
+
+def _field_value(text: str, key: str, value: str, default: Any) -> Any:
+    """A rule's value from text, in the type of its default."""
+    if isinstance(default, bool):
+        words = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
+        if value.lower() not in words:
+            raise UsageError(f"rules {text!r}: {key} must be true or false, not {value!r}")
+        return words[value.lower()]
+    if isinstance(default, int | float):
+        try:
+            return type(default)(value)
+        except ValueError:
+            kind = "an integer" if isinstance(default, int) else "a number"
+            raise UsageError(f"rules {text!r}: {key} must be {kind}, not {value!r}") from None
+    return value
+
+
+def print_json(data: Any) -> None:
+    """Data as JSON on stdout."""
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a file; `Failure` says why it could not be written."""
+    try:
+        if isinstance(content, str):
+            path.write_text(content, encoding="utf-8")
+        else:
+            path.write_bytes(content)
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def print_table(rows: list[list[str]], left: int = 1) -> None:
+    """Rows as aligned columns, the first `left` of them to the left, the others to the right; row 0 is the head."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        cells = [c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+        print("  " + "  ".join(cells).rstrip())
+
+
+def announce_compiling() -> None:
+    """On a terminal, say so once when something has to be compiled: it takes a while and happens only once."""
+    if not sys.stderr.isatty():
+        return
+    from warlight_env.engine.jit import on_first_compile
+
+    on_first_compile(lambda: print("compiling (first start only) …", file=sys.stderr, flush=True))

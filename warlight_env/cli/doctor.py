@@ -1,0 +1,165 @@
+"""``warlight doctor``: what is installed, what is missing, and the cache of compiled kernels."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from warlight_env.cli.common import FAILURE, OK, Failure, JsonOption, print_json
+
+_DISTRIBUTION = "warlight-env"
+
+
+def doctor(
+    *,
+    clear_cache: Annotated[
+        bool, Parameter(negative="", help="Delete all compiled kernels; the next start compiles them again.")
+    ] = False,
+    json: JsonOption = False,
+) -> int:
+    """Check the installation; the exit code is 1 if something that is needed is missing."""
+    freed = _clear_cache() if clear_cache else None
+    report = _report()
+    if freed is not None:
+        report["freed_bytes"] = freed
+    if json:
+        print_json(report)
+    else:
+        _print_report(report)
+    return OK if report["ok"] else FAILURE
+
+
+def _requirements() -> tuple[list[str], dict[str, list[str]]]:
+    """The names of the packages that are needed, and of those that each extra adds, from the package's metadata."""
+    from importlib import metadata
+
+    needed: list[str] = []
+    extras: dict[str, list[str]] = {}
+    try:
+        lines = metadata.requires(_DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        lines = []
+    for line in lines:
+        name = re.match(r"[A-Za-z0-9._-]+", line)
+        extra = re.search(r"""extra\s*==\s*['"]([^'"]+)""", line)
+        if name is None or name[0] == _DISTRIBUTION:
+            continue
+        if extra is None:
+            needed.append(name[0])
+        else:
+            extras.setdefault(extra[1], []).append(name[0])
+    return needed, extras
+
+
+def _version(name: str) -> str | None:
+    from importlib import metadata
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _report() -> dict[str, Any]:
+    import os
+    import platform
+
+    from warlight_env import __version__
+
+    needed, extras = _requirements()
+    versions = {name: _version(name) for name in needed}
+    missing = {extra: [name for name in names if _version(name) is None] for extra, names in extras.items()}
+    report: dict[str, Any] = {
+        "warlight-env": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cpus": os.cpu_count(),
+        "installed": _version(_DISTRIBUTION) is not None,
+        "packages": versions,
+        "missing_in_extras": missing,
+    }
+    report.update(_kernels())
+    report["ok"] = all(version is not None for version in versions.values()) and "kernel_error" not in report
+    return report
+
+
+def _kernels() -> dict[str, Any]:
+    try:
+        import numba
+
+        from warlight_env.engine import jit
+    except ImportError as error:
+        return {"kernel_error": str(error)}
+    folder = jit.cache_folder()
+    others = [path for path in _cache_folders(folder) if path != folder]
+    return {
+        "jit": not jit.JIT_DISABLED,
+        "numba_threads": int(numba.config.NUMBA_NUM_THREADS),
+        "cache_folder": str(folder),
+        "cache_files": _count(folder),
+        "cache_bytes": _bytes(folder),
+        "stale_folders": len(others),
+        "stale_bytes": sum(_bytes(path) for path in others),
+    }
+
+
+def _cache_folders(current: Path) -> list[Path]:
+    """Folders of compiled kernels, for these and for older sources: named by a digest, beside each other."""
+    if not current.parent.is_dir():
+        return []
+    return [p for p in sorted(current.parent.iterdir()) if p.is_dir() and re.fullmatch(r"[0-9a-f]{20}", p.name)]
+
+
+def _count(folder: Path) -> int:
+    return sum(path.is_file() for path in folder.rglob("*")) if folder.is_dir() else 0
+
+
+def _bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+
+
+def _clear_cache() -> int:
+    """Delete the compiled kernels; returns how many bytes they took."""
+    import shutil
+
+    from warlight_env.engine import jit
+
+    freed = 0
+    for folder in _cache_folders(jit.cache_folder()):
+        size = _bytes(folder)
+        try:
+            shutil.rmtree(folder)
+        except OSError as error:
+            raise Failure(f"cannot clear {folder}: {error.strerror or error}") from None
+        freed += size
+    return freed
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    def mib(size: int) -> str:
+        return f"{size / 2**20:.1f} MiB"
+
+    print(f"warlight-env {report['warlight-env']} on Python {report['python']}, {report['platform']}, "
+          f"{report['cpus']} CPUs")  # fmt: skip
+    if not report["installed"]:
+        print("  not installed as a package: what it needs is not known")
+    for name, version in report["packages"].items():
+        print(f"  {name:14} {version or 'MISSING'}")
+    for extra, names in report["missing_in_extras"].items():
+        print(f"  extra {extra}: {'missing ' + ', '.join(names) if names else 'complete'}")
+    if "kernel_error" in report:
+        print(f"  kernels cannot be loaded: {report['kernel_error']}")
+        return
+    print(f"  numba          {report['numba_threads']} threads, "
+          f"JIT {'on' if report['jit'] else 'off (NUMBA_DISABLE_JIT): slow'}")  # fmt: skip
+    print(f"  compile cache  {report['cache_folder']}: {report['cache_files']} files, {mib(report['cache_bytes'])}")
+    if report["stale_folders"]:
+        print(f"                 {report['stale_folders']} older folders, {mib(report['stale_bytes'])}; "
+              "warlight doctor --clear-cache deletes them")  # fmt: skip
+    if "freed_bytes" in report:
+        print(f"  cleared        {mib(report['freed_bytes'])}")
+    sys.stdout.flush()

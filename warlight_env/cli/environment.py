@@ -1,0 +1,126 @@
+"""``warlight env``: what an environment's spaces look like."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from warlight_env.cli.common import (
+    JsonOption,
+    MapOption,
+    RulesOption,
+    UsageError,
+    announce_compiling,
+    did_you_mean,
+    print_json,
+    read_rules,
+)
+
+if TYPE_CHECKING:
+    from gymnasium import spaces
+
+app = App(name="env", help="The reinforcement learning environments.")
+
+
+@app.command
+def info(
+    *,
+    action: Annotated[str, Parameter(help="The encoding of actions.")] = "factored",
+    observation: Annotated[str, Parameter(help="The form of observations.")] = "graph",
+    players: Annotated[int, Parameter(help="2 to 6.")] = 2,
+    map: MapOption = "world",
+    rules: RulesOption = "thesis",
+    json: JsonOption = False,
+) -> None:
+    """Spaces, masks and sizes of warlight_v0.parallel_env for the given arguments."""
+    announce_compiling()
+    from warlight_env import warlight_v0
+    from warlight_env.envs.actions import ENCODINGS
+
+    if action not in ENCODINGS:
+        raise UsageError(f"no action {action!r}{did_you_mean(action, ENCODINGS)}; there are {', '.join(ENCODINGS)}")
+    try:
+        env = warlight_v0.parallel_env(
+            map=map, rules=read_rules(rules), players=players, action=action, observation=observation
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    agent = env.possible_agents[0]
+    action_space: Any = env.action_space(agent)
+    observation_space: Any = env.observation_space(agent)
+    board = env.core.board
+    data: dict[str, Any] = {
+        "map": env.core.map.name,
+        "rules": rules,
+        "players": players,
+        "agents": list(env.possible_agents),
+        "regions": board.n_regions,
+        "directed_edges": board.n_edges,
+        "action": action,
+        "action_space": _describe(action_space),
+        "action_size": _size(action_space),
+        "observation": observation,
+        "observation_space": _describe(observation_space),
+        "observation_size": _size(observation_space["observation"]),
+        "mask_size": _size(observation_space["action_mask"]),
+        "state_space": _describe(env.state_space),
+    }
+    if json:
+        print_json(data)
+        return
+    print(f"warlight_v0.parallel_env(map={map!r}, rules={rules!r}, players={players}, action={action!r}, "
+          f"observation={observation!r})")  # fmt: skip
+    print(f"  agents            {', '.join(data['agents'])}")
+    print(f"  board             {board.n_regions} regions, {board.n_edges} directed edges")
+    print(f"  action space      {data['action_size']} numbers")
+    _print_space(data["action_space"])
+    print(f"  observation space {data['observation_size']} numbers, and an action mask of {data['mask_size']}")
+    _print_space(data["observation_space"])
+    print("  state space")
+    _print_space(data["state_space"])
+
+
+def _describe(space: spaces.Space[Any]) -> Any:
+    """A space as a short text, or by part where it has parts."""
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Dict):
+        return {key: _describe(part) for key, part in space.items()}
+    if isinstance(space, spaces.Tuple):
+        parts = [_describe(part) for part in space.spaces]
+        return f"Tuple of {len(parts)} × {parts[0]}" if parts and all(p == parts[0] for p in parts) else parts
+    if isinstance(space, spaces.MultiDiscrete):
+        choices = space.nvec.reshape(-1)
+        if (choices == choices[0]).all():
+            return f"MultiDiscrete([{choices[0]}] * {choices.size})"
+        return f"MultiDiscrete of {choices.size}, {choices.min()} to {choices.max()} choices"
+    if isinstance(space, spaces.Box):
+        low, high = space.low.min(), space.high.max()
+        return f"Box({low:g}, {high:g}, {space.shape}, {space.dtype})"
+    return str(space)
+
+
+def _size(space: spaces.Space[Any]) -> int:
+    """Numbers in a member of the space."""
+    import math
+
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Dict):
+        return sum(_size(part) for part in space.values())
+    if isinstance(space, spaces.Tuple):
+        return sum(_size(part) for part in space.spaces)
+    return math.prod(space.shape) if space.shape else 1
+
+
+def _print_space(described: Any, indent: str = "    ") -> None:
+    if not isinstance(described, dict):
+        print(f"{indent}{described}")
+        return
+    for key, part in described.items():
+        if isinstance(part, dict):
+            print(f"{indent}{key}:")
+            _print_space(part, indent + "  ")
+        else:
+            print(f"{indent}{key}: {part}")

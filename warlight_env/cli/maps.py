@@ -1,0 +1,141 @@
+"""``warlight maps``: list, show, check and generate maps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from warlight_env.cli.common import FAILURE, OK, JsonOption, SeedOption, UsageError, print_json, print_table, write_file
+
+if TYPE_CHECKING:
+    from warlight_env.maps import Map
+
+app = App(name="maps", help="Bundled maps, maps from files, and new ones.")
+
+SvgOption = Annotated[Path | None, Parameter(name="--svg", help="Also draw the map into this file.")]
+
+
+def _summary(map_: Map) -> dict[str, Any]:
+    return {
+        "name": map_.name,
+        "title": map_.title,
+        "regions": map_.n_regions,
+        "super_regions": map_.n_super_regions,
+        "borders": len(map_.borders),
+        "drawable": map_.drawable,
+        "digest": map_.digest(),
+    }
+
+
+@app.command(name="list")
+def list_(*, json: JsonOption = False) -> None:
+    """List the bundled maps."""
+    from warlight_env import maps
+
+    summaries = [_summary(maps.load(name)) for name in maps.names()]
+    if json:
+        print_json(summaries)
+        return
+    rows = [["name", "title", "regions", "super regions", "borders"]]
+    rows += [[s["name"], s["title"], str(s["regions"]), str(s["super_regions"]), str(s["borders"])] for s in summaries]
+    print_table(rows, left=2)
+
+
+@app.command
+def show(
+    name: Annotated[str, Parameter(help="A bundled map's name or a file.")],
+    /,
+    *,
+    svg: SvgOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show a map: its super regions with their bonuses, its regions with their neighbours."""
+    from warlight_env import maps
+
+    map_ = maps.load(name)
+    if json:
+        print_json({**_summary(map_), "map": map_.to_dict()})
+    else:
+        _print_map(map_)
+    _draw(map_, svg)
+
+
+def _print_map(map_: Map) -> None:
+    print(f"{map_.name}: {map_.title}" if map_.title else map_.name)
+    for text in (map_.description, map_.source):
+        if text:
+            print(f"  {text}")
+    print(f"  {map_.n_regions} regions, {map_.n_super_regions} super regions, {len(map_.borders)} borders")
+    for s, members in enumerate(map_.members):
+        print(f"\n{map_.super_regions[s].name}: bonus {map_.super_regions[s].bonus}")
+        rows = []
+        for r in members:
+            region = map_.regions[r]
+            neighbors = " ".join(map_.regions[q].code for q in map_.neighbors[r])
+            rows.append([region.code, region.name, str(region.army), neighbors])
+        print_table(rows, left=4)
+
+
+@app.command
+def check(
+    *files: Annotated[str, Parameter(help="Map files or names of bundled maps.")], json: JsonOption = False
+) -> int:
+    """Check map files; the exit code is 1 if any cannot be used."""
+    from warlight_env import maps
+
+    if not files:
+        raise UsageError("maps check: name at least one file")
+    reports = []
+    for file in files:
+        try:
+            reports.append({"file": file, "ok": True, **_summary(maps.load(file))})
+        except maps.MapError as error:
+            reason = str(error).removeprefix(f"{file}: ").removeprefix(f"{Path(file).name}: ")
+            reports.append({"file": file, "ok": False, "error": reason})
+    if json:
+        print_json(reports)
+    else:
+        for report in reports:
+            size = f"{report.get('regions')} regions, {report.get('super_regions')} super regions"
+            print(f"{report['file']}: {'ok, ' + size if report['ok'] else report['error']}")
+    return OK if all(report["ok"] for report in reports) else FAILURE
+
+
+@app.command
+def generate(
+    *,
+    regions: Annotated[int, Parameter(help="Regions, 3 to 400.")] = 42,
+    super_regions: Annotated[int | None, Parameter(help="Super regions (default: one for 6.5 regions).")] = None,
+    seed: SeedOption = 1,
+    name: Annotated[str | None, Parameter(help="The map's name.")] = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="File (default: standard output).")] = None,
+    svg: SvgOption = None,
+) -> None:
+    """Generate a map, with a drawing; equal arguments make equal maps."""
+    from warlight_env import maps
+
+    if output is not None and output.suffix != ".json":
+        raise UsageError(f"--output {output}: a map file must end in .json")
+    map_ = maps.generate(regions, super_regions, seed=seed, name=name)
+    text = maps.dumps(map_)
+    if output is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+    else:
+        write_file(output, text)
+        print(f"{output}: {map_.name}, {map_.n_regions} regions, {map_.n_super_regions} super regions")
+    _draw(map_, svg)
+
+
+def _draw(map_: Map, svg: Path | None) -> None:
+    """Draw a map as it is before a game."""
+    if svg is None:
+        return
+    import numpy as np
+
+    from warlight_env.render import Position, to_svg
+
+    owner = np.full(map_.n_regions, -1, dtype=np.int8)
+    army = np.array(map_.starting_armies, dtype=np.int32)
+    write_file(svg, to_svg(Position(map_, owner, army, 2, 0)))

@@ -1,0 +1,32 @@
+"""A round in words: who deploys where, and what came of each attack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from warlight_env.engine.orders import Orders
+from warlight_env.maps import Map
+from warlight_env.outcome import Event, RoundResult
+
+
+def tell_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:
+    """The lines of a round: deploys by player, attacks and transfers in the order in which they happened."""
+    for player, turn in orders.items():
+        deploys = ", ".join(f"{armies} on {map_.regions[region].name}" for region, armies in turn.deploys)
+        if deploys:
+            yield f"{names[player]} deploys {deploys}"
+    for event in result.events:
+        yield tell_event(map_, names, event)
+    for illegal in result.dropped:
+        yield f"left out: {names[illegal.player]}, {illegal.kind} {illegal.order}: {illegal.reason}"
+
+
+def tell_event(map_: Map, names: Sequence[str], event: Event) -> str:
+    """An attack or a transfer in one line."""
+    source, target = map_.regions[event.source].name, map_.regions[event.target].name
+    name, armies = names[event.player], event.armies
+    if event.kind == "transfer":
+        return f"{name} moves {armies} from {source} to {target}"
+    losses = f"loses {event.attackers_lost}, kills {event.defenders_lost}"
+    outcome = f"takes {target}" if event.captured else "is beaten back"
+    return f"{name} attacks {target} from {source} with {armies}: {losses}, {outcome}"

@@ -1,0 +1,97 @@
+"""``warlight watch``: a game between bots in the terminal, round by round."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from warlight_env.cli.common import (
+    MapOption,
+    PicksOption,
+    RulesOption,
+    SeedOption,
+    UsageError,
+    announce_compiling,
+    read_rules,
+)
+
+if TYPE_CHECKING:
+    from warlight_env.agents import Agent
+    from warlight_env.game import Game
+
+#: Moves the cursor home and clears the screen.
+_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+
+
+def watch(
+    *agents: Annotated[str, Parameter(help="Two to six bots, as in random or random:chunks=5.")],
+    seed: SeedOption = 1,
+    game: Annotated[int, Parameter(help="Which game of the match with this seed.")] = 1,
+    delay: Annotated[float, Parameter(help="Seconds between rounds, on a terminal.")] = 0.5,
+    rounds: Annotated[int | None, Parameter(help="Stop after so many rounds.")] = None,
+    picks: PicksOption = "random",
+    map: MapOption = "world",
+    rules: RulesOption = "thesis",
+) -> None:
+    """Watch a game in the terminal: the position after each round, with the orders and the battles told.
+
+    Without a terminal the rounds are printed one below the other, at once.
+    """
+    for name, bad in (("game", game < 1), ("delay", not delay >= 0), ("rounds", rounds is not None and rounds < 1)):
+        if bad:
+            raise UsageError(f"--{name} is too small")
+    announce_compiling()
+    from warlight_env.arena.play import ask_orders, play_orders, round_limit
+    from warlight_env.cli.narration import tell_round
+
+    played, bots = start_game(agents, map, rules, seed, picks, game - 1)
+    names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]
+    limit = round_limit(played.rules, played.map.n_regions, rounds)
+    live = sys.stdout.isatty()
+    _show(played, names, [], live)
+    while not played.done and played.round < limit:
+        if live:
+            time.sleep(delay)
+        orders = ask_orders(played, bots)
+        result = play_orders(played, bots, orders)
+        _show(played, names, list(tell_round(played.map, names, orders, result)), live)
+    print(_outcome(played, names))
+
+
+def start_game(
+    agents: Sequence[str], map: str, rules: str, seed: int, picks: PicksOption = "random", number: int = 0
+) -> tuple[Game, tuple[Agent, ...]]:
+    """A game of a match, with its bots by seat, up to the first round."""
+    from warlight_env.arena import Match
+    from warlight_env.arena.play import pick_regions
+    from warlight_env.game import Game
+
+    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()
+    seating = setup.seat(number)
+    picking = "random" if picks == "random" else "play"
+    game = Game(setup.map, setup.rules, len(agents), seating.seed, picks=picking)  # type: ignore[arg-type]
+    pick_regions(game, seating.agents)
+    return game, seating.agents
+
+
+def _show(game: Game, names: Sequence[str], lines: Sequence[str], live: bool) -> None:
+    from warlight_env.render import Position, to_text
+
+    text = to_text(Position(game.map, game.owner, game.army, game.players, game.round))
+    print(f"{_CLEAR if live else ''}{text.rstrip()}")
+    for player, name in enumerate(names):
+        mine = game.owner == player
+        print(f"{name}: {mine.sum()} regions, {game.army[mine].sum()} armies, income {game.income(player)}")
+    for line in lines:
+        print(f"  {line}")
+    print(flush=True)
+
+
+def _outcome(game: Game, names: Sequence[str]) -> str:
+    if game.winner is not None:
+        return f"{names[game.winner]} wins after {game.round} rounds"
+    return f"draw after {game.round} rounds" if game.done else f"stopped after {game.round} rounds"

@@ -1,0 +1,69 @@
+"""Places for the regions of a map without a drawing: stress majorisation over the distances of its graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.maps import Map
+
+Floats = npt.NDArray[np.float64]
+
+ACROSS = 1.7  # length of a border between two super regions; within one it is 1
+ROUNDS = 60
+
+
+def place(map_: Map) -> Floats:
+    """A point per region, [N, 2], the same each time; borders are about 1 to 2 long.
+
+    Distances in the graph become distances on paper: classical scaling gives the start, which iterated
+    majorisation (SMACOF: Gansner, Koren & North 2004) improves with weights 1/distance².
+    """
+    n = map_.n_regions
+    if n == 1:
+        return np.zeros((1, 2))
+    distance = _distances(map_)
+    points = _scaling(distance)
+    weight = 1 / np.maximum(distance, 1e-9) ** 2
+    np.fill_diagonal(weight, 0)
+    laplacian = np.diag(weight.sum(1)) - weight
+    inverse = np.linalg.inv(laplacian + 1 / n)
+    for _ in range(ROUNDS):
+        gap = np.linalg.norm(points[:, None] - points[None], axis=-1)
+        pull = np.where(gap > 1e-9, -weight * distance / np.maximum(gap, 1e-9), 0)
+        np.fill_diagonal(pull, 0)
+        np.fill_diagonal(pull, -pull.sum(1))
+        points = inverse @ (pull @ points)
+    return _lay_flat(points)
+
+
+def _distances(map_: Map) -> Floats:
+    """Lengths of shortest paths (Floyd and Warshall)."""
+    n, of = map_.n_regions, map_.super_region_of
+    distance = np.full((n, n), float(2 * n))
+    np.fill_diagonal(distance, 0)
+    for a, b in map_.borders:
+        distance[a, b] = distance[b, a] = 1.0 if of[a] == of[b] else ACROSS
+    for k in range(n):
+        np.minimum(distance, distance[:, k, None] + distance[None, k], out=distance)
+    return distance
+
+
+def _scaling(distance: Floats) -> Floats:
+    """Classical multidimensional scaling, with a fixed sign per axis and no two points in one place."""
+    n = len(distance)
+    squares = distance**2
+    centred = -0.5 * (squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean())
+    values, vectors = np.linalg.eigh(centred)
+    points = vectors[:, -1:-3:-1] * np.sqrt(np.maximum(values[-1:-3:-1], 0))
+    points *= np.where(points[np.abs(points).argmax(0), range(points.shape[1])] < 0, -1, 1)
+    angle = np.arange(n) * 2.399963  # the golden angle
+    return np.asarray(points + 0.05 * np.stack([np.cos(angle), np.sin(angle)], 1))
+
+
+def _lay_flat(points: Floats) -> Floats:
+    """Turned so that the longest extent lies along x."""
+    points = points - points.mean(0)
+    _, vectors = np.linalg.eigh(points.T @ points)
+    axis = vectors[:, 1] * (1 if vectors[0, 1] >= 0 else -1)
+    return np.stack([points @ axis, points @ np.array([-axis[1], axis[0]])], 1)

@@ -1,0 +1,99 @@
+"""What is drawn: a position with its names, checked and copied, and what can be said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warlight_env.maps import Map
+from warlight_env.render.theme import MAX_PLAYERS
+
+NEUTRAL, UNKNOWN = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A position as somebody may see it.
+
+    Armies of unknown regions are never looked at, so that a picture under fog shows nothing hidden.
+    """
+
+    map: Map
+    owner: Sequence[int]  # [N]: -1 neutral, -2 unknown (fog), else a player
+    army: Sequence[int]  # [N]
+    players: int
+    round: int | None = None  # rounds played
+    names: tuple[str, ...] | None = None  # of the players
+    title: str = ""  # instead of the map's
+
+    def __post_init__(self) -> None:
+        n = self.map.n_regions
+        if not 1 <= self.players <= MAX_PLAYERS:
+            raise ValueError(f"players = {self.players}: must be 1 to {MAX_PLAYERS}")
+        if len(self.owner) != n or len(self.army) != n:
+            raise ValueError(f"owner and army must have {n} entries, not {len(self.owner)} and {len(self.army)}")
+        owner = tuple(int(o) for o in self.owner)
+        if not all(UNKNOWN <= o < self.players for o in owner):
+            raise ValueError(f"owner: must be from {UNKNOWN} to {self.players - 1}")
+        if self.names is not None and len(self.names) != self.players:
+            raise ValueError(f"names: {len(self.names)} for {self.players} players")
+        army = tuple(0 if o == UNKNOWN else int(a) for o, a in zip(owner, self.army, strict=True))
+        object.__setattr__(self, "owner", owner)
+        object.__setattr__(self, "army", army)
+
+    @property
+    def foggy(self) -> bool:
+        """Whether anything is hidden."""
+        return UNKNOWN in self.owner
+
+    def name(self, player: int) -> str:
+        """A player's name, safe to print."""
+        return printable(self.names[player]) if self.names else f"player {player + 1}"
+
+    def count(self, owner: int) -> tuple[int, int]:
+        """Regions and armies of an owner, as far as seen."""
+        regions = [r for r, o in enumerate(self.owner) if o == owner]
+        return len(regions), sum(self.army[r] for r in regions)
+
+    def holder(self, members: Sequence[int]) -> int | None:
+        """The player who holds all the given regions, if there is one."""
+        first = self.owner[members[0]]
+        return first if first >= 0 and all(self.owner[r] == first for r in members) else None
+
+    def bonus(self, player: int) -> int:
+        """The bonuses that a player is seen to hold, together."""
+        held = zip(self.map.super_regions, self.map.members, strict=True)
+        return sum(s.bonus for s, members in held if self.holder(members) == player)
+
+    def describe(self, region: int) -> str:
+        """A region in words: "Brazil, player 1, 9 armies"."""
+        name, owner = printable(self.map.regions[region].name), self.owner[region]
+        if owner == UNKNOWN:
+            return f"{name}, unknown"
+        who = "neutral" if owner == NEUTRAL else f"player {owner + 1}"
+        if self.names and owner >= 0:
+            who += f" ({self.name(owner)})"
+        return f"{name}, {who}, {counted(self.army[region], 'army', 'armies')}"
+
+    def knows(self, *regions: int) -> bool:
+        """Whether all the regions exist and are seen: orders that touch others are not shown."""
+        return all(0 <= r < len(self.owner) and self.owner[r] != UNKNOWN for r in regions)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun: "1 army", "2 armies"."""
+    return f"{number} {one if number == 1 else many}"
+
+
+def printable(text: str) -> str:
+    """Text without control, formatting or unpaired surrogate characters."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
+
+
+def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Any]]:
+    """Orders with their players, from a list in the players' order or a mapping; None stands for no orders."""
+    pairs = orders.items() if isinstance(orders, Mapping) else enumerate(orders or ())
+    for player, given in pairs:
+        if given is not None:
+            yield int(player), given
