@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from arena_agents import Cheat, Crasher, Expander, Forgetful, Garbled, Idle, PickCrasher
 
+from arena_agents import Cheat, Crasher, Expander, Forgetful, Garbled, Idle, PickCrasher
 from helpers import RING
 from warlight_env import maps
 from warlight_env.agents import AgentError
@@ -85,9 +85,7 @@ def test_paired_an_agent_against_itself_is_exactly_even():
 
 def test_paired_intervals_count_units():
     result = match(("random", "random:chunks=1"), games=40, paired=True)
-    shares = [
-        sum(record.winner == 0 for record in result.records[first : first + 2]) / 2 for first in range(0, 40, 2)
-    ]
+    shares = [sum(record.winner == 0 for record in result.records[first : first + 2]) / 2 for first in range(0, 40, 2)]
     assert result.agents[0].interval == unit_interval(shares) != wilson_interval(result.agents[0].wins, 40)
 
 

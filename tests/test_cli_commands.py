@@ -185,7 +185,8 @@ def test_watch_tells_illegal_orders_and_stops_when_told(capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["random"], ["random", "rndom"], ["random", "random", "--delay", "-1"], ["random", "random", "--game", "0"]]
+    "arguments",
+    [["random"], ["random", "rndom"], ["random", "random", "--delay", "-1"], ["random", "random", "--game", "0"]],
 )
 def test_watch_bad_usage(arguments, capsys):
     assert main(["watch", *arguments]) == 2

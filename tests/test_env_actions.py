@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from env_helpers import ENCODINGS, LONG, SMALL, act, make, sample
 from gymnasium import spaces
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from env_helpers import ENCODINGS, LONG, SMALL, act, make, sample
 from helpers import PRESETS, RING
 from warlight_env import maps
 from warlight_env.agents import make_agent

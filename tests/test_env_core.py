@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from env_helpers import ENCODINGS, LONG, SMALL, act, equal, make, sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from env_helpers import ENCODINGS, LONG, SMALL, act, equal, make, sample
 from helpers import PRESETS
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import PRESETS as PRESET_RULES

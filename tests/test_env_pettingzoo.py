@@ -11,7 +11,6 @@ import warnings
 import numpy as np
 import pettingzoo
 import pytest
-from env_helpers import ENCODINGS, LONG, SMALL
 from pettingzoo.test import (
     api_test,
     max_cycles_test,
@@ -23,6 +22,7 @@ from pettingzoo.test import (
 )
 from pettingzoo.test.save_obs_test import test_save_obs as save_obs_test
 
+from env_helpers import ENCODINGS, LONG, SMALL
 from warlight_env import warlight_v0
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -6,11 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
-from env_helpers import ENCODINGS, SMALL, act, episode, equal, make
 from gymnasium.utils import seeding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from env_helpers import ENCODINGS, SMALL, act, episode, equal, make
 from helpers import RING
 from warlight_env.engine.rules import RulesError
 from warlight_env.envs import EnvCore, Reward, WarlightParallelEnv

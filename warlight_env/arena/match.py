@@ -145,9 +145,7 @@ class Match:
             MatchError: a process died, or agents cannot be sent to processes.
         """
         start = time.perf_counter()
-        map_ = self.map if isinstance(self.map, maps.Map) else maps.load(self.map)
-        rules = Rules.of(self.rules)
-        setup = Setup(tuple(self.agents), map_, rules, self.seed, self.paired, self.picks, self.max_rounds, self.budget)
+        setup = self.setup()
         names = tuple(make(source, self.seed).name for source in setup.agents)
         setup.warm_up()
         if self.jobs == 1 or self.n_games == 1:

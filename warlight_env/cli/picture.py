@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import MapOption, RulesOption, SeedOption, UsageError, announce_compiling
+from warlight_env.cli.common import (
+    MapOption,
+    RulesOption,
+    SeedOption,
+    UsageError,
+    announce_compiling,
+    write_file,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 def picture(
@@ -28,3 +41,30 @@ def picture(
     if suffix not in (".svg", ".png"):
         raise UsageError(f"--output {output}: must end in .svg or .png")
     announce_compiling()
+    from warlight_env.arena.play import ask_orders, play_orders
+    from warlight_env.cli.watch import start_game
+    from warlight_env.render import Position, to_rgb, to_svg
+
+    game, bots = start_game(agents or ("random", "aggressive"), map, rules, seed)
+    for _ in range(rounds):
+        if game.done:
+            break
+        play_orders(game, bots, ask_orders(game, bots))
+    names = tuple(bot.name for bot in bots)
+    position = Position(game.map, game.owner, game.army, game.players, game.round, names)
+    drawn = ask_orders(game, bots) if orders and not game.done else None
+    if suffix == ".png":
+        assert output is not None  # standard output is SVG
+        write_file(output, _png(to_rgb(position, drawn)))
+    elif output is not None:
+        write_file(output, to_svg(position, drawn))
+    else:
+        sys.stdout.write(to_svg(position, drawn))
+
+
+def _png(pixels: npt.NDArray[np.uint8]) -> bytes:
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()

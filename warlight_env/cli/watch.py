@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -81,11 +83,11 @@ def start_game(
 def _show(game: Game, names: Sequence[str], lines: Sequence[str], live: bool) -> None:
     from warlight_env.render import Position, to_text
 
-    text = to_text(Position(game.map, game.owner, game.army, game.players, game.round))
-    print(f"{_CLEAR if live else ''}{text.rstrip()}")
-    for player, name in enumerate(names):
-        mine = game.owner == player
-        print(f"{name}: {mine.sum()} regions, {game.army[mine].sum()} armies, income {game.income(player)}")
+    position = Position(game.map, game.owner, game.army, game.players, game.round, tuple(names))
+    width = max(40, min(100, shutil.get_terminal_size().columns)) if live else 80
+    print(f"{_CLEAR if live else ''}{to_text(position, colour=live and 'NO_COLOR' not in os.environ, width=width)}\n")
+    incomes = (f"{name} {game.income(p)}" for p, name in enumerate(names) if game.alive(p))
+    print(f"income: {', '.join(incomes)}")
     for line in lines:
         print(f"  {line}")
     print(flush=True)

@@ -6,10 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from warlight_env.maps import Map
 from warlight_env.render.theme import MAX_PLAYERS
 
 NEUTRAL, UNKNOWN = -1, -2
+
+Integers = Sequence[int] | npt.NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +25,8 @@ class Position:
     """
 
     map: Map
-    owner: Sequence[int]  # [N]: -1 neutral, -2 unknown (fog), else a player
-    army: Sequence[int]  # [N]
+    owner: Integers  # [N]: -1 neutral, -2 unknown (fog), else a player
+    army: Integers  # [N]
     players: int
     round: int | None = None  # rounds played
     names: tuple[str, ...] | None = None  # of the players

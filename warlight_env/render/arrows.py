@@ -1,0 +1,84 @@
+"""Orders as arrows: bent lines from badge to badge, also around the edge of a map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warlight_env.render.shapes import Area, Item, Point, Stroke, pill
+from warlight_env.render.theme import BACKGROUND
+
+STEPS = 28
+
+
+@dataclass(frozen=True)
+class Route:
+    """A piece of an arrow: its points, and whether it carries the number and the head."""
+
+    points: list[Point]
+    number: bool = True
+    head: bool = True
+
+
+def routes(start: Point, end: Point, size: float, bend: float, around: float | None, right: float) -> list[Route]:
+    """The way from a badge to another, to be drawn in one piece, or in two around the edges.
+
+    `around` is the width of the world in pixels where the way leads around the edges, which are at
+    `right - around` and `right`.
+    """
+    if around is None:
+        return [Route(_curve(start, end, size, bend))]
+    step = around if start[0] > end[0] else -around
+    out = _curve(start, (end[0] + step, end[1]), size, bend)
+    back = [(x - step, y) for x, y in out]
+    left = right - around
+    inside = [[p for p in points if left <= p[0] <= right] for points in (out, back)]
+    return [Route(inside[0], head=False), Route(inside[1], number=False)]
+
+
+def _curve(start: Point, end: Point, size: float, bend: float) -> list[Point]:
+    """A quadratic Bézier curve, bent to its left and cut where it meets the badges at its ends."""
+    (x0, y0), (x1, y1) = start, end
+    cx, cy = (x0 + x1) / 2 + bend * (y1 - y0), (y0 + y1) / 2 - bend * (x1 - x0)
+    points = []
+    for k in range(STEPS + 1):
+        t = k / STEPS
+        a, b, c = (1 - t) ** 2, 2 * t * (1 - t), t**2
+        points.append((a * x0 + b * cx + c * x1, a * y0 + b * cy + c * y1))
+    free = [p for p in points if math.dist(p, start) > 1.1 * size and math.dist(p, end) > 1.2 * size]
+    return free if len(free) >= 2 else [points[STEPS // 3], points[STEPS - STEPS // 3]]
+
+
+def arrow(
+    paths: list[Route], armies: int, colour: str, dashed: bool, size: float, title: str, number: str
+) -> Iterator[Item]:
+    """The items of an order: a line with a dark rim, a head, and the armies in its middle."""
+    width = min(0.7 * size, 1.6 + 0.9 * math.log2(max(1, armies)))
+    for path in paths:
+        if len(path.points) < 2:
+            continue
+        line = _shortened(path.points, 1.6 * width) if path.head else path.points
+        yield Stroke(line, BACKGROUND, width + 1.6)
+        yield Stroke(line, colour, width, (2.2 * width, 1.6 * width) if dashed else None, title=title)
+        if path.head:
+            yield Area((_head(path.points, width),), colour, BACKGROUND, 0.8)
+    for path in paths:
+        if path.number and path.points:
+            yield from pill(path.points[len(path.points) // 2], number, 0.95 * size, colour)
+
+
+def _shortened(points: list[Point], by: float) -> list[Point]:
+    """The line without its last stretch, which the head covers."""
+    tip = points[-1]
+    kept = [p for p in points if math.dist(p, tip) >= by]
+    return kept if len(kept) >= 2 else points
+
+
+def _head(points: list[Point], width: float) -> list[Point]:
+    tip, length = points[-1], 4.0 + 2.2 * width
+    base = next((p for p in reversed(points) if math.dist(p, tip) >= length), points[0])
+    gap = math.dist(base, tip) or 1.0
+    dx, dy = (tip[0] - base[0]) / gap, (tip[1] - base[1]) / gap
+    x, y, half = tip[0] - length * dx, tip[1] - length * dy, 2.0 + 1.3 * width
+    return [tip, (x - half * dy, y + half * dx), (x + half * dy, y - half * dx)]

@@ -1,0 +1,109 @@
+"""Where things lie on a map's drawing: outlines, labels, borders and links, in map units."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+
+from shapely import Geometry, MultiPolygon, Polygon, union_all
+
+from warlight_env.maps import Map
+from warlight_env.render.graph import place
+
+Point = tuple[float, float]
+Ring = tuple[Point, ...]
+
+SPACING = 100.0  # map units of a border on a map that has no drawing
+NODE = 30.0  # radius of a region there
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The parts of a map's drawing that do not change during a game."""
+
+    box: tuple[float, float, float, float]  # x, y, width, height
+    regions: tuple[tuple[Ring, ...], ...]  # [N]: rings, even-odd
+    labels: tuple[Point, ...]  # [N]
+    radii: tuple[float, ...]  # [N]: of the circle around the label that lies inside
+    super_regions: tuple[tuple[Ring, ...], ...]  # [S]: outlines
+    borders: tuple[tuple[Point, Point], ...]  # drawn as lines: all borders of a map without a drawing
+    sea_links: tuple[tuple[Point, Point], ...]
+    around: frozenset[tuple[int, int]]  # borders (a, b), a < b, that go around the left and right edges
+
+
+@functools.lru_cache(maxsize=16)
+def layout_of(map_: Map) -> Layout:
+    """The layout of a map: its own drawing, or one made from its graph."""
+    return _drawn(map_) if map_.drawable else _from_graph(map_)
+
+
+def _drawn(map_: Map) -> Layout:
+    shapes = [region.shape for region in map_.regions]
+    assert map_.view_box is not None and all(shapes)  # what `drawable` says
+    regions = tuple(shape.rings for shape in shapes if shape)
+    labels = tuple(shape.label for shape in shapes if shape)
+    x, _, width, _ = map_.view_box
+    links: list[tuple[Point, Point]] = []
+    around = set()
+    for link in map_.sea_links:
+        if link.line is not None:
+            links.append(link.line)
+            continue
+        around.add((link.a, link.b))
+        for region in (link.a, link.b):
+            label = labels[region]
+            rim = x if label[0] < x + width / 2 else x + width
+            links.append((label, (rim, label[1])))
+    return Layout(
+        box=map_.view_box,
+        regions=regions,
+        labels=labels,
+        radii=tuple(shape.radius for shape in shapes if shape),
+        super_regions=tuple(_outline([regions[r] for r in members]) for members in map_.members),
+        borders=(),
+        sea_links=tuple(links),
+        around=frozenset(around),
+    )
+
+
+def _from_graph(map_: Map) -> Layout:
+    points = place(map_) * SPACING
+    pad = 2 * NODE
+    (left, top), (right, bottom) = points.min(0), points.max(0)
+    labels = tuple((float(x), float(y)) for x, y in points)
+    regions = tuple((_circle(label, NODE),) for label in labels)
+    return Layout(
+        box=(left - pad, top - pad, right - left + 2 * pad, bottom - top + 2 * pad),
+        regions=regions,
+        labels=labels,
+        radii=(NODE,) * map_.n_regions,
+        super_regions=tuple(tuple(regions[r][0] for r in members) for members in map_.members),
+        borders=tuple((labels[a], labels[b]) for a, b in map_.borders),
+        sea_links=(),
+        around=frozenset(),
+    )
+
+
+def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:
+    angles = [2 * math.pi * k / corners for k in range(corners)]
+    return tuple((centre[0] + radius * math.cos(a), centre[1] + radius * math.sin(a)) for a in angles)
+
+
+def _outline(regions: list[tuple[Ring, ...]]) -> tuple[Ring, ...]:
+    """The rings around regions taken together; regions overlap nowhere, so what is even-odd stays so."""
+    union: Geometry = union_all([_even_odd(rings) for rings in regions])
+    parts = union.geoms if isinstance(union, MultiPolygon) else [union]
+    return tuple(
+        tuple((float(x), float(y)) for x, y in ring.coords[:-1])
+        for part in parts
+        if isinstance(part, Polygon)
+        for ring in (part.exterior, *part.interiors)
+    )
+
+
+def _even_odd(rings: tuple[Ring, ...]) -> Geometry:
+    shape: Geometry = Polygon()
+    for ring in rings:
+        shape = shape.symmetric_difference(Polygon(ring).buffer(0))
+    return shape

@@ -1,0 +1,149 @@
+"""Positions as pixels, drawn with Pillow at twice the size and scaled down, which smooths the edges."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.render.position import Position
+from warlight_env.render.scene import Scene, build
+from warlight_env.render.shapes import Area, Label, Point, Stroke
+from warlight_env.render.theme import BACKGROUND, FOG, FOG_LINE
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw, ImageFont
+
+SCALE = 2
+
+
+def to_rgb(
+    position: Position, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960
+) -> npt.NDArray[np.uint8]:
+    """A position as an image, uint8[H, W, 3]; arguments and errors as in `to_svg`."""
+    return np.asarray(draw(build(position, orders, width)), dtype=np.uint8)
+
+
+def draw(scene: Scene) -> Image.Image:
+    """A scene as an RGB image."""
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", (scene.width * SCALE, scene.height * SCALE), BACKGROUND)
+    pen = ImageDraw.Draw(image)
+    for item in scene.items:
+        if isinstance(item, Area):
+            _area(image, pen, item)
+        elif isinstance(item, Stroke):
+            _stroke(pen, item)
+        else:
+            _label(pen, item)
+    return image.reduce(SCALE)
+
+
+def _scaled(points: Sequence[Point]) -> list[Point]:
+    return [(x * SCALE, y * SCALE) for x, y in points]
+
+
+def _thickness(width: float) -> int:
+    return max(1, round(width * SCALE))
+
+
+def _area(image: Image.Image, pen: ImageDraw.ImageDraw, item: Area) -> None:
+    rings = [_scaled(ring) for ring in item.rings]
+    if item.fill is not None:
+        if item.hatched:
+            image.paste(_hatch(image.size), (0, 0), _even_odd(image.size, rings))
+        elif _disjoint(rings):
+            for ring in rings:
+                pen.polygon(ring, fill=item.fill)
+        else:
+            image.paste(item.fill, (0, 0), _even_odd(image.size, rings))
+    if item.stroke is not None:
+        for ring in rings:
+            pen.line([*ring, ring[0]], fill=item.stroke, width=_thickness(item.width), joint="curve")
+
+
+def _bounds(ring: Sequence[Point]) -> tuple[float, float, float, float]:
+    xs, ys = [p[0] for p in ring], [p[1] for p in ring]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _disjoint(rings: list[list[Point]]) -> bool:
+    """Whether no ring can lie inside another, so that each may be filled by itself."""
+    if len(rings) == 1:
+        return True
+    boxes = [_bounds(ring) for ring in rings]
+    return not any(
+        a is not b and a[0] <= b[0] and a[1] <= b[1] and b[2] <= a[2] and b[3] <= a[3] for a in boxes for b in boxes
+    )
+
+
+def _even_odd(size: tuple[int, int], rings: list[list[Point]]) -> Image.Image:
+    """A mask of what lies inside an odd number of rings."""
+    from PIL import Image, ImageChops, ImageDraw
+
+    mask = Image.new("1", size)
+    for ring in rings:
+        layer = Image.new("1", size)
+        ImageDraw.Draw(layer).polygon(ring, fill=1)
+        mask = ImageChops.logical_xor(mask, layer)
+    return mask
+
+
+@functools.lru_cache(maxsize=2)
+def _hatch(size: tuple[int, int]) -> Image.Image:
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", size, FOG)
+    pen = ImageDraw.Draw(image)
+    step = round(7 * math.sqrt(2) * SCALE)
+    for x in range(-size[1], size[0], step):
+        pen.line([(x, size[1]), (x + size[1], 0)], fill=FOG_LINE, width=_thickness(3.5))
+    return image
+
+
+def _stroke(pen: ImageDraw.ImageDraw, item: Stroke) -> None:
+    points, width = _scaled(item.points), _thickness(item.width)
+    if item.dash is None:
+        pen.line(points, fill=item.colour, width=width, joint="curve")
+        return
+    for piece in _dashes(points, item.dash[0] * SCALE, item.dash[1] * SCALE):
+        pen.line(piece, fill=item.colour, width=width)
+
+
+def _dashes(points: list[Point], on: float, off: float) -> Iterator[list[Point]]:
+    """The pieces of a line that a dash pattern leaves."""
+    left, drawing, piece = on, True, [points[0]]
+    for a, b in itertools.pairwise(points):
+        length, at = math.dist(a, b), 0.0
+        while length - at > left:
+            at += left
+            cut = (a[0] + (b[0] - a[0]) * at / length, a[1] + (b[1] - a[1]) * at / length)
+            if drawing:
+                yield [*piece, cut]
+            drawing, piece = not drawing, [cut]
+            left = on if drawing else off
+        left -= length - at
+        piece.append(b)
+    if drawing and len(piece) > 1:
+        yield piece
+
+
+@functools.lru_cache(maxsize=64)
+def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
+def _label(pen: ImageDraw.ImageDraw, item: Label) -> None:
+    place = (item.x * SCALE, item.y * SCALE)
+    font, anchor = _font(round(item.size * SCALE, 1)), "mm" if item.anchor == "middle" else "lm"
+    if item.halo is not None:
+        pen.text(place, item.text, item.halo, font, anchor, stroke_width=1.5 * SCALE)
+    pen.text(place, item.text, item.colour, font, anchor, stroke_width=0.3 * SCALE if item.bold else 0)

@@ -1,0 +1,203 @@
+"""A position as plain shapes in pixels, which each kind of picture then draws in its own way."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warlight_env.render import theme as colours
+from warlight_env.render.arrows import Route, arrow, routes
+from warlight_env.render.layout import Layout, Point, Ring, layout_of
+from warlight_env.render.position import UNKNOWN, Position, by_player, counted, printable
+from warlight_env.render.shapes import Area, Item, Label, Stroke, badge, pill, text_width
+
+MARGIN = 12.0
+LINE = 24.0  # height of a line of the header
+MIN_WIDTH, MAX_WIDTH = 200, 4000  # pixels
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A picture: its size in pixels, what it shows in words, and its items from back to front."""
+
+    width: int
+    height: int
+    description: str
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Map units to pixels."""
+
+    scale: float
+    left: float
+    top: float
+
+    def point(self, p: Point) -> Point:
+        return self.left + p[0] * self.scale, self.top + p[1] * self.scale
+
+    def ring(self, ring: Sequence[Point]) -> Ring:
+        return tuple(self.point(p) for p in ring)
+
+
+def build(position: Position, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> Scene:
+    """The scene of a position, with orders (per player, or a mapping of players; None for none) as arrows.
+
+    Orders that touch an unknown region are not shown.
+    """
+    if not MIN_WIDTH <= width <= MAX_WIDTH:
+        raise ValueError(f"width = {width}: must be {MIN_WIDTH} to {MAX_WIDTH} pixels")
+    layout = layout_of(position.map)
+    header, top = _header(position, width)
+    x, y, box_width, box_height = layout.box
+    scale = (width - 2 * MARGIN) / box_width
+    frame = Frame(scale, MARGIN - x * scale, top + MARGIN - y * scale)
+    size = min(16.0, max(7.0, 0.5 * statistics.median(layout.radii) * scale))
+    height = round(top + box_height * scale + 2 * MARGIN)
+    sea = Area((_rectangle(0, top, width, height - top),), colours.SEA)
+    items = [
+        Area((_rectangle(0, 0, width, top),), colours.BACKGROUND),
+        sea,
+        *_land(position, layout, frame),
+        *_transports(position, layout, frame, size, orders),
+        *_badges(position, layout, frame, size),
+        *_deploys(position, layout, frame, size, orders),
+        *header,
+    ]
+    return Scene(width, height, _describe(position), tuple(items))
+
+
+def _rectangle(x: float, y: float, width: float, height: float) -> Ring:
+    return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
+
+
+def _title(position: Position) -> str:
+    parts = [position.title or position.map.title or position.map.name]
+    if position.round is not None:
+        parts.append(f"round {position.round}")
+    if position.foggy:
+        parts.append("fog: only what is seen counts")
+    return printable(" · ".join(parts))
+
+
+def _standing(position: Position, player: int) -> str:
+    regions, armies = position.count(player)
+    if not regions and not position.foggy:
+        return f"{position.name(player)} · out"
+    bonus = f" · bonus {position.bonus(player)}" if position.bonus(player) else ""
+    what = f"{counted(regions, 'region', 'regions')} · {counted(armies, 'army', 'armies')}"
+    return f"{position.name(player)} · {what}{bonus}"
+
+
+def _describe(position: Position) -> str:
+    return "; ".join([_title(position), *(_standing(position, p) for p in range(position.players))])
+
+
+def _header(position: Position, width: int) -> tuple[list[Item], float]:
+    """The title, then the players, in as many lines as they need; and the header's height."""
+    theme = colours.theme(position.players)
+    items: list[Item] = [Label(MARGIN, LINE * 0.5 + 6, _title(position), 15, colours.TEXT, "start", bold=True)]
+    x, y = MARGIN, LINE * 1.5 + 6
+    for player in range(position.players):
+        text = _standing(position, player)
+        needed = 22 + text_width(text, 13) + 22
+        if x > MARGIN and x + needed > width:
+            x, y = MARGIN, y + LINE
+        shape = badge(colours.SHAPES[player], (x + 8, y), 8)
+        items.append(Area((shape,), theme.fill(player), colours.TEXT, 1.2))
+        items.append(Label(x + 22, y, text, 13, colours.TEXT, "start"))
+        x += needed
+    return items, y + LINE * 0.5 + 6
+
+
+def _land(position: Position, layout: Layout, frame: Frame) -> Iterator[Item]:
+    """Regions by owner, hatched where unknown; lines across borders; outlines of super regions."""
+    theme = colours.theme(position.players)
+    for line in layout.sea_links:
+        yield Stroke(frame.ring(line), colours.SEA_LINK, 1.2, (2.0, 4.0))
+    for line in layout.borders:
+        yield Stroke(frame.ring(line), colours.SEA_LINK, 1.5)
+    for region, rings in enumerate(layout.regions):
+        owner = position.owner[region]
+        hidden = owner == UNKNOWN
+        fill = colours.FOG if hidden else theme.fill(owner)
+        shape = tuple(frame.ring(ring) for ring in rings)
+        yield Area(shape, fill, colours.SEA, 0.8, hatched=hidden, title=position.describe(region))
+    for index, (rings, super_region) in enumerate(zip(layout.super_regions, position.map.super_regions, strict=True)):
+        colour = colours.OUTLINES[index % len(colours.OUTLINES)]
+        shape = tuple(frame.ring(ring) for ring in rings)
+        yield Area(
+            shape,
+            None,
+            colour,
+            2.4 if layout.borders else 1.4,
+            title=f"{printable(super_region.name)}, bonus {super_region.bonus}",
+        )
+
+
+def _compact(armies: int) -> str:
+    """At most four characters: 999, 1.2k, 34k, 2.0M."""
+    if armies < 1000:
+        return str(armies)
+    if armies < 999_500:
+        return f"{armies / 1000:.1f}k" if armies < 9950 else f"{armies / 1000:.0f}k"
+    return f"{armies / 1e6:.1f}M"
+
+
+def _badges(position: Position, layout: Layout, frame: Frame, size: float) -> Iterator[Item]:
+    theme = colours.theme(position.players)
+    for region, owner in enumerate(position.owner):
+        x, y = frame.point(layout.labels[region])
+        if owner == UNKNOWN:
+            yield Label(x, y, "?", 1.2 * size, colours.MUTED)
+            continue
+        text = _compact(position.army[region])
+        if owner < 0:
+            fill = theme.fill(owner)
+            yield Label(x, y, text, 1.3 * size, colours.ink(fill), bold=True, halo=fill)
+            continue
+        shape = badge(colours.SHAPES[owner], (x, y), size)
+        yield Area((shape,), theme.dark(owner), colours.HIGHLIGHT, 1.2)
+        letters = 1.25 if len(text) < 3 else 1.0 if len(text) == 3 else 0.8
+        yield Label(x, y, text, letters * size, colours.HIGHLIGHT, bold=True)
+
+
+def _transports(
+    position: Position, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
+) -> Iterator[Item]:
+    """Attacks as solid arrows, transfers as dashed ones; thickness and number give the armies."""
+    theme = colours.theme(position.players)
+    span = layout.box[2] * frame.scale
+    for player, given in by_player(orders):
+        if not 0 <= player < position.players:
+            raise ValueError(f"orders: there is no player {player}")
+        drawn: dict[tuple[int, int], int] = {}
+        for source, target, armies in given.attacks:
+            if not position.knows(source, target) or source == target:
+                continue
+            nth = drawn[source, target] = drawn.get((source, target), -1) + 1
+            ends = frame.point(layout.labels[source]), frame.point(layout.labels[target])
+            wraps = (min(source, target), max(source, target)) in layout.around
+            paths: list[Route] = routes(*ends, size, 0.16 + 0.1 * nth, span if wraps else None, MARGIN + span)
+            transfer = position.owner[target] == player
+            names = [printable(position.map.regions[r].name) for r in (source, target)]
+            what = f"{position.name(player)} {'moves' if transfer else 'attacks with'} {armies}: {' → '.join(names)}"
+            yield from arrow(paths, int(armies), theme.light(player), transfer, size, what, _compact(int(armies)))
+
+
+def _deploys(
+    position: Position, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
+) -> Iterator[Item]:
+    theme = colours.theme(position.players)
+    for player, given in by_player(orders):
+        total: dict[int, int] = {}
+        for region, armies in given.deploys:
+            if position.knows(region):
+                total[region] = total.get(region, 0) + int(armies)
+        for region, armies in total.items():
+            x, y = frame.point(layout.labels[region])
+            centre = (x + 1.25 * size, y - 1.1 * size)
+            yield from pill(centre, f"+{_compact(armies)}", 0.95 * size, theme.light(player))

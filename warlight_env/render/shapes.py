@@ -1,0 +1,92 @@
+"""The shapes that a scene is made of, in pixels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from warlight_env.render.theme import BadgeShape, ink
+
+Point = tuple[float, float]
+Ring = Sequence[Point]
+
+
+@dataclass(frozen=True)
+class Area:
+    """Closed rings, filled even-odd and outlined; hatched where something is hidden."""
+
+    rings: tuple[Ring, ...]
+    fill: str | None
+    stroke: str | None = None
+    width: float = 0.0
+    hatched: bool = False
+    title: str = ""  # what it is, in words
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line through points."""
+
+    points: Sequence[Point]
+    colour: str
+    width: float
+    dash: tuple[float, float] | None = None  # on, off
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A line of text, its middle at the height y."""
+
+    x: float
+    y: float
+    text: str
+    size: float  # of the letters
+    colour: str
+    anchor: Literal["start", "middle"] = "middle"
+    bold: bool = False
+    halo: str | None = None  # colour of a rim around the letters
+
+
+Item = Area | Stroke | Label
+
+
+def text_width(text: str, size: float) -> float:
+    """An estimate that rather errs on the large side."""
+    return 0.6 * size * len(text)
+
+
+def _corners(count: int, radius: float, turn: float) -> list[Point]:
+    angles = [turn + 2 * math.pi * k / count for k in range(count)]
+    return [(radius * math.cos(a), radius * math.sin(a)) for a in angles]
+
+
+def badge(shape: BadgeShape, centre: Point, size: float) -> Ring:
+    """A badge's outline, with about the area of a circle of the given radius."""
+    up = -math.pi / 2
+    if shape == "circle":
+        points = _corners(32, size, 0)
+    elif shape == "square":
+        points = _corners(4, 1.3 * size, math.pi / 4)
+    elif shape == "diamond":
+        points = _corners(4, 1.4 * size, 0)
+    elif shape == "triangle":
+        points = [(x, y + 0.15 * size) for x, y in _corners(3, 1.65 * size, up)]
+    elif shape == "wedge":
+        points = [(x, y - 0.15 * size) for x, y in _corners(3, 1.65 * size, -up)]
+    else:
+        outer, inner = _corners(5, 1.6 * size, up), _corners(5, 0.95 * size, up + math.pi / 5)
+        points = [p for pair in zip(outer, inner, strict=True) for p in pair]
+    return [(centre[0] + x, centre[1] + y) for x, y in points]
+
+
+def pill(centre: Point, text: str, size: float, fill: str) -> Iterator[Item]:
+    """A short text on a rounded ground."""
+    half, radius = max(0.0, 0.5 * text_width(text, size) - 0.35 * size), 0.72 * size
+    x, y = centre
+    right = [(x + half + px, y + py) for px, py in _corners(32, radius, -math.pi / 2)[:17]]
+    left = [(x - half + px, y + py) for px, py in _corners(32, radius, math.pi / 2)[:17]]
+    yield Area((right + left,), fill)
+    yield Label(x, y, text, size, ink(fill), bold=True)

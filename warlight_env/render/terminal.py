@@ -1,0 +1,72 @@
+"""Positions as text, for terminals."""
+
+from __future__ import annotations
+
+from warlight_env.render.position import NEUTRAL, UNKNOWN, Position, counted, printable
+from warlight_env.render.theme import NEUTRAL_SYMBOL, SYMBOLS, UNKNOWN_SYMBOL, rgb, theme
+
+MIN_WIDTH = 40
+
+
+def to_text(position: Position, *, colour: bool = False, width: int = 80) -> str:
+    """A position as lines of text: the players, then each super region's regions with their owners and armies.
+
+    Args:
+        position: what to show.
+        colour: with escape codes for 24-bit colours; the badges tell the players apart without.
+        width: characters of a line, at least 40.
+
+    Returns:
+        The lines, without a newline at the end.
+    """
+    if width < MIN_WIDTH:
+        raise ValueError(f"width = {width}: must be at least {MIN_WIDTH} characters")
+    title = printable(position.title or position.map.title or position.map.name)
+    lines = [title if position.round is None else f"{title} · round {position.round}"]
+    lines += [_standing(position, player, colour) for player in range(position.players)]
+    lines.append("")
+    for index in range(position.map.n_super_regions):
+        lines += _super_region(position, index, colour, width)
+    return "\n".join(lines)
+
+
+def _paint(text: str, owner: int, position: Position, colour: bool) -> str:
+    if not colour or owner == UNKNOWN:
+        return text
+    red, green, blue = rgb(theme(position.players).light(owner) if owner >= 0 else "#c8c8c8")
+    return f"\x1b[38;2;{red};{green};{blue}m{text}\x1b[0m"
+
+
+def _standing(position: Position, player: int, colour: bool) -> str:
+    regions, armies = position.count(player)
+    seen = " seen" if position.foggy else ""
+    what = f"{counted(regions, 'region', 'regions')}, {counted(armies, 'army', 'armies')}{seen}"
+    if bonus := position.bonus(player):
+        what += f", bonus {bonus}"
+    return _paint(f"{SYMBOLS[player]} {position.name(player)}", player, position, colour) + f": {what}"
+
+
+def _symbol(owner: int) -> str:
+    return {NEUTRAL: NEUTRAL_SYMBOL, UNKNOWN: UNKNOWN_SYMBOL}.get(owner) or SYMBOLS[owner]
+
+
+def _super_region(position: Position, index: int, colour: bool, width: int) -> list[str]:
+    """A super region: its name, bonus and holder, then its regions in columns."""
+    map_, members = position.map, position.map.members[index]
+    here = map_.super_regions[index]
+    holder = position.holder(members)
+    head = f"{printable(here.name)} +{here.bonus}"
+    if holder is not None:
+        head = _paint(f"{head} {SYMBOLS[holder]}", holder, position, colour)
+    codes = max(len(map_.regions[r].code) for r in range(map_.n_regions))
+    digits = max(2, *(len(str(army)) for army in position.army))
+    cell = 1 + codes + 1 + digits + 2  # symbol, code, gap, armies, gap
+    columns = max(1, (width - 2) // cell)
+    cells = []
+    for region in members:
+        owner = position.owner[region]
+        armies = "" if owner == UNKNOWN else str(position.army[region])
+        text = f"{_symbol(owner)}{map_.regions[region].code:<{codes}} {armies:>{digits}}"
+        cells.append(_paint(text, owner, position, colour))
+    rows = [cells[i : i + columns] for i in range(0, len(cells), columns)]
+    return [head, *(("  " + "  ".join(row)).rstrip() for row in rows)]
