@@ -193,7 +193,6 @@ def test_watch_bad_usage(arguments, capsys):
     assert capsys.readouterr().err.startswith("error: ")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
 def test_watch_redraws_a_terminal():
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "warlight_env", "watch", "random", "random", "--map", "small"]
