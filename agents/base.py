@@ -71,9 +71,7 @@ class KernelAgent(ABC):
         count = self._write(view)
         if view.params.max_orders:
             count = min(count, view.params.max_orders)
-        regions = np.flatnonzero(self._deploy)
-        deploys = list(zip(regions.tolist(), self._deploy[regions].tolist(), strict=True))
-        return Orders(deploys, [tuple(row) for row in self._attacks[:count].tolist()])
+        return Orders.from_arrays(self._deploy, self._attacks, count)
 
     def __repr__(self) -> str:
         return f"<agent {self.name}>"

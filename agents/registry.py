@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import inspect
@@ -12,12 +11,13 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from warlight_env.agents.base import Agent
+from warlight_env.errors import InputError, did_you_mean
 
 #: Entry points of other packages: name → a callable taking (seed, **parameters).
 ENTRY_POINTS = "warlight_env.agents"
 
 
-class AgentError(ValueError):
+class AgentError(InputError):
     """An agent or a parameter that does not exist, or a value it does not take."""
 
 
@@ -102,11 +102,6 @@ def describe() -> list[AgentInfo]:
     return [info for _, info in sorted(_known().items())]
 
 
-def _hint(name: str, choices: list[str]) -> str:
-    close = difflib.get_close_matches(name, choices, 1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
-
-
 def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
     try:
         value = parameter.kind(text)
@@ -123,14 +118,14 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     name, _, rest = spec.strip().partition(":")
     known = _known()
     if name not in known:
-        raise AgentError(f"no agent {name!r}{_hint(name, list(known))}; there are {', '.join(sorted(known))}")
+        raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
     info, values = known[name], {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, text = part.partition("=")
         if not equals:
             raise AgentError(f"agent {spec!r}: expected key=value, got {part!r}")
         if info.parameters and key not in info.parameters:
-            hint = _hint(key, list(info.parameters))
+            hint = did_you_mean(key, info.parameters)
             raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")
         if key in values:
             raise AgentError(f"agent {spec!r}: {key} is given twice")

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from warlight_env.errors import did_you_mean
 from warlight_env.maps.codes import make_codes
-from warlight_env.maps.errors import MapError, suggestion
+from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import DEFAULT_ARMY, MAX_REGIONS, Map, Point, Region, SeaLink, Shape, SuperRegion
 
 
@@ -79,7 +80,7 @@ def _build(
     index: dict[str, int] = {}
     for i, r in enumerate(regions):
         if r.super_region not in supers:
-            hint = suggestion(r.super_region, supers)
+            hint = did_you_mean(r.super_region, supers)
             raise MapError(f"region {r.name!r}: unknown super region {r.super_region!r}{hint}")
         if r.name in index:
             before = regions[index[r.name]].super_region
@@ -123,7 +124,7 @@ def _build(
 def _pair(index: dict[str, int], a: str, b: str, what: str) -> tuple[int, int]:
     for name, other in ((a, b), (b, a)):
         if name not in index:
-            raise MapError(f"region {other!r}: {what} to unknown region {name!r}{suggestion(name, index)}")
+            raise MapError(f"region {other!r}: {what} to unknown region {name!r}{did_you_mean(name, index)}")
     if a == b:
         raise MapError(f"region {a!r}: {what} to itself")
     return (index[a], index[b]) if index[a] < index[b] else (index[b], index[a])

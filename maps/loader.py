@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from warlight_env.errors import did_you_mean
 from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
-from warlight_env.maps.errors import MapError, suggestion
+from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import FORMAT, dumps, from_dict
 from warlight_env.maps.text import parse_json, read_text
@@ -34,7 +35,7 @@ def load(name_or_path: str | Path) -> Map:
     if path.suffix.lower() in _SUFFIXES:
         return _from_file(path)
     if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path:
-        hint = suggestion(name_or_path, names())
+        hint = did_you_mean(name_or_path, names())
         files = ", ".join(_SUFFIXES)
         raise MapError(f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file ({files})")
     raise MapError(f"{path}: a map file ends in {', '.join(_SUFFIXES)}")

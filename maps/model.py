@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from warlight_env.maps.errors import MapError, suggestion
+from warlight_env.errors import did_you_mean
+from warlight_env.maps.errors import MapError
 
 Point = tuple[float, float]
 
@@ -145,7 +146,7 @@ class Map:
             found = self._index.get(" ".join(key.split()).casefold())
             if found is None:
                 known = [k for r in self.regions for k in (r.name, r.code)]
-                raise MapError(f"map {self.name!r} has no region {key!r}{suggestion(key, known)}")
+                raise MapError(f"map {self.name!r} has no region {key!r}{did_you_mean(key, known)}")
             return found
         index = operator.index(key)
         if isinstance(key, bool) or not 0 <= index < self.n_regions:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from warlight_env.errors import did_you_mean
 from warlight_env.maps.build import RawRegion, build, heading_for
-from warlight_env.maps.errors import MapError, suggestion
+from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import DEFAULT_ARMY, Map, SuperRegion
 
 _MAX_DEPTH = 20  # the form needs 6
@@ -53,7 +54,7 @@ def from_xml(text: str, place: str = "XML") -> Map:
     for a, b in pairs:
         if b not in listed:
             where = f"{place}: line {listed[a][b]}: region {a!r}"
-            raise MapError(f"{where}: border to unknown region {b!r}{suggestion(b, listed)}")
+            raise MapError(f"{where}: border to unknown region {b!r}{did_you_mean(b, listed)}")
     for a, b in pairs:
         if a not in listed[b]:
             where = f"{place}: line {listed[a][b]}: region {a!r}"

@@ -80,6 +80,18 @@ def turns(n: int, owner: list[int], player: int):
 @given(st.data())
 @settings(max_examples=1500)
 def test_every_state_is_equal(data):
+    play_both(data)
+
+
+@pytest.mark.slow
+@given(st.data())
+@settings(max_examples=30_000)
+def test_every_state_is_equal_at_length(data):
+    play_both(data)
+
+
+def play_both(data):
+    """Up to three rounds of a random game in both engines, compared after each."""
     map_ = data.draw(boards(), "map")
     rules = data.draw(variants(), "rules")
     n, players = map_.n_regions, data.draw(st.integers(2, min(4, map_.n_regions)), "players")

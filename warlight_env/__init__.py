@@ -6,6 +6,7 @@ Importing the package is quick: the names below are loaded when they are first u
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from warlight_env.turn import TurnDraft
 
 __version__ = "0.1.0"
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+if not os.path.isdir(os.path.join(_HERE, "agents")):
+    # A checkout that was not installed: the subpackages agents, maps and train lie beside this folder.
+    __path__.append(os.path.dirname(_HERE))
 
 _HOMES = {
     "BattleOdds": "battle",

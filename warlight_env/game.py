@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,14 +19,15 @@ from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import (
     ALTERNATING,
-    alternating_picks,
     check_players,
     picker,
+    picks_left,
     resolve_picks,
     start_game,
 )
 from warlight_env.engine.state import (
     OVER,
+    PHASES,
     PICK,
     State,
     Workspace,
@@ -36,10 +37,9 @@ from warlight_env.engine.state import (
     state_bytes,
 )
 from warlight_env.engine.view import View, see
-from warlight_env.outcome import Event, GameError, IllegalOrder, IllegalOrdersError, RoundResult, tell_events
+from warlight_env.outcome import Deploy, Event, GameError, IllegalOrder, IllegalOrdersError, RoundResult, tell_events
 from warlight_env.saving import FORMAT, fill_state
 
-PHASES = ("pick", "play", "over")
 OnIllegal = Literal["raise", "skip"]
 
 
@@ -163,10 +163,10 @@ class Game:
         return tuple(range(self.players))
 
     def view(self, player: int) -> View:
-        """What the player may see: under fog own regions and neighbours; while regions are picked, everything."""
+        """What the player may see: under fog own regions and neighbours, but while regions are picked everything."""
         self._check_player(player)
         owner, army = np.empty_like(self._state.owner[0]), np.empty_like(self._state.army[0])
-        fog = self.rules.fog and self.phase == "play"
+        fog = self.rules.fog and self.phase != "pick"
         see(self._board, fog, self._state.owner[0], self._state.army[0], player, owner, army)
         return View(
             map=self.map,
@@ -181,7 +181,7 @@ class Game:
             army=army,
             income=self.income(player),
             offers=self.offers(player),
-            picks_left=self._picks_left(player),
+            picks_left=int(picks_left(self._params, self._state, 0, player)),
         )
 
     def offers(self, player: int) -> tuple[int, ...]:
@@ -190,15 +190,6 @@ class Game:
         if self.phase != "pick":
             return ()
         return tuple(np.flatnonzero(self._state.offers[0] >> player & 1).tolist())
-
-    def _picks_left(self, player: int) -> int:
-        if self.phase != "pick":
-            return 0
-        if self._params.picking != ALTERNATING:
-            return self.rules.picks
-        state = self._state
-        total = int(alternating_picks(self._params, state.offers[0], state.owner[0], self.players))
-        return total // self.players - int((state.owner[0] == player).sum())
 
     def _check_player(self, player: int) -> None:
         if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < self.players:
@@ -245,7 +236,7 @@ class Game:
         if given.size == 0:
             given = np.zeros(0, dtype=np.int64)
         if given.ndim != 1 or given.dtype.kind not in "iu":
-            raise OrdersTypeError(f"player {player}: picks must be a list of regions (integers); got {wishes!r:.80}")
+            raise OrdersTypeError(f"picks must be a list of regions (integers); got {wishes!r:.80}", player)
         offers = set(self.offers(player))
         legal: list[int] = []
         for index, region in enumerate(given.tolist()):
@@ -273,11 +264,11 @@ class Game:
         if self.phase != "play":
             raise GameError(f"no orders now: the game's phase is {self.phase!r}")
         if not isinstance(orders, Orders):
-            raise OrdersTypeError(f"player {player}: orders must be `Orders`, not {type(orders).__name__}")
+            raise OrdersTypeError(f"orders must be `Orders`, not {type(orders).__name__}", player)
         try:
             deploys, attacks = orders.arrays()
         except OrdersTypeError as error:
-            raise OrdersTypeError(f"player {player}: {error}") from None
+            raise OrdersTypeError(error.reason, player) from None
         reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
         count, dropped = check_orders(
             self._board, self._params, self._state.owner[0], player, self.income(player), deploys, attacks,
@@ -317,13 +308,36 @@ class Game:
             raise IllegalOrdersError(illegal)
         events = np.zeros((int(self._work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
         before = self._state.owner[0].copy()
+        deploys = [Deploy(*row) for row in self._deploys()]
+        visible = self._visible()
         self._remember()
         work = self._work
         done = play_round(
             self._board, self._params, self._state, 0, work.deploy, work.attacks, work.counts, work.scratch, script,
             events,
         )  # fmt: skip
-        return RoundResult(self.round, tell_events(events[:done], before), illegal)
+        if visible is not None:
+            visible = [old | new for old, new in zip(visible, self._visible() or visible, strict=True)]
+        return RoundResult(
+            self.round,
+            deploys,
+            tell_events(events[:done], before),
+            illegal,
+            None if visible is None else tuple(visible),
+        )
+
+    def _deploys(self) -> Iterator[tuple[int, int, int]]:
+        """The deploys in the working memory: player, region, armies."""
+        for player, row in enumerate(self._work.deploy):
+            for region in np.flatnonzero(row).tolist():
+                yield player, region, int(row[region])
+
+    def _visible(self) -> list[frozenset[int]] | None:
+        """The regions that each player sees; None where everybody sees everything."""
+        if not self.rules.fog:
+            return None
+        own = [frozenset(np.flatnonzero(self.owner == p).tolist()) for p in range(self.players)]
+        return [mine.union(*(self.map.neighbors[r] for r in mine)) for mine in own]
 
     def _by_player(self, orders: Any) -> dict[int, Orders | None]:
         if isinstance(orders, Mapping):
@@ -445,6 +459,7 @@ def _check_on_illegal(on_illegal: str) -> None:
 
 
 __all__ = [
+    "Deploy",
     "Event",
     "Game",
     "GameError",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.errors import InputError
 
-class GameError(ValueError):
+
+class GameError(InputError):
     """A step that the game's phase or arguments do not allow; nothing has been played."""
 
 
@@ -52,12 +54,37 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Deploy:
+    """Armies as they were deployed."""
+
+    player: int
+    region: int
+    armies: int
+
+
+@dataclass(frozen=True)
 class RoundResult:
-    """What happened in a round: attacks and transfers in order, and the orders that were dropped."""
+    """What happened in a round: deploys, attacks and transfers in order, and the orders that were dropped."""
 
     round: int
+    deploys: list[Deploy] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     dropped: list[IllegalOrder] = field(default_factory=list)
+    #: Under fog, for each player the regions that it saw before or after the round; None: everything.
+    visible: tuple[frozenset[int], ...] | None = None
+
+    def seen_by(self, player: int) -> RoundResult:
+        """What the player gets to know: its own orders, and of others' those that touch a region that it saw."""
+        if self.visible is None:
+            return replace(self, dropped=[d for d in self.dropped if d.player == player])
+        seen = self.visible[player]
+        return RoundResult(
+            self.round,
+            [d for d in self.deploys if d.player == player or d.region in seen],
+            [e for e in self.events if e.player == player or e.source in seen or e.target in seen],
+            [d for d in self.dropped if d.player == player],
+            self.visible[player : player + 1] * len(self.visible),
+        )
 
 
 def tell_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:

@@ -21,17 +21,18 @@ from warlight_env.envs import WarlightParallelEnv
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
-def parallel_env(**kwargs: Any) -> WarlightParallelEnv:
-    """The environment in which all agents step at once; see `WarlightParallelEnv` for the arguments."""
-    return WarlightParallelEnv(**kwargs)
+parallel_env = WarlightParallelEnv
 
 
 def raw_env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """The environment in which agents step one after the other (their orders are kept until all are in)."""
+    """The environment in which agents step one after the other; orders are kept until all are in.
+
+    Arguments as for `parallel_env`.
+    """
     return parallel_to_aec(parallel_env(**kwargs))
 
 
 def env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """`raw_env` with the usual checks on actions and on the order of calls."""
+    """`raw_env` with the usual checks on actions and on the order of calls; arguments as for `parallel_env`."""
     checked = wrappers.AssertOutOfBoundsWrapper(raw_env(**kwargs))
     return wrappers.OrderEnforcingWrapper(checked)

@@ -15,6 +15,7 @@ from warlight_env.arena.play import AgentCrashError, GameRecord, GameStopped, Pi
 from warlight_env.arena.result import MatchResult
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
+from warlight_env.errors import InputError
 
 #: An agent's specification, or a callable that makes the agent from a seed.
 AgentSource = str | Callable[[int], Agent]
@@ -23,7 +24,7 @@ AgentSource = str | Callable[[int], Agent]
 OnGames = Callable[[Sequence[GameRecord]], None]
 
 
-class MatchError(ValueError):
+class MatchError(InputError):
     """A match that cannot be played as it was asked for, with the reason."""
 
 
@@ -142,7 +143,8 @@ class Match:
 
         Raises:
             AgentCrashError: an agent failed; the match ends.
-            MatchError: a process died, or agents cannot be sent to processes.
+            MatchError: agents cannot be sent to processes.
+            RunError: a process died.
         """
         start = time.perf_counter()
         setup = self.setup()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 from warlight_env.agents import Agent, Budget
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
+from warlight_env.errors import RunError
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.outcome import IllegalOrder, RoundResult
@@ -22,7 +23,7 @@ SAFETY_ROUNDS: Final = 500
 Picks = Literal["random", "agents"]
 
 
-class AgentCrashError(RuntimeError):
+class AgentCrashError(RunError):
     """An agent raised an exception or answered with something that is no answer; nothing hides it."""
 
     def __init__(self, agent: str, seat: int, round: int, seed: int, reason: str, game: int | None = None) -> None:
@@ -51,7 +52,8 @@ class GameRecord:
     seats: tuple[int, ...]  #: the agent on each seat
     winner: int | None  #: an agent; None: a draw
     rounds: int
-    cut_off: bool  #: stopped before the rules would have; counted as a draw
+    placements: tuple[int, ...]  #: each agent's place, 1 the best; equals share one
+    cut_off: bool  #: stopped before the rules would have; a draw between those who were left
     dropped: tuple[int, ...]  #: illegal picks and orders of each agent, which were left out
     seconds: float = field(default=0.0, compare=False)  #: play time, agents included
 
@@ -74,12 +76,10 @@ def pick_regions(game: Game, agents: Sequence[Agent]) -> list[IllegalOrder]:
                 wishes[seat] = agents[seat].pick(game.view(seat))
             except Exception as error:
                 raise AgentCrashError(agents[seat].name, seat, 0, game.seed, crash_reason(error)) from error
-        before = game.pickers()
         try:
             dropped += game.pick(wishes, on_illegal="skip")
-        except (OrdersTypeError, TypeError) as error:
-            seat = _culprit(before, error)
-            raise AgentCrashError(agents[seat].name, seat, 0, game.seed, str(error)) from error
+        except OrdersTypeError as error:
+            raise _no_answer(game, agents, 0, error) from error
     return dropped
 
 
@@ -105,13 +105,21 @@ def play_orders(game: Game, agents: Sequence[Agent], orders: dict[int, Orders]) 
     try:
         return game.play_round(orders, on_illegal="skip")
     except OrdersTypeError as error:
-        seat = _culprit(tuple(orders), error)
-        raise AgentCrashError(agents[seat].name, seat, game.round + 1, game.seed, str(error)) from error
+        raise _no_answer(game, agents, game.round + 1, error) from error
 
 
-def _culprit(seats: tuple[int, ...], error: Exception) -> int:
-    """The seat that an error of `Game` is about; its message begins with ``player N``."""
-    return next((seat for seat in seats if str(error).startswith(f"player {seat}:")), seats[0])
+def _no_answer(game: Game, agents: Sequence[Agent], round: int, error: OrdersTypeError) -> AgentCrashError:
+    assert error.player is not None  # `Game` says whose orders they are
+    return AgentCrashError(agents[error.player].name, error.player, round, game.seed, error.reason)
+
+
+def play_rounds(
+    game: Game, agents: Sequence[Agent], limit: int, budget: Budget | None = None
+) -> Iterator[tuple[dict[int, Orders], RoundResult]]:
+    """Play round after round, up to `limit` in all; yields the orders by seat and what came of them."""
+    while not game.done and game.round < limit:
+        orders = ask_orders(game, agents, budget)
+        yield orders, play_orders(game, agents, orders)
 
 
 def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
@@ -144,7 +152,7 @@ def play_game(
         max_rounds: stop after so many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
         budget: handed to every `act`.
         number, unit, seats: for the record; `seats` names the agent on each seat.
-        stop: asked before each round; True abandons the game.
+        stop: asked after each round; True abandons the game.
 
     Raises:
         AgentCrashError: an agent raised, or its answer is no answer.
@@ -158,11 +166,16 @@ def play_game(
     dropped = [0] * len(agents)
     for illegal in pick_regions(game, agents):
         dropped[seats[illegal.player]] += 1
-    while not game.done and game.round < limit:
-        if stop is not None and stop():
-            raise GameStopped
-        for illegal in play_orders(game, agents, ask_orders(game, agents, budget)).dropped:
+    for _, result in play_rounds(game, agents, limit, budget):
+        for illegal in result.dropped:
             dropped[seats[illegal.player]] += 1
+        if stop is not None and not game.done and stop():
+            raise GameStopped
     seconds = time.perf_counter() - start
     winner = None if game.winner is None else seats[game.winner]
-    return GameRecord(number, unit, seed, seats, winner, game.round, not game.done, tuple(dropped), seconds)
+    places = [0] * len(agents)
+    for seat, agent in enumerate(seats):
+        places[agent] = game.placements[seat]
+    return GameRecord(
+        number, unit, seed, seats, winner, game.round, tuple(places), not game.done, tuple(dropped), seconds
+    )

@@ -15,6 +15,7 @@ from typing import Any
 from warlight_env.agents import AgentError
 from warlight_env.arena.match import MatchError, OnGames, Setup
 from warlight_env.arena.play import GameRecord, GameStopped
+from warlight_env.errors import RunError
 
 #: Most games that are handed to a process at once.
 CHUNK = 64
@@ -93,7 +94,7 @@ def run_in_processes(
         except AgentError as error:
             raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
         except BrokenProcessPool as error:
-            raise MatchError("a process of the match died: out of memory, or killed") from error
+            raise RunError("a process of the match died: out of memory, or killed") from error
         finally:
             stop.value = 1
             pool.shutdown(wait=True, cancel_futures=True)

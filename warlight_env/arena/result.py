@@ -24,7 +24,7 @@ class SeatResult:
 
 @dataclass(frozen=True)
 class AgentResult:
-    """An agent's games. A game without a winner is a draw for all; else who did not win lost."""
+    """An agent's games. A game without a winner is a draw for those who share the first place; all others lost."""
 
     name: str
     games: int
@@ -33,7 +33,7 @@ class AgentResult:
     draws: int
     win_share: float  #: wins / games, 0 without games
     interval: Interval  #: for the share of wins
-    score: float  #: a draw counts as half a win between two, as 1/k between k
+    score: float  #: a draw between k counts as 1/k of a win
     seats: tuple[SeatResult, ...]
     dropped: int  #: illegal picks and orders, which were left out
 
@@ -75,7 +75,7 @@ class MatchResult:
         seats = []
         for seat in range(k):
             there = [record for record in self.records if record.seats[seat] == agent]
-            wins, draws = sum(r.winner == agent for r in there), sum(r.winner is None for r in there)
+            wins, draws = sum(r.winner == agent for r in there), sum(_drew(r, agent) for r in there)
             seats.append(SeatResult(seat, len(there), wins, len(there) - wins - draws, draws))
         wins, draws = sum(s.wins for s in seats), sum(s.draws for s in seats)
         return AgentResult(
@@ -86,7 +86,7 @@ class MatchResult:
             draws=draws,
             win_share=wins / self.games if self.games else 0.0,
             interval=unit_interval(self._units(agent)) if self.paired else wilson_interval(wins, self.games),
-            score=(wins + draws / k) / self.games if self.games else 0.0,
+            score=(wins + sum(_share(r, agent) for r in self.records)) / self.games if self.games else 0.0,
             seats=tuple(seats),
             dropped=sum(record.dropped[agent] for record in self.records),
         )
@@ -161,3 +161,12 @@ class MatchResult:
             "wall_seconds": self.wall_seconds,
             "jobs": self.jobs,
         }
+
+
+def _drew(record: GameRecord, agent: int) -> bool:
+    return record.winner is None and record.placements[agent] == 1
+
+
+def _share(record: GameRecord, agent: int) -> float:
+    """What a drawn game is worth to an agent."""
+    return 1 / record.placements.count(1) if _drew(record, agent) else 0.0

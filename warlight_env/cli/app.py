@@ -11,7 +11,8 @@ from cyclopts import App, CycloptsError
 
 from warlight_env import __version__
 from warlight_env.cli import doctor, environment, maps, match, picture, watch
-from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE, Failure, UsageError
+from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
+from warlight_env.errors import InputError, RunError
 
 app = App(
     name="warlight",
@@ -55,31 +56,15 @@ def _run(arguments: list[str]) -> int:
         return USAGE
     try:
         result: Any = command(*bound.args, **bound.kwargs)
-    except UsageError as error:
+    except InputError as error:
         _complain(str(error))
         return USAGE
-    except Failure as error:
-        _complain(str(error))
-        return FAILURE
     except BrokenPipeError:
         raise
-    except Exception as error:
-        code = _exit_code(error)
-        if code is None:
-            raise
+    except (RunError, OSError) as error:
         _complain(str(error))
-        return code
-    return result if isinstance(result, int) else OK
-
-
-def _exit_code(error: Exception) -> int | None:
-    """What an error of the layers below means; None: it is a bug. Imports nothing: a class in use is loaded."""
-    names = {cls.__name__ for cls in type(error).__mro__ if cls.__module__.startswith("warlight_env.")}
-    if names & {"AgentError", "GameError", "MapError", "MatchError", "RulesError"}:
-        return USAGE
-    if names & {"AgentCrashError"} or isinstance(error, OSError):
         return FAILURE
-    return None
+    return result if isinstance(result, int) else OK
 
 
 def _complain(message: str) -> None:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from warlight_env.errors import InputError, RunError, did_you_mean
+
 if TYPE_CHECKING:
+    from warlight_env.agents import Agent
     from warlight_env.engine.rules import Rules
+    from warlight_env.game import Game
 
 OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-class UsageError(Exception):
+class UsageError(InputError):
     """Arguments or input that cannot be used; exit code 2."""
 
 
-class Failure(Exception):  # noqa: N818 -- named for the exit code
+class Failure(RunError):  # noqa: N818 -- named for the exit code
     """The command was understood and did not succeed; exit code 1."""
 
 
@@ -35,12 +38,6 @@ PicksOption = Annotated[
     Literal["random", "agents"], Parameter(name="--picks", help="Starting regions at random, or picked by the bots.")
 ]
 JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`` (did you mean 'X'?)`` for the known word closest to the given one, or nothing."""
-    close = difflib.get_close_matches(word.lower(), list(known), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def read_rules(text: str) -> Rules:
@@ -108,3 +105,24 @@ def announce_compiling() -> None:
     from warlight_env.engine.jit import on_first_compile
 
     on_first_compile(lambda: print("compiling (first start only) …", file=sys.stderr, flush=True))
+
+
+def start_game(
+    agents: Sequence[str],
+    map: str,
+    rules: str,
+    seed: int,
+    picks: Literal["random", "agents"] = "random",
+    number: int = 0,
+) -> tuple[Game, tuple[Agent, ...]]:
+    """A game of a match, with its bots by seat, up to the first round."""
+    from warlight_env.arena import Match
+    from warlight_env.arena.play import pick_regions
+    from warlight_env.game import Game
+
+    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()
+    seating = setup.seat(number)
+    picking = "random" if picks == "random" else "play"
+    game = Game(setup.map, setup.rules, len(agents), seating.seed, picks=picking)  # type: ignore[arg-type]
+    pick_regions(game, seating.agents)
+    return game, seating.agents

@@ -12,10 +12,10 @@ from warlight_env.cli.common import (
     RulesOption,
     UsageError,
     announce_compiling,
-    did_you_mean,
     print_json,
     read_rules,
 )
+from warlight_env.errors import did_you_mean
 
 if TYPE_CHECKING:
     from gymnasium import spaces

@@ -15,6 +15,7 @@ from warlight_env.cli.common import (
     SeedOption,
     UsageError,
     announce_compiling,
+    start_game,
     write_file,
 )
 
@@ -41,15 +42,12 @@ def picture(
     if suffix not in (".svg", ".png"):
         raise UsageError(f"--output {output}: must end in .svg or .png")
     announce_compiling()
-    from warlight_env.arena.play import ask_orders, play_orders
-    from warlight_env.cli.watch import start_game
+    from warlight_env.arena.play import ask_orders, play_rounds
     from warlight_env.render import Position, to_rgb, to_svg
 
     game, bots = start_game(agents or ("random", "aggressive"), map, rules, seed)
-    for _ in range(rounds):
-        if game.done:
-            break
-        play_orders(game, bots, ask_orders(game, bots))
+    for _ in play_rounds(game, bots, rounds):
+        pass
     names = tuple(bot.name for bot in bots)
     position = Position(game.map, game.owner, game.army, game.players, game.round, names)
     drawn = ask_orders(game, bots) if orders and not game.done else None

@@ -18,11 +18,10 @@ from warlight_env.cli.common import (
     SeedOption,
     UsageError,
     announce_compiling,
-    read_rules,
+    start_game,
 )
 
 if TYPE_CHECKING:
-    from warlight_env.agents import Agent
     from warlight_env.game import Game
 
 #: Moves the cursor home and clears the screen.
@@ -47,7 +46,7 @@ def watch(
         if bad:
             raise UsageError(f"--{name} is too small")
     announce_compiling()
-    from warlight_env.arena.play import ask_orders, play_orders, round_limit
+    from warlight_env.arena.play import play_rounds, round_limit
     from warlight_env.cli.narration import tell_round
 
     played, bots = start_game(agents, map, rules, seed, picks, game - 1)
@@ -55,29 +54,11 @@ def watch(
     limit = round_limit(played.rules, played.map.n_regions, rounds)
     live = sys.stdout.isatty()
     _show(played, names, [], live)
-    while not played.done and played.round < limit:
+    for orders, result in play_rounds(played, bots, limit):
         if live:
             time.sleep(delay)
-        orders = ask_orders(played, bots)
-        result = play_orders(played, bots, orders)
         _show(played, names, list(tell_round(played.map, names, orders, result)), live)
     print(_outcome(played, names))
-
-
-def start_game(
-    agents: Sequence[str], map: str, rules: str, seed: int, picks: PicksOption = "random", number: int = 0
-) -> tuple[Game, tuple[Agent, ...]]:
-    """A game of a match, with its bots by seat, up to the first round."""
-    from warlight_env.arena import Match
-    from warlight_env.arena.play import pick_regions
-    from warlight_env.game import Game
-
-    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()
-    seating = setup.seat(number)
-    picking = "random" if picks == "random" else "play"
-    game = Game(setup.map, setup.rules, len(agents), seating.seed, picks=picking)  # type: ignore[arg-type]
-    pick_regions(game, seating.agents)
-    return game, seating.agents
 
 
 def _show(game: Game, names: Sequence[str], lines: Sequence[str], live: bool) -> None:

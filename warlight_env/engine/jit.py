@@ -31,14 +31,15 @@ CODE_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_FASTMATH", "NUMBA_LOOP
 JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
 
-def _kernel_sources() -> list[Path]:
+@functools.cache
+def _kernel_sources() -> tuple[Path, ...]:
     files: list[Path] = []
     for package in KERNEL_PACKAGES:
         spec = importlib.util.find_spec(package)
         if spec is not None and spec.submodule_search_locations:
             for folder in spec.submodule_search_locations:
-                files.extend(Path(folder).rglob("*.py"))
-    return sorted(files)
+                files.extend(Path(folder).resolve().rglob("*.py"))
+    return tuple(sorted(files))
 
 
 @functools.cache
@@ -84,7 +85,9 @@ class _Locator(caching._CacheLocator):
         self._line = py_func.__code__.co_firstlineno
         self._module = hashlib.sha256(py_func.__module__.encode()).hexdigest()[:8]
         status = os.stat(py_file)
-        self._stamp = (status.st_mtime, status.st_size)
+        # The folder's name already stands for the text of the kernel sources; so installations share what they compile.
+        ours = Path(py_file).resolve() in _kernel_sources()
+        self._stamp = (0.0 if ours else status.st_mtime, status.st_size)
 
     def get_cache_path(self) -> str:
         return str(cache_folder())

@@ -33,7 +33,11 @@ REPEATED: Final = 7
 
 
 class OrdersTypeError(TypeError):
-    """Orders that are not lists of tuples of integers."""
+    """Orders that are not lists of tuples of integers; `player` is whose, where that is known."""
+
+    def __init__(self, reason: str, player: int | None = None) -> None:
+        super().__init__(reason if player is None else f"player {player}: {reason}")
+        self.reason, self.player = reason, player
 
 
 @dataclass
@@ -48,6 +52,13 @@ class Orders:
         return _rows(self.deploys, 2, "deploys", "(region, armies)"), _rows(
             self.attacks, 3, "attacks", "(from, to, armies)"
         )
+
+    @classmethod
+    def from_arrays(cls, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32], count: int) -> Orders:
+        """Orders from the normal form that kernels write: deploy int32[N], attacks int32[A, 3] with their count."""
+        regions = np.flatnonzero(deploy)
+        deploys = list(zip(regions.tolist(), deploy[regions].tolist(), strict=True))
+        return cls(deploys, [(source, target, armies) for source, target, armies in attacks[:count].tolist()])
 
 
 def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple
 
 from warlight_env.engine.dice import Dice, make_dice
+from warlight_env.errors import InputError
 
 MAX_PLAYERS: Final = 6
 #: The most armies that a rule or an order may name.
@@ -19,7 +20,7 @@ PICKING: Final = ("own_offer", "ranked", "alternating", "dealt")
 MOVED_ARMIES: Final = ("free", "challenge1", "challenge2")
 
 
-class RulesError(ValueError):
+class RulesError(InputError):
     """A rule that does not exist or a value that makes no sense, or a map too small for the players."""
 
 
@@ -125,11 +126,18 @@ class Rules:
 
     @classmethod
     def of(cls, rules: str | Rules | dict[str, Any] = "thesis", **changes: Any) -> Rules:
-        """A preset by name, a record, or a dict of fields (with "name" as preset), with some fields changed."""
+        """A preset by name, a record, or a dict of fields, with some fields changed.
+
+        A dict's "name" is the preset that missing fields come from ("thesis" by default); where none is missing it may
+        be any name.
+        """
         if isinstance(rules, dict):
             fields = {**rules, **changes}
-            base = PRESETS.get(str(fields.get("name", "thesis")), PRESETS["thesis"])
-            return cls._changed(base, fields)
+            name = fields.get("name", "thesis")
+            complete = {field.name for field in dataclasses.fields(cls)} <= set(fields)
+            if name not in PRESETS and not complete:
+                raise RulesError(f"no rules {name!r} to take the missing fields from; there are {', '.join(PRESETS)}")
+            return cls._changed(PRESETS.get(name, PRESETS["thesis"]), fields)
         if isinstance(rules, str):
             if rules not in PRESETS:
                 raise RulesError(f"no rules {rules!r}; there are {', '.join(PRESETS)}")

@@ -200,6 +200,21 @@ def alternating_picks(params, offers, owner, players):
 
 
 @kernel
+def picks_left(params, state, b, player):
+    """How many regions a player will still get in game b."""
+    if state.phase[b] != PICK:
+        return np.int64(0)
+    if params.picking != ALTERNATING:
+        return np.int64(params.picks)
+    owner, players = state.owner[b], state.eliminated_at.shape[1]
+    left = alternating_picks(params, state.offers[b], owner, players) // players
+    for r in range(owner.shape[0]):
+        if owner[r] == player:
+            left -= 1
+    return np.int64(left)
+
+
+@kernel
 def resolve_picks(board, params, state, b, wishes, counts, scratch):
     """Hand out regions by wishes int32[P, W] with counts int32[P], best first; what is missing is drawn at random.
 

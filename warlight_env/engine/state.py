@@ -18,6 +18,9 @@ PICK: Final = 0
 PLAY: Final = 1
 OVER: Final = 2
 
+#: Names of the phases, by number.
+PHASES: Final = ("pick", "play", "over")
+
 
 class State(NamedTuple):
     """B games on one board between P players; game b is row b of every array."""

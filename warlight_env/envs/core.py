@@ -13,8 +13,8 @@ from warlight_env import maps
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.engine.setup import check_players
-from warlight_env.engine.state import UNKNOWN, State, copy_state, make_state
+from warlight_env.engine.setup import check_players, picks_left
+from warlight_env.engine.state import PHASES, UNKNOWN, State, copy_state, make_state
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory, FactoredActions, make_encoding
 from warlight_env.envs.actions.base import OFFERED
@@ -24,8 +24,6 @@ from warlight_env.envs.features import OBSERVATIONS, SEEN_MINE, SEEN_NEUTRAL, SE
 from warlight_env.envs.observations import Buffers, Settings, make_buffers, observe
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.step import Work, begin, make_work, step_batch
-
-PHASES = ("pick", "play", "over")
 
 
 class Snapshot(NamedTuple):
@@ -209,15 +207,8 @@ class EnvCore:
             army=self.out.seen_army[b, player].copy(),
             income=int(self.out.income[b, player]),
             offers=offers,
-            picks_left=self._picks_left(player, b) if phase == "pick" else 0,
+            picks_left=int(picks_left(self.params, self.state, b, player)),
         )
-
-    def _picks_left(self, player: int, b: int) -> int:
-        if self.rules.picking != "alternating":
-            return self.rules.picks
-        owner, offers = self.state.owner[b], self.state.offers[b]
-        regions = int(((offers != 0) | (owner >= 0)).sum())
-        return min(self.rules.picks, regions // self.players) - int((owner == player).sum())
 
     # Saving
 
@@ -231,13 +222,13 @@ class EnvCore:
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this core or of one made alike, observations and masks included."""
-        pairs: list[tuple[Any, Any]] = list(zip(self.state, snapshot.state, strict=True))
-        for own, saved in pairs:
-            if own.shape != saved.shape:
-                raise ValueError(f"the saved state has an array of shape {saved.shape}, this environment {own.shape}")
-            own[...] = saved
-        for name in Snapshot._fields[1:]:
-            getattr(self.out, name)[...] = getattr(snapshot, name)
+        saved: list[Any] = [*snapshot.state, *snapshot[1:]]
+        own: list[Any] = [*self.state, *(getattr(self.out, name) for name in Snapshot._fields[1:])]
+        for theirs, mine in zip(saved, own, strict=True):
+            if theirs.shape != mine.shape:
+                raise ValueError(f"the saved state has an array of shape {theirs.shape}, this environment {mine.shape}")
+        for theirs, mine in zip(saved, own, strict=True):
+            mine[...] = theirs
         observe(
             self.board, self.params, self.settings, self.state, self.out, self.bits, self.work.memory, 0, self.batch
         )

@@ -18,9 +18,10 @@ from pettingzoo import ParallelEnv
 
 from warlight_env import maps
 from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import PHASES
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import OFFERED, EncodingFactory, FactoredActions
-from warlight_env.envs.core import PHASES, ActionError, EnvCore, Snapshot
+from warlight_env.envs.core import ActionError, EnvCore, Snapshot
 from warlight_env.envs.features import observation_space
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state import state_space, state_vector

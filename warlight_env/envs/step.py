@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.rng import next_u64
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks, start_game
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, make_scratch
@@ -18,9 +17,6 @@ from warlight_env.envs.actions.factored import VALUES, decode_factored, decode_w
 from warlight_env.envs.actions.orders import decode_exact
 from warlight_env.envs.bits import BitBoard
 from warlight_env.envs.observations import Memory, make_memory, observe, potentials
-
-#: Tries to deal a game that keeps players apart.
-_START_TRIES = 50
 
 
 class Work(NamedTuple):
@@ -176,12 +172,7 @@ def begin(board, params, settings, state, out, bits, work, picked, b):
 
     Returns False where no deal was found that keeps the players apart.
     """
-    found = False
-    for _ in range(_START_TRIES):
-        if start_game(board, params, state, b, work.scratch):
-            found = True
-            break
-        next_u64(state.rng[b])
+    found = start_game(board, params, state, b, work.scratch)
     if picked:
         for p in range(work.counts.shape[0]):
             work.counts[p] = 0

@@ -10,6 +10,7 @@ from shapely import Geometry, MultiPolygon, Polygon, union_all
 
 from warlight_env.maps import Map
 from warlight_env.render.graph import place
+from warlight_env.render.theme import OUTLINES
 
 Point = tuple[float, float]
 Ring = tuple[Point, ...]
@@ -27,6 +28,7 @@ class Layout:
     labels: tuple[Point, ...]  # [N]
     radii: tuple[float, ...]  # [N]: of the circle around the label that lies inside
     super_regions: tuple[tuple[Ring, ...], ...]  # [S]: outlines
+    colours: tuple[int, ...]  # [S]: of `theme.OUTLINES`; neighbours differ where there are enough
     borders: tuple[tuple[Point, Point], ...]  # drawn as lines: all borders of a map without a drawing
     sea_links: tuple[tuple[Point, Point], ...]
     around: frozenset[tuple[int, int]]  # borders (a, b), a < b, that go around the left and right edges
@@ -61,6 +63,7 @@ def _drawn(map_: Map) -> Layout:
         labels=labels,
         radii=tuple(shape.radius for shape in shapes if shape),
         super_regions=tuple(_outline([regions[r] for r in members]) for members in map_.members),
+        colours=_colours(map_),
         borders=(),
         sea_links=tuple(links),
         around=frozenset(around),
@@ -79,10 +82,23 @@ def _from_graph(map_: Map) -> Layout:
         labels=labels,
         radii=(NODE,) * map_.n_regions,
         super_regions=tuple(tuple(regions[r][0] for r in members) for members in map_.members),
+        colours=_colours(map_),
         borders=tuple((labels[a], labels[b]) for a, b in map_.borders),
         sea_links=(),
         around=frozenset(),
     )
+
+
+def _colours(map_: Map) -> tuple[int, ...]:
+    """The first colour, beginning with its own turn, that no neighbour has taken; else its turn."""
+    of, count = map_.super_region_of, len(OUTLINES)
+    chosen: list[int] = []
+    for s in range(map_.n_super_regions):
+        near = {of[b] if of[a] == s else of[a] for a, b in map_.borders if s in (of[a], of[b])}
+        taken = {chosen[other] for other in near if other < s}
+        turns = [(s + k) % count for k in range(count)]
+        chosen.append(next((colour for colour in turns if colour not in taken), turns[0]))
+    return tuple(chosen)
 
 
 def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:

@@ -127,7 +127,7 @@ def _land(position: Position, layout: Layout, frame: Frame) -> Iterator[Item]:
         shape = tuple(frame.ring(ring) for ring in rings)
         yield Area(shape, fill, colours.SEA, 0.8, hatched=hidden, title=position.describe(region))
     for index, (rings, super_region) in enumerate(zip(layout.super_regions, position.map.super_regions, strict=True)):
-        colour = colours.OUTLINES[index % len(colours.OUTLINES)]
+        colour = colours.OUTLINES[layout.colours[index]]
         shape = tuple(frame.ring(ring) for ring in rings)
         yield Area(
             shape,

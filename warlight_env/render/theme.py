@@ -11,7 +11,6 @@ MAX_PLAYERS = 6
 
 BACKGROUND = "#0f181f"  # of header and footer
 SEA = "#16222b"
-PANEL_LINE = "#2c3b46"
 TEXT = "#e6edf1"
 MUTED = "#9fb3bf"
 SEA_LINK = "#7d95a3"

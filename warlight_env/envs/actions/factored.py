@@ -260,11 +260,7 @@ class FactoredActions(ActionEncoding):
             self.params.max_orders, self.priority, row, np.zeros(n, dtype=np.int32),
             np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
         )  # fmt: skip
-        regions = np.flatnonzero(deploy)
-        return Orders(
-            list(zip(regions.tolist(), deploy[regions].tolist(), strict=True)),
-            [(a, b, c) for a, b, c in attacks[:count].tolist()],
-        )
+        return Orders.from_arrays(deploy, attacks, count)
 
     def encode(self, view: View, turn: Turn, *, nearest: bool = False) -> I64:
         """The action of a turn, int64[rows].

@@ -174,11 +174,7 @@ class OrdersActions(ActionEncoding):
             self.board, view.owner, view.player, view.income, self.params.max_orders, self._max_armies, row,
             np.zeros(self.board.n_edges + 1, dtype=np.int32), deploy, attacks,
         )  # fmt: skip
-        regions = np.flatnonzero(deploy)
-        return Orders(
-            list(zip(regions.tolist(), deploy[regions].tolist(), strict=True)),
-            [(a, b, c) for a, b, c in attacks[:count].tolist()],
-        )
+        return Orders.from_arrays(deploy, attacks, count)
 
     def encode(self, view: View, turn: Turn) -> dict[str, I64]:
         """The action of a turn, exact up to the order of deploys and what is merged, or `InexpressibleError`."""
