@@ -12,7 +12,7 @@ from warlight_env.engine.rules import PRESETS
 from warlight_env.game import Game, RoundResult
 
 FOLDER = Path(__file__).parent / "playthroughs"
-ROUNDS = 12
+DETAILED = 12  # rounds that are told order by order; of later ones the position and its hash
 
 
 def _regions(game: Game, regions: list[int]) -> str:
@@ -51,15 +51,17 @@ def record(preset: str, seed: int = 2026) -> str:
             lines.append(f"  wishes {_regions(game, wishes[player])}")
         game.pick(wishes)
     lines.append(_position(game))
-    while not game.done and game.round < ROUNDS:
+    while not game.done and game.round < 200:
         orders = [agent.act(game.view(player)) for player, agent in enumerate(agents)]
         lines.append(f"round {game.round + 1}, incomes {game.income(0)} {game.income(1)}")
-        for player, turn in enumerate(orders):
-            deploys = ", ".join(f"{_regions(game, [r])}+{armies}" for r, armies in turn.deploys)
-            lines.append(f"  {player} deploys {deploys or 'nothing'}")
         result = game.play_round(orders)
-        lines += _events(game, result)
-        lines += [_position(game), f"hash {game.hash()[:16]}"]
+        if result.round <= DETAILED:
+            for player, turn in enumerate(orders):
+                deploys = ", ".join(f"{_regions(game, [r])}+{armies}" for r, armies in turn.deploys)
+                lines.append(f"  {player} deploys {deploys or 'nothing'}")
+            lines += [*_events(game, result), _position(game)]
+        lines.append(f"hash {game.hash()[:16]}")
+    lines.append(_position(game))
     lines.append(f"after {game.round} rounds: {game.phase}, winner {game.winner}, placements {game.placements}")
     return "\n".join(lines) + "\n"
 

@@ -72,8 +72,8 @@ def test_random_spares_clearly_stronger_neighbours():
 
 def test_aggressive_deploys_all_beside_the_best_foreign_region_on_its_strongest_one():
     # both sides of region 3 (an enemy's, alone in the ring) are own; region 2 has the most armies
-    turn = AggressiveAgent().act(view(RING, [0, 0, 0, 1, 0, 0], [2, 2, 8, 9, 3, 2]))
-    assert turn.deploys == [(2, turn.deploys[0][1])]
+    seen = view(RING, [0, 0, 0, 1, 0, 0], [2, 2, 8, 9, 3, 2])
+    assert AggressiveAgent().act(seen).deploys == [(2, seen.income)]
 
 
 def test_aggressive_prefers_enemies_to_neutrals():
@@ -104,6 +104,13 @@ def test_aggressive_picks_by_worth_and_distance():
     assert sorted(ranked) == sorted(offers)
     best = max(offers, key=lambda r: evaluation.super_start[board.super_region[r]])
     assert ranked[0] == best
+
+    def worth(r: int, near: list[int]) -> float:
+        gap = min(float(board.distance[q, r]) for q in near)
+        return 3 * float(evaluation.super_start[board.super_region[r]]) + 50 * min(gap, board.distance.max() / 2)
+
+    for place in range(1, len(ranked)):
+        assert ranked[place] == max(ranked[place:], key=lambda r: worth(r, ranked[:place]))
 
 
 # building blocks

@@ -16,6 +16,7 @@ from pettingzoo.test import (
     max_cycles_test,
     parallel_api_test,
     parallel_seed_test,
+    performance_benchmark,
     render_test,
     seed_test,
     state_test,
@@ -80,16 +81,25 @@ def test_state(encoding, players):
         state_test(warlight_v0.env(**given), warlight_v0.parallel_env(**given), num_cycles=30)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_render(encoding, capsys):
-    given = {"action": ENCODINGS[encoding]}  # the world: it has outlines
+@pytest.mark.parametrize("encoding, players", CASES)
+def test_render(encoding, players, capsys):
+    given = {**arguments(encoding, players), "map": "world"}  # it has outlines
     render_test(functools.partial(warlight_v0.env, **given))
     assert capsys.readouterr().out.count("\n") > 10
 
 
-def test_save_obs(capsys):
-    save_obs_test(warlight_v0.env(map=SMALL))  # for observations that are pictures; says that these are not
+@pytest.mark.parametrize("encoding, players", CASES)
+def test_save_obs(encoding, players, capsys):
+    save_obs_test(
+        warlight_v0.env(**arguments(encoding, players))
+    )  # for observations that are pictures; says that these are not
     assert "did not save" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("encoding, players", CASES)
+def test_performance_benchmark_runs(encoding, players, capsys):
+    performance_benchmark(warlight_v0.env(**arguments(encoding, players, mask="info")))
+    assert "turns per second" in capsys.readouterr().out
 
 
 def test_world_with_masked_samples():

@@ -101,8 +101,13 @@ def test_a_state_of_another_board_is_refused():
     env, other = make(), WarlightParallelEnv()
     env.reset(seed=0)
     other.reset(seed=0)
-    with pytest.raises(ValueError, match="saved state"):
-        env.set_state(other.get_state())
+    three = make(players=3, rules={"picks": 1})
+    three.reset(seed=0)
+    before = pickle.dumps(env.get_state())
+    for foreign in (other, three):
+        with pytest.raises(ValueError, match="saved state"):
+            env.set_state(foreign.get_state())
+        assert pickle.dumps(env.get_state()) == before
 
 
 def test_returned_arrays_are_the_caller_s():

@@ -12,21 +12,37 @@ import pytest
 from warlight_env.engine import jit
 
 HERE = Path(__file__).parent
-SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py", "test_env_core.py"]
+SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py", "test_env_core.py", "test_differential.py"]
 
 
 def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
+        "-m", "not slow",
         *arguments, *[str(HERE / name) for name in SLICE],
     ]  # fmt: skip
     return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
 
 
+#: Reads beyond the end of an array: an error in both modes, not otherwise.
+BEYOND = """
+import numpy as np
+from warlight_env.engine.rng import make_rng, below
+try:
+    below(np.zeros(1, dtype=np.uint64), 3)
+except IndexError:
+    print("noticed")
+"""
+
+
 @pytest.mark.parametrize("setting", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
 def test_slice_of_the_suite(setting):
-    done = run_slice({setting: "1"})
+    noticed = subprocess.run(
+        [sys.executable, "-c", BEYOND], env={**os.environ, setting: "1"}, capture_output=True, text=True, check=True
+    )
+    assert noticed.stdout == "noticed\n"
+    done = run_slice({setting: "1", "WARLIGHT_TEST_EXAMPLES": "100"})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import PRESETS, RING, position, script
+from helpers import PRESETS, RING, make_map, position, script
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game, IllegalOrdersError, Orders
 
@@ -235,3 +235,24 @@ def test_eliminated_players_orders_are_dropped():
     assert [d.reason for d in result.dropped] == ["not the player's region"] * 2
     assert result.events == []
     assert np.array_equal(game.army, [5] * 6)
+
+
+def test_under_fog_others_orders_show_only_where_they_touch_a_visible_region():
+    """Player 0 holds R0 of a line and sees R1; player 1 deploys and attacks beside it and far away."""
+    line = make_map([0, 0, 0, 1, 1, 1], [(r, r + 1) for r in range(5)], [1, 1])
+    orders = {
+        0: Orders([(0, 1)], [(5, 4, 1)]),
+        1: Orders([(1, 2), (4, 3)], [(1, 2, 1), (4, 5, 1), (3, 4, 1)]),
+    }
+    for fog in (True, False):
+        game = position(Game(line, Rules.of("thesis", picks=1, fog=fog)), [0, 1, -1, 1, 1, 1], [3, 3, 9, 3, 3, 3])
+        result = game.play_round(orders, on_illegal="skip")
+        assert [(d.player, d.region, d.armies) for d in result.deploys] == [(0, 0, 1), (1, 1, 2), (1, 4, 3)]
+        seen = result.seen_by(0)
+        deploys, events = [d.region for d in seen.deploys], [(e.source, e.target) for e in seen.events]
+        if fog:
+            assert (deploys, events) == ([0, 1], [(1, 2)])
+        else:
+            assert (deploys, events) == ([0, 1, 4], [(1, 2), (4, 5), (3, 4)])
+        assert [d.player for d in seen.dropped] == [0] and result.seen_by(1).dropped == []
+        assert len(result.seen_by(1).events) == 3
