@@ -29,6 +29,8 @@ def load(name_or_path: str | Path) -> Map:
     Files: ``.json`` (the project's own format or the AI Challenge's), ``.xml`` (the thesis's form), ``.txt``
     (the challenge's ``setup_map`` lines). Raises ``MapError`` with the file, the place in it and the reason.
     """
+    if not isinstance(name_or_path, str | Path):
+        raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
         return _bundled(name_or_path)
     path = Path(name_or_path)

@@ -21,6 +21,7 @@ MAX_REGIONS = 1000  # more than ten times the largest map in use; keeps index ty
 MAX_BONUS = 1000  # armies a round
 MAX_ARMY = 10_000  # on one region at the start
 MAX_NAME = 60  # characters, of a region or super region
+MAX_DRAWING = 100_000  # units, of a drawing's width and height
 DEFAULT_ARMY = 2  # the rules' starting army
 
 NAME_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"  # of a map
@@ -267,14 +268,18 @@ def _drawing_problems(m: Map) -> Iterator[str]:
         return
     if without:
         yield f"drawing: a view box, but region {without[0]!r} has no shape"
-    if not all(map(math.isfinite, m.view_box)) or min(m.view_box[2:]) <= 0:
-        yield f"drawing: view box {m.view_box}: width and height must be above 0"
+    x, y, width, height = m.view_box
+    if not all(map(math.isfinite, m.view_box)) or not (1 <= width <= MAX_DRAWING and 1 <= height <= MAX_DRAWING):
+        yield f"drawing: view box {m.view_box}: width and height must lie in 1 .. {MAX_DRAWING}"
+    if height > 10 * width:
+        yield f"drawing: view box {m.view_box}: at most ten times as high as wide"
     for r in m.regions:
         if r.shape is not None:
             if not _PATH.fullmatch(r.shape.path):
                 yield f"region {r.name!r}: shape: the path must be closed rings of absolute M, L and Z"
-            if not all(map(math.isfinite, (*r.shape.label, r.shape.radius))) or r.shape.radius <= 0:
-                yield f"region {r.name!r}: shape: label and radius must be finite, the radius above 0"
+            right, down = r.shape.label[0] - x, r.shape.label[1] - y
+            if not (0 <= right <= width and 0 <= down <= height and 0 < r.shape.radius <= width + height):
+                yield f"region {r.name!r}: shape: the label must lie in the view box, the radius be above 0"
     borders = set(m.borders)
     for link in m.sea_links:
         pair = (link.a, link.b)

@@ -36,7 +36,8 @@ RING = make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0,
 def position(game: Game, owner: list[int], army: list[int]) -> Game:
     """The game with another position, in the middle of play."""
     saved = game.to_dict()
-    saved["state"].update(owner=owner, army=army, phase=1, offers=[0] * len(owner))
+    out = [int(p not in owner) for p in range(game.players)]  # in the first round
+    saved["state"].update(owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out)
     del saved["hash"]
     return Game.from_dict(saved)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 
 import pytest
 
@@ -13,8 +15,10 @@ from warlight_env.agents import AgentError
 from warlight_env.arena import (
     SAFETY_ROUNDS,
     AgentCrashError,
+    GameRecord,
     Match,
     MatchError,
+    MatchResult,
     play_game,
     unit_interval,
     wilson_interval,
@@ -233,3 +237,41 @@ def test_the_pool_refuses_agents_that_it_cannot_know(monkeypatch):
     assert match(("only-here", "random"), games=2).games == 2
     with pytest.raises(MatchError, match="run time"):
         match(("only-here", "random"), jobs=2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"games": "3"}, {"games": 2.5}, {"games": True}, {"seed": "x"}, {"seed": None}, {"jobs": True},
+        {"max_rounds": 2.5}, {"budget": 5}, {"games": 0},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_arguments_of_a_wrong_type(change):
+    with pytest.raises(MatchError, match=next(iter(change))):
+        Match(("random", "random"), **change)
+
+
+def test_an_interrupt_while_processes_start_is_kept():
+    from warlight_env.arena.pool import _interrupts_ignored
+
+    reached = []
+
+    def start() -> None:
+        with _interrupts_ignored():
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append("the end")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert reached
+
+
+def test_who_is_out_of_a_game_without_a_winner_has_lost():
+    record = GameRecord(0, 0, 1, (0, 1, 2), None, 9, (1, 1, 3), True, (0, 0, 0))
+    result = MatchResult(("a", "b", "c"), "m", "r", 1, 1, False, "random", 9, 1, (record,), False, 0.0)
+    assert [(a.wins, a.losses, a.draws, a.score) for a in result.agents] == [
+        (0, 0, 1, 0.5),
+        (0, 0, 1, 0.5),
+        (0, 1, 0, 0.0),
+    ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from helpers import PRESETS, RING
+from warlight_env import maps
 from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.game import Game, GameError, IllegalOrdersError, Orders, OrdersTypeError
+from warlight_env.envs.core import ActionError
+from warlight_env.game import Game, GameError, IllegalOrder, IllegalOrdersError, Orders, OrdersTypeError
 from warlight_env.maps import MapError
 
 
@@ -101,7 +105,7 @@ def test_illegal_orders_are_named_with_place_and_reason(orders, message):
 
 
 @pytest.mark.parametrize("bad", [
-    [(0, 1.5)], [(0, np.nan)], [(0,)], [(0, 1, 2)], [[0, 1], [2]], "0 1", [("a", 1)], [(0, 10**30)], 7,
+    [(0, 1.5)], [(0, np.nan)], [(0,)], [(0, 1, 2)], [[0, 1], [2]], "0 1", [("a", 1)], 7,
     [(0, None)], {0: 1},
 ])  # fmt: skip
 def test_orders_that_are_not_lists_of_integers(bad):
@@ -191,3 +195,75 @@ def test_damaged_saves():
         damage(bad)
         with pytest.raises(GameError, match="saved game"):
             Game.from_dict(bad)
+
+
+def test_integers_of_any_size_are_dropped():
+    game = small_game()
+    huge = Orders([(0, 10**30), (-(10**30), 1)], [(0, 10**40, 1)])
+    assert len(game.play_round([huge, None], on_illegal="skip").dropped) == 3
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        IllegalOrdersError([IllegalOrder(0, "deploy", 0, (1, 2), "no such region")]),
+        OrdersTypeError("must be a list", 1),
+        ActionError(0, 1, "too large"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_travel_between_processes(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
+
+
+@pytest.mark.parametrize("rules", [None, 5, [], Rules])
+def test_rules_of_a_wrong_type(rules):
+    with pytest.raises(RulesError, match="must be a preset's name"):
+        Game(RING, rules)
+
+
+def test_a_preset_s_name_is_never_guessed():
+    with pytest.raises(RulesError, match="chalenge1"):
+        Rules.of({"name": "chalenge1"})
+    named = Rules.of("challenge1", name="mine")
+    assert Rules.of(named.to_dict()) == named
+
+
+@pytest.mark.parametrize("map_", [None, 5, b"world"])
+def test_maps_of_a_wrong_type(map_):
+    with pytest.raises(MapError, match="map = "):
+        Game(map_)
+
+
+@pytest.mark.parametrize(
+    "script", [[0.5, 1], np.zeros(5), np.zeros(1, dtype=np.int64), np.zeros((2, 2), dtype=np.int64)]
+)
+def test_a_bad_script_leaves_no_trace(script):
+    game = small_game()
+    with pytest.raises(GameError, match="script"):
+        game.play_round([None, None], script=script)
+    assert not game.can_undo
+
+
+def test_saved_games_that_cannot_be():
+    game = Game("small", "challenge2", seed=3)
+    n = game.map.n_regions
+    for change, message in [
+        ({"offers": [0] * n}, "too few regions"),
+        ({"round": 2**31 - 1}, "round"),
+        ({"rng": [0, 0]}, "rng"),
+        ({"phase": 1, "owner": [0] * n}, "player 1 is in, but owns nothing"),
+        ({"phase": 1, "owner": [0, 1] * (n // 2), "eliminated_at": [0, 3]}, "player 1 is out, but owns regions"),
+    ]:
+        saved = game.to_dict()
+        saved["state"].update(change)
+        del saved["hash"]
+        with pytest.raises(GameError, match=message):
+            Game.from_dict(saved)
+
+
+def test_a_saved_game_keeps_the_names_of_its_map():
+    text = maps.dumps(maps.load("small")).replace("Frostcape", "Frostcape X")
+    game = Game(maps.from_json(text))
+    assert "Frostcape X" in [region.name for region in pickle.loads(pickle.dumps(game)).map.regions]

@@ -248,3 +248,14 @@ def test_a_reader_that_has_gone_is_no_traceback():
         process.stdout.close()
         err = process.stderr.read()
     assert process.returncode == 1 and err == b""
+
+
+@pytest.mark.parametrize("delay", ["inf", "1e300", "nan", "-1"])
+def test_watch_delays_that_cannot_be(delay, capsys):
+    assert main(["watch", "random", "random", "--delay", delay]) == 2
+    assert "--delay" in capsys.readouterr().err
+
+
+def test_a_drawing_is_svg_by_name_too(capsys):
+    assert main(["maps", "show", "small", "--svg", "x.png"]) == 2
+    assert not Path("x.png").exists()

@@ -222,3 +222,23 @@ def test_help_and_version_load_no_kernels():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert "warlight-env 0." in done.stdout and "--paired" in done.stdout
+
+
+def test_an_output_that_lacks_characters():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "warlight_env", *MATCH, "-q"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "95 % CI" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--games", "1.5"], ["--games", "1e2"], ["--seed", "1.7"], ["--max-rounds", "2.5"]]
+)
+def test_whole_numbers_are_not_rounded(arguments, capsys):
+    assert main(["match", "random", "random", "--map", "small", "-q", *arguments]) == 2
+    assert "int" in capsys.readouterr().err
+
+
+def test_a_rule_given_twice(capsys):
+    assert main(["match", "random", "random", "--rules", "thesis:fog=true,fog=false"]) == 2
+    assert "given twice" in capsys.readouterr().err

@@ -145,3 +145,18 @@ def test_hash_sees_map_rules_seed_and_position():
     game.play_round([Orders(), Orders()])
     hashes.add(game.hash())
     assert len(hashes) == 8
+
+
+def test_a_clone_s_undo_is_its_own():
+    game = Game("small", seed=1, picks="random")
+    start = game.hash()
+    home = game.owner.tolist().index(0)
+    game.play_round([Orders([(home, 5)]), None])
+    clone = game.clone()
+    game.undo()
+    game.play_round([Orders([(home, 1)]), None])
+    clone.undo()
+    assert clone.hash() == start
+    game.undo()
+    clone.play_round([Orders([(home, 2)]), None])
+    assert game.hash() == start

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -251,3 +254,24 @@ def test_the_core_s_dice_are_the_engine_s():
     game = Game(SMALL, seed=123)
     assert np.array_equal(core.state.offers[0], [sum(1 << p for p in (0, 1) if r in game.offers(p)) for r in range(12)])
     assert core.state.rng[0].tolist() == game.to_dict()["state"]["rng"]
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda core: pickle.loads(pickle.dumps(core)), EnvCore.clone])
+def test_a_copy_has_features_of_its_own(duplicate):
+    core = EnvCore(SMALL, batch=2)
+    core.reset([1, 2])
+    other = duplicate(core)
+    before = core.out.features.copy()
+    other.step(np.zeros((2, 2, other.row_size), dtype=np.int64))
+    assert np.array_equal(core.out.features, before) and not np.array_equal(other.out.features, before)
+    assert np.shares_memory(other.nodes, other.out.features) and np.shares_memory(other.globals, other.out.features)
+
+
+def test_a_reset_that_cannot_be_changes_nothing():
+    core = EnvCore(SMALL, batch=3)
+    core.reset([1, 2, 3])
+    before = pickle.dumps(core.snapshot())
+    for seeds, which in (([9], None), ([9, 8], [0, 7]), ([9], [-1]), ([9, 9], [1, 1]), ([1, 2, "x"], None)):
+        with pytest.raises((ValueError, TypeError)):
+            core.reset(seeds, which)
+        assert pickle.dumps(core.snapshot()) == before

@@ -104,7 +104,9 @@ def test_a_state_of_another_board_is_refused():
     three = make(players=3, rules={"picks": 1})
     three.reset(seed=0)
     before = pickle.dumps(env.get_state())
-    for foreign in (other, three):
+    drafted = make(rules="challenge2")
+    drafted.reset(seed=0)
+    for foreign in (other, three, drafted):
         with pytest.raises(ValueError, match="saved state"):
             env.set_state(foreign.get_state())
         assert pickle.dumps(env.get_state()) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import random
 from collections.abc import Callable
@@ -112,7 +113,7 @@ OWN_FORMAT = [
     (put("title", "\ud800"), "title: has characters that cannot be printed"),
     (put("regions", 0, "shape", SQUARE), "shapes or sea links, but no view box"),
     (put("drawing", {"view_box": [0, 0, 1, 1]}), "a view box, but region 'Ash' has no shape"),
-    (drawn(put("drawing", "view_box", [0, 0, 0, 1])), "width and height must be above 0"),
+    (drawn(put("drawing", "view_box", [0, 0, 0, 1])), "width and height must lie in 1 .. 100000"),
     (
         drawn(put("regions", 3, "shape", "path", "M0 0l1 1Z")),
         "region 'Dogwood': shape: path: 'M0 0l1 1Z' does not",
@@ -124,7 +125,7 @@ OWN_FORMAT = [
     (drawn(put("regions", 3, "shape", "radius", 0)), "region 'Dogwood': shape: radius: 0 is less"),
     (
         drawn(put("regions", 3, "shape", "radius", 1e999)),
-        "region 'Dogwood': shape: label and radius must be finite",
+        "region 'Dogwood': shape: the label must lie in the view box",
     ),
     (
         drawn(put("drawing", "sea_links", [{"regions": ["Ash", "Cedar"], "line": None}])),
@@ -366,3 +367,16 @@ def test_damaged_data_is_a_map_or_a_map_error(seed: int) -> None:
         assert maps.from_dict(d).n_regions > 0
     except maps.MapError as e:
         assert str(e)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"view_box": (0, 0, 1e-320, 1)}, {"view_box": (0, 0, 10, 1e9)}, {"view_box": (0, 0, 10, 200)},
+        {"view_box": (5000, 0, 1600, 800)},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_drawings_that_cannot_be_drawn(change):
+    with pytest.raises(maps.MapError, match="view box"):
+        dataclasses.replace(maps.load("world"), **change)

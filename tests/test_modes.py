@@ -100,3 +100,42 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
         )
         answers.append(done.stdout.split())
     assert answers == [["12", "0"], ["12", "1"], ["22", "0"]]
+
+
+GAME = "from warlight_env import Game; Game('small', picks='random').play_round([None, None]); print('played')"
+
+
+def test_damaged_cache_files_are_made_anew(tmp_path):
+    environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
+    for damage in (None, "*.nbi", "*.nbc"):
+        if damage:
+            files = list(tmp_path.rglob(damage))
+            assert files
+            for file in files:
+                file.write_bytes(file.read_bytes()[:10])
+        done = subprocess.run([sys.executable, "-c", GAME], env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout == "played\n" and done.stderr == ""
+
+
+def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path):
+    probe_code = (
+        "from numba.core import caching\n"
+        "def full(*a): raise OSError(28, 'No space left on device')\n"
+        "caching.IndexDataCacheFile.save = full\n" + GAME
+    )
+    environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", probe_code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "played\n"
+    assert done.stderr.count("No space left on device") == 1
+
+
+def test_a_temporary_folder_that_others_can_write_to_is_not_used(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    shared = tmp_path / f"warlight-env-{os.getuid()}"
+    shared.mkdir()
+    shared.chmod(0o777)
+    _, folder = probe(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
+    assert shared not in folder.parents and tmp_path in folder.parents

@@ -83,3 +83,11 @@ def test_text_of_orders_reads_back(data):
 def test_text_that_is_no_orders(text, message):
     with pytest.raises(NotationError, match=message):
         parse_orders(maps.load("world"), text)
+
+
+@pytest.mark.parametrize(
+    "orders", [Orders([(0, -3)]), Orders([(0, 10**9)]), Orders([(99, 1)]), Orders([], [(0, -1, 1)])]
+)
+def test_orders_that_have_no_text(orders):
+    with pytest.raises(NotationError, match="order 1"):
+        format_orders(maps.load("world"), orders)

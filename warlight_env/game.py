@@ -202,6 +202,7 @@ class Game:
     ) -> list[IllegalOrder]:
         """Pick by wishes, regions best first, for those who are to pick; what is missing is drawn at random.
 
+        Of longer wishes than the rules ask for ("ranked") only the first count.
         Strict (`on_illegal="raise"`): every picker names enough regions and only such as are offered, none twice.
         Lenient ("skip"): other wishes are dropped and returned.
         """
@@ -299,6 +300,10 @@ class Game:
         `script` replaces the dice by given decisions, int64[1 + K] as in `engine.dice.scripted_below`.
         """
         _check_on_illegal(on_illegal)
+        if script is not None:
+            script = np.asarray(script)
+            if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2:
+                raise GameError("script must be int64[1 + K]: a cursor, then at least one decision")
         given = self._by_player(orders)
         illegal: list[IllegalOrder] = []
         for player in range(self.players):
@@ -362,7 +367,8 @@ class Game:
         """Take back the last pick or round, dice included."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
-        self._state, self._past = self._past
+        state, self._past = self._past
+        self._state = copy_state(state)  # a clone may share the past
 
     def clone(self) -> Game:
         """An independent copy that goes on exactly as this one would, dice and undo included."""
@@ -407,7 +413,7 @@ class Game:
 
     def to_dict(self) -> dict[str, Any]:
         """The game as plain data for JSON, dice included, without what could be undone."""
-        bundled = self.map.name in maps.names() and maps.load(self.map.name).digest() == self.map.digest()
+        bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map
         return {
             "format": FORMAT,
             "map": self.map.name if bundled else self.map.to_dict(),
@@ -429,6 +435,8 @@ class Game:
         map_ = maps.load(data["map"]) if isinstance(data["map"], str) else maps.from_dict(data["map"])
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._state, data["state"], game.players)
+        if not all(len(game.offers(p)) >= picks_left(game._params, game._state, 0, p) > 0 for p in game.pickers()):
+            raise GameError("saved game: state 'offers' leaves a player too few regions to pick")
         if "hash" in data and data["hash"] != game.hash():
             raise GameError("saved game: the hash does not fit what was saved")
         return game

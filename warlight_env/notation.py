@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from warlight_env.engine.orders import Orders
+from warlight_env.errors import InputError
 from warlight_env.maps import Map, MapError
 
+MAX_DIGITS = 9  # of a number of armies
 
-class NotationError(ValueError):
+
+class NotationError(InputError):
     """Text that is not orders: names the part and the reason."""
 
 
 def format_orders(map_: Map, orders: Orders) -> str:
-    """One line of text, which `parse_orders` reads back."""
-    code = [region.code.lower() for region in map_.regions]
-    parts = [f"d {code[r]} {armies}" for r, armies in orders.deploys]
-    parts += [f"a {code[a]} {code[b]} {armies}" for a, b, armies in orders.attacks]
+    """One line of text, which `parse_orders` reads back; `NotationError` names an order that has no such form."""
+    deploys, attacks = (rows.tolist() for rows in orders.arrays())
+    parts = []
+    for number, (*regions, armies) in enumerate([*deploys, *attacks], 1):
+        if not all(0 <= r < map_.n_regions for r in regions) or not 0 < armies < 10**MAX_DIGITS:
+            raise NotationError(f"order {number} {(*regions, armies)}: no such region, or no such number of armies")
+        words = ["a" if len(regions) == 2 else "d", *(map_.regions[r].code.lower() for r in regions), str(armies)]
+        parts.append(" ".join(words))
     return "; ".join(parts)
 
 
@@ -45,7 +52,7 @@ def parse_orders(map_: Map, text: str) -> Orders:
             regions = [map_.region_index(word) for word in words[1:-1]]
         except MapError as error:
             raise fail(str(error)) from None
-        if not words[-1].isdecimal() or len(words[-1]) > 9 or int(words[-1]) < 1:
+        if not words[-1].isdecimal() or len(words[-1]) > MAX_DIGITS or int(words[-1]) < 1:
             raise fail(f"{words[-1]!r} is not a number of armies")
         armies = int(words[-1])
         if kind == "d":

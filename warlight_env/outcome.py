@@ -34,9 +34,12 @@ class IllegalOrdersError(GameError):
     """Raised by strict steps; `illegal` lists every bad order. Nothing has been played."""
 
     def __init__(self, illegal: Sequence[IllegalOrder]) -> None:
+        super().__init__(tuple(illegal))
         self.illegal = tuple(illegal)
-        more = f" (and {len(illegal) - 5} more)" if len(illegal) > 5 else ""
-        super().__init__("; ".join(str(order) for order in illegal[:5]) + more)
+
+    def __str__(self) -> str:
+        more = f" (and {len(self.illegal) - 5} more)" if len(self.illegal) > 5 else ""
+        return "; ".join(str(order) for order in self.illegal[:5]) + more
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ def fill_state(state: State, saved: Any, players: int) -> None:
         "phase": (PICK, OVER),
         "winner": (-1, players - 1),
         "rng": (0, 2**64 - 1),
+        "round": (0, 10**9),
     }
     for name, array in state._asdict().items():
         if not isinstance(saved, dict) or name not in saved:
@@ -38,5 +39,12 @@ def fill_state(state: State, saved: Any, players: int) -> None:
         if not fits:
             raise GameError(f"saved game: state {name!r} must hold {array[0].size} integers in {low} .. {high}")
         array[0] = values.astype(array.dtype)
-    if state.phase[0] == PLAY and not (state.owner[0] >= 0).any():
-        raise GameError("saved game: nobody owns a region")
+    if not state.rng[0].any():
+        raise GameError("saved game: state 'rng' must not be all 0")
+    if state.phase[0] == PLAY:
+        for player in range(players):
+            owns, out = bool((state.owner[0] == player).any()), bool(state.eliminated_at[0, player])
+            if owns == out:
+                raise GameError(
+                    f"saved game: player {player} {'is out, but owns regions' if out else 'is in, but owns nothing'}"
+                )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from warlight_env import maps
 from warlight_env.agents import Agent, Budget, make_agent
 from warlight_env.arena.play import AgentCrashError, GameRecord, GameStopped, Picks, play_game, round_limit
@@ -120,9 +122,16 @@ class Match:
         if isinstance(self.agents, str) or not 2 <= len(self.agents) <= MAX_PLAYERS:
             count = 1 if isinstance(self.agents, str) else len(self.agents)
             raise MatchError(f"a match needs 2 to {MAX_PLAYERS} agents, not {count}")
-        for name, value in (("games", self.games), ("jobs", self.jobs), ("max_rounds", self.max_rounds)):
-            if value is not None and value < 1:
+        limits = {"games": self.games, "jobs": self.jobs, "max_rounds": self.max_rounds, "seed": self.seed}
+        for name, value in limits.items():
+            if value is None and name == "max_rounds":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                raise MatchError(f"{name} = {value!r}: must be an integer")
+            if value < 1 and name != "seed":
                 raise MatchError(f"{name} = {value}: must be at least 1")
+        if not isinstance(self.budget, Budget | None):
+            raise MatchError(f"budget = {self.budget!r}: must be a Budget or None")
         if self.picks not in ("random", "agents"):
             raise MatchError(f"picks = {self.picks!r}: must be 'random' or 'agents'")
 

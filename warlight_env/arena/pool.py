@@ -55,12 +55,18 @@ def _interrupts_ignored() -> Iterator[None]:
     """Processes started meanwhile ignore Ctrl-C for life: the parent alone decides what it means."""
     if threading.current_thread() is not threading.main_thread():
         yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    elif hasattr(signal, "pthread_sigmask"):  # blocked, not ignored: what arrives meanwhile is delivered afterwards
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    else:
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, handler)
 
 
 def run_in_processes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -33,6 +34,9 @@ app.command(doctor.doctor)
 
 def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command line (`sys.argv` by default) and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
     arguments = list(sys.argv[1:] if tokens is None else tokens)
     try:
         code = _run(arguments)

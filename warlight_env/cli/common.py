@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from warlight_env.errors import InputError, RunError, did_you_mean
 
@@ -29,11 +29,19 @@ class Failure(RunError):  # noqa: N818 -- named for the exit code
     """The command was understood and did not succeed; exit code 1."""
 
 
+def _whole(kind: object, tokens: Sequence[Token]) -> int:
+    """An integer as it is written: 1.5 and 1e2 are none."""
+    return int(tokens[0].value)
+
+
+#: An integer on the command line.
+Whole = Annotated[int, Parameter(converter=_whole)]
+
 MapOption = Annotated[str, Parameter(name="--map", help="A bundled map's name or a file.")]
 RulesOption = Annotated[
     str, Parameter(name="--rules", help="A preset, with changes if you like: thesis:fog=true,base_income=6.")
 ]
-SeedOption = Annotated[int, Parameter(name="--seed", help="Decides everything that is left to chance.")]
+SeedOption = Annotated[Whole, Parameter(name="--seed", help="Decides everything that is left to chance.")]
 PicksOption = Annotated[
     Literal["random", "agents"], Parameter(name="--picks", help="Starting regions at random, or picked by the bots.")
 ]
@@ -54,6 +62,8 @@ def read_rules(text: str) -> Rules:
         if not equals or key not in fields:
             reason = f"no rule {key!r}{did_you_mean(key, fields)}" if equals else f"expected field=value, got {part!r}"
             raise UsageError(f"rules {text!r}: {reason}; there are {', '.join(sorted(fields))}")
+        if key in changes:
+            raise UsageError(f"rules {text!r}: {key} is given twice")
         changes[key] = _field_value(text, key, value, fields[key])
     return Rules.of(name, name=text, **changes) if changes else Rules.of(name)
 

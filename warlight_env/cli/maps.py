@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import FAILURE, OK, JsonOption, SeedOption, UsageError, print_json, print_table, write_file
+from warlight_env.cli.common import (
+    FAILURE,
+    OK,
+    JsonOption,
+    SeedOption,
+    UsageError,
+    Whole,
+    print_json,
+    print_table,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from warlight_env.maps import Map
@@ -106,8 +116,8 @@ def check(
 @app.command
 def generate(
     *,
-    regions: Annotated[int, Parameter(help="Regions, 3 to 400.")] = 42,
-    super_regions: Annotated[int | None, Parameter(help="Super regions (default: one for 6.5 regions).")] = None,
+    regions: Annotated[Whole, Parameter(help="Regions, 3 to 400.")] = 42,
+    super_regions: Annotated[Whole | None, Parameter(help="Super regions (default: one for 6.5 regions).")] = None,
     seed: SeedOption = 1,
     name: Annotated[str | None, Parameter(help="The map's name.")] = None,
     output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="File (default: standard output).")] = None,
@@ -132,6 +142,8 @@ def _draw(map_: Map, svg: Path | None) -> None:
     """Draw a map as it is before a game."""
     if svg is None:
         return
+    if svg.suffix.lower() != ".svg":
+        raise UsageError(f"--svg {svg}: must end in .svg")
     import numpy as np
 
     from warlight_env.render import Position, to_svg

@@ -14,6 +14,7 @@ from warlight_env.cli.common import (
     PicksOption,
     RulesOption,
     SeedOption,
+    Whole,
     announce_compiling,
     print_json,
     print_table,
@@ -26,15 +27,15 @@ if TYPE_CHECKING:
 
 def match(
     *agents: Annotated[str, Parameter(help="Two to six bots, as in random or random:chunks=5.")],
-    games: Annotated[int, Parameter(name=["--games", "-n"], help="Games to play.")] = 200,
+    games: Annotated[Whole, Parameter(name=["--games", "-n"], help="Games to play.")] = 200,
     seed: SeedOption = 1,
-    jobs: Annotated[int, Parameter(help="Processes; the outcome does not depend on it.")] = 1,
+    jobs: Annotated[Whole, Parameter(help="Processes; the outcome does not depend on it.")] = 1,
     paired: Annotated[
         bool, Parameter(negative="", help="Play each seed with all rotations of the seats and count these as one unit.")
     ] = False,
     picks: PicksOption = "random",
     max_rounds: Annotated[
-        int | None, Parameter(help="Stop a game after so many rounds, as a draw (default: the rules' limit, or 500).")
+        Whole | None, Parameter(help="Stop a game after so many rounds, as a draw (default: the rules' limit, or 500).")
     ] = None,
     map: MapOption = "world",
     rules: RulesOption = "thesis",

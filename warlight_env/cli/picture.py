@@ -14,6 +14,7 @@ from warlight_env.cli.common import (
     RulesOption,
     SeedOption,
     UsageError,
+    Whole,
     announce_compiling,
     start_game,
     write_file,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def picture(
     *agents: Annotated[str, Parameter(help="Two to six bots (default: random aggressive).")],
     seed: SeedOption = 1,
-    rounds: Annotated[int, Parameter(help="Rounds to play first.")] = 8,
+    rounds: Annotated[Whole, Parameter(help="Rounds to play first.")] = 8,
     output: Annotated[
         Path | None, Parameter(name=["--output", "-o"], help="A .svg or .png file (default: SVG on standard output).")
     ] = None,

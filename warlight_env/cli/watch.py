@@ -17,6 +17,7 @@ from warlight_env.cli.common import (
     RulesOption,
     SeedOption,
     UsageError,
+    Whole,
     announce_compiling,
     start_game,
 )
@@ -31,9 +32,9 @@ _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 def watch(
     *agents: Annotated[str, Parameter(help="Two to six bots, as in random or random:chunks=5.")],
     seed: SeedOption = 1,
-    game: Annotated[int, Parameter(help="Which game of the match with this seed.")] = 1,
+    game: Annotated[Whole, Parameter(help="Which game of the match with this seed.")] = 1,
     delay: Annotated[float, Parameter(help="Seconds between rounds, on a terminal.")] = 0.5,
-    rounds: Annotated[int | None, Parameter(help="Stop after so many rounds.")] = None,
+    rounds: Annotated[Whole | None, Parameter(help="Stop after so many rounds.")] = None,
     picks: PicksOption = "random",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
@@ -42,9 +43,12 @@ def watch(
 
     Without a terminal the rounds are printed one below the other, at once.
     """
-    for name, bad in (("game", game < 1), ("delay", not delay >= 0), ("rounds", rounds is not None and rounds < 1)):
-        if bad:
-            raise UsageError(f"--{name} is too small")
+    if game < 1:
+        raise UsageError(f"--game {game}: must be at least 1")
+    if not 0 <= delay <= 3600:
+        raise UsageError(f"--delay {delay}: must be 0 to 3600 seconds")
+    if rounds is not None and rounds < 1:
+        raise UsageError(f"--rounds {rounds}: must be at least 1")
     announce_compiling()
     from warlight_env.arena.play import play_rounds, round_limit
     from warlight_env.cli.narration import tell_round

@@ -7,8 +7,10 @@ import functools
 import hashlib
 import importlib.util
 import os
+import stat
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -72,10 +74,30 @@ def cache_folder() -> Path:
     named = os.environ.get("WARLIGHT_CACHE_DIR")
     parent = Path(named) if named else Path(platformdirs.user_cache_dir("warlight-env", appauthor=False))
     folder = parent / "kernels" / source_digest()
-    if _writable(folder):
+    if _writable(folder) or _filled(folder):
         return folder
-    user = getattr(os, "getuid", lambda: "user")()
-    return Path(tempfile.gettempdir()) / f"warlight-env-{user}" / "kernels" / source_digest()
+    return _own_temporary_folder() / "kernels" / source_digest()
+
+
+def _filled(folder: Path) -> bool:
+    """Whether it holds compiled kernels, which can be used even where nothing can be added."""
+    try:
+        return any(folder.glob("*.nbi"))
+    except OSError:
+        return False
+
+
+def _own_temporary_folder() -> Path:
+    """A folder in the system's temporary folder that nobody else can write to: what is cached is executed."""
+    if not hasattr(os, "getuid"):  # such folders are private there
+        return Path(tempfile.gettempdir()) / "warlight-env"
+    folder = Path(tempfile.gettempdir()) / f"warlight-env-{os.getuid()}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022:
+            return folder
+    return Path(tempfile.mkdtemp(prefix="warlight-env-"))
 
 
 class _Locator(caching._CacheLocator):
@@ -108,7 +130,30 @@ class _KernelCacheImpl(CompileResultCacheImpl):
 
 
 class _KernelCache(FunctionCache):
+    """Numba's cache, for which a file that cannot be read is as good as none, and a full disk no reason to stop."""
+
     _impl_class = _KernelCacheImpl
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # unpickling a damaged file can raise anything
+            self._rewrite(self.flush)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        self._rewrite(lambda: super(_KernelCache, self).save_overload(sig, data))
+
+    def _rewrite(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except OSError as error:
+            _warn_once(f"compiled kernels cannot be kept in {self.cache_path}: {error.strerror or error}")
+
+
+@functools.cache
+def _warn_once(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def kernel(function: F, *, inline: bool = False) -> F:

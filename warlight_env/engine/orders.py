@@ -39,6 +39,9 @@ class OrdersTypeError(TypeError):
         super().__init__(reason if player is None else f"player {player}: {reason}")
         self.reason, self.player = reason, player
 
+    def __reduce__(self) -> tuple[type[OrdersTypeError], tuple[str, int | None]]:
+        return OrdersTypeError, (self.reason, self.player)
+
 
 @dataclass
 class Orders:
@@ -70,6 +73,9 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
         return np.zeros((0, width), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != width:
         raise OrdersTypeError(f"{name} must be a list of {form}; got an array of shape {array.shape}")
+    if array.dtype == object and all(type(value) is int for value in array.flat):
+        # Integers beyond 64 bits are illegal in any place; cut to size they still are.
+        array = np.array([min(max(value, -(2**63)), 2**63 - 1) for value in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise OrdersTypeError(f"{name} must hold integers that fit 64 bits; got {array.dtype} in {rows!r:.80}")
     if array.dtype.kind == "u":

@@ -142,6 +142,10 @@ class Rules:
             if rules not in PRESETS:
                 raise RulesError(f"no rules {rules!r}; there are {', '.join(PRESETS)}")
             rules = PRESETS[rules]
+        if not isinstance(rules, cls):
+            raise RulesError(
+                f"rules = {rules!r:.80}: must be a preset's name, a `Rules` record or a dict of its fields"
+            )
         return cls._changed(rules, changes) if changes else rules
 
     @staticmethod

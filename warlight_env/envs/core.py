@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import operator
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -29,6 +32,7 @@ from warlight_env.envs.step import Work, begin, make_work, step_batch
 class Snapshot(NamedTuple):
     """Everything that decides how the games of a core go on."""
 
+    board: str  #: digest of the map and the rules that they are played by
     state: State
     cycles: npt.NDArray[np.int32]
     potential: npt.NDArray[np.float64]
@@ -87,12 +91,14 @@ class EnvCore:
         self.encoding = make_encoding(action, self.board, self.params)
         self.observation = observation
         self.limits = self.encoding.limits
+        said = json.dumps([self.map.digest(), self.rules.to_dict(), players])
+        self._digest = hashlib.sha256(said.encode()).hexdigest()
         self._set_settings(max_cycles)
         self._allocate()
 
     def _set_settings(self, max_cycles: int) -> None:
-        if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or max_cycles < 1:
-            raise ValueError(f"max_cycles = {max_cycles!r}: must be an integer from 1 up")
+        if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
+            raise ValueError(f"max_cycles = {max_cycles!r}: must be an integer from 1 to {2**31 - 1}")
         encoding = self.encoding
         factored = isinstance(encoding, FactoredActions)
         self.settings = Settings(
@@ -117,16 +123,22 @@ class EnvCore:
         self.out: Buffers = make_buffers(
             self.board, self.players, self.batch, self.settings.features, rows, self.settings.row_width
         )
-        self._slice_features()
         self._work: Work | None = None
 
-    def _slice_features(self) -> None:
-        n, width = self.board.n_regions, len(node_features(self.players))
-        values = self.out.features
-        if not self.settings.features:
-            width = 0
-        self.nodes = values[:, :, : n * width].reshape(self.batch, self.players, n, width)
-        self.globals = values[:, :, n * width :]
+    @property
+    def _node_width(self) -> int:
+        return len(node_features(self.players)) if self.settings.features else 0
+
+    @property
+    def nodes(self) -> npt.NDArray[np.float32]:
+        """float32[B, P, N, F], a view of the features: the nodes'."""
+        n, width = self.board.n_regions, self._node_width
+        return self.out.features[:, :, : n * width].reshape(self.batch, self.players, n, width)
+
+    @property
+    def globals(self) -> npt.NDArray[np.float32]:
+        """float32[B, P, G], a view of the features: the globals."""
+        return self.out.features[:, :, self.board.n_regions * self._node_width :]
 
     @property
     def row_size(self) -> int:
@@ -153,9 +165,13 @@ class EnvCore:
 
     def reset(self, seeds: Sequence[int], which: Sequence[int] | None = None) -> None:
         """Start games anew, all or those named, each from a seed (any integer)."""
-        games = range(self.batch) if which is None else which
-        for b, seed in zip(games, seeds, strict=True):
-            self.state.rng[b] = make_rng(derive_seed(int(seed)))
+        games = list(range(self.batch)) if which is None else [operator.index(b) for b in which]
+        if not all(0 <= b < self.batch for b in games) or len(set(games)) < len(games):
+            raise ValueError(f"which = {games}: must be different games from 0 to {self.batch - 1}")
+        if len(seeds) != len(games):
+            raise ValueError(f"{len(seeds)} seeds for {len(games)} games")
+        for b, seed in zip(games, [operator.index(seed) for seed in seeds], strict=True):
+            self.state.rng[b] = make_rng(derive_seed(seed))
             picked = self.picking == "random"
             if not begin(self.board, self.params, self.settings, self.state, self.out, self.bits, self.work, picked, b):
                 raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
@@ -216,14 +232,16 @@ class EnvCore:
         """A copy of everything that decides how the games go on, dice included."""
         out = self.out
         return Snapshot(
-            copy_state(self.state), out.cycles.copy(), out.potential.copy(), out.reward.copy(), out.illegal.copy(),
-            out.live.copy(), out.terminated.copy(), out.truncated.copy(),
+            self._digest, copy_state(self.state), out.cycles.copy(), out.potential.copy(), out.reward.copy(),
+            out.illegal.copy(), out.live.copy(), out.terminated.copy(), out.truncated.copy(),
         )  # fmt: skip
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this core or of one made alike, observations and masks included."""
-        saved: list[Any] = [*snapshot.state, *snapshot[1:]]
-        own: list[Any] = [*self.state, *(getattr(self.out, name) for name in Snapshot._fields[1:])]
+        if snapshot.board != self._digest:
+            raise ValueError("the saved state is of another map, other rules or another number of players")
+        saved: list[Any] = [*snapshot.state, *snapshot[2:]]
+        own: list[Any] = [*self.state, *(getattr(self.out, name) for name in Snapshot._fields[2:])]
         for theirs, mine in zip(saved, own, strict=True):
             if theirs.shape != mine.shape:
                 raise ValueError(f"the saved state has an array of shape {theirs.shape}, this environment {mine.shape}")
@@ -240,7 +258,6 @@ class EnvCore:
         other.state = copy_state(self.state)
         arrays: Any = self.out
         other.out = Buffers(*[array.copy() for array in arrays])
-        other._slice_features()
         other._work = None
         return other
 
@@ -251,6 +268,9 @@ class ActionError(ValueError):
     def __init__(self, game: int, player: int, reason: str) -> None:
         super().__init__(f"game {game}, player {player}: {reason}")
         self.game, self.player, self.reason = game, player, reason
+
+    def __reduce__(self) -> tuple[type[ActionError], tuple[int, int, str]]:
+        return ActionError, (self.game, self.player, self.reason)
 
 
 __all__ = ["ActionError", "EnvCore", "Snapshot"]

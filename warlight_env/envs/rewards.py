@@ -39,6 +39,9 @@ class Reward:
     def __post_init__(self) -> None:
         if self.shaping not in SHAPINGS:
             raise ValueError(f"reward shaping = {self.shaping!r}: there are {', '.join(SHAPINGS)}")
+        for name, value in (("scale", self.scale), ("gamma", self.gamma)):
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+                raise ValueError(f"reward {name} = {value!r}: must be a number")
         if not np.isfinite(self.scale):
             raise ValueError(f"reward scale = {self.scale!r}: must be a finite number")
         if not 0 <= self.gamma <= 1:

@@ -31,6 +31,8 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
         if action not in ENCODINGS:
             raise ValueError(f"action = {action!r}: there are {', '.join(ENCODINGS)}")
         action = ENCODINGS[action]
+    if not callable(action):
+        raise ValueError(f"action = {action!r}: must be {', '.join(ENCODINGS)} or a factory")
     return action(board, params)
 
 
