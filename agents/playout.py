@@ -31,7 +31,8 @@ def policy_orders(policy, board, evaluation, attack_kill, owner, army, player, s
 def play_out(board, params, evaluation, state, first, last, policies, policy_rng, rounds, work):
     """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; returns the rounds played.
 
-    policies int32[P] of POLICIES, all seeing everything; policy_rng uint64[B, P, 2], one generator a player.
+    For games in play; limits on the orders of a turn are not looked at. policies int32[P] of POLICIES, all seeing
+    everything; policy_rng uint64[B, P, 2], one generator a player.
     """
     players = policies.shape[0]
     attack_kill = params.dice.kill[0]
