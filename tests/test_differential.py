@@ -86,7 +86,7 @@ def test_every_state_is_equal(data):
 
 @pytest.mark.slow
 @given(st.data())
-@settings(max_examples=30_000)
+@settings(max_examples=15_000)
 def test_every_state_is_equal_at_length(data):
     play_both(data)
 
