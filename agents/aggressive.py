@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from warlight_env.agents.base import KernelAgent
-from warlight_env.agents.evaluation import Evaluation, make_evaluation, rank_picks, region_value
-from warlight_env.agents.moves import move_inland, to_conquer
+from warlight_env.agents.evaluation import Evaluation, best_picks, make_evaluation, region_value
+from warlight_env.agents.expectation import to_conquer
+from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.view import View
@@ -87,8 +88,7 @@ class AggressiveAgent(KernelAgent):
         self._evaluation = make_evaluation(view.board, THESIS)
 
     def pick(self, view: View) -> list[int]:
-        own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
-        return rank_picks(view.board, make_evaluation(view.board, THESIS), view.offers, own)
+        return best_picks(view)
 
     def _write(self, view: View) -> int:
         return int(

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.weights import Weights
-from warlight_env.engine.board import Board
+from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.view import View
 
 
 class Evaluation(NamedTuple):
     """Weights prepared for one board, for kernels."""
 
     super_start: npt.NDArray[np.float64]  #: [S] worth of a super region while regions are picked
-    super_static: npt.NDArray[np.float64]  #: [S] constant part of its worth later; the smallest is 1
+    super_static: npt.NDArray[np.float64]  #: [S] constant part of a region's worth later, by its super region
     super_whole: npt.NDArray[np.float64]  #: [S] added when one player owns all of it
     own_regions: float
     owner_regions: float
     not_neutral: float
     pick_super: float
     pick_distance: float
+    army: float
 
 
 def make_evaluation(board: Board, weights: Weights) -> Evaluation:
@@ -40,13 +43,14 @@ def make_evaluation(board: Board, weights: Weights) -> Evaluation:
     later = np.array([w.bonus, w.neighbors, w.borders, w.regions]) @ terms
     return Evaluation(
         super_start=start + (1.0 - start.min()),
-        super_static=later + (1.0 - later.min()),
+        super_static=w.region_super * (later + (1.0 - later.min())),
         super_whole=w.whole_bonus_squared * bonus**2,
         own_regions=w.own_regions,
         owner_regions=w.owner_regions,
         not_neutral=w.not_neutral,
         pick_super=w.pick_super,
         pick_distance=w.pick_distance,
+        army=w.army,
     )
 
 
@@ -75,6 +79,66 @@ def region_value(board, evaluation, owner, player, region):
     return value
 
 
+@kernel
+def region_values(board, evaluation, owner, player, values):
+    """`region_value` of every region, float64[N], in one pass over the super regions."""
+    for s in range(board.bonus.shape[0]):
+        start, end = board.member_start[s], board.member_start[s + 1]
+        first = owner[board.members[start]]
+        own, whole = 0, first >= 0
+        for i in range(start, end):
+            by = owner[board.members[i]]
+            own += by == player
+            whole &= by == first
+        base = evaluation.super_static[s] + evaluation.own_regions * own
+        if whole:
+            base += evaluation.super_whole[s]
+        for i in range(start, end):
+            r = board.members[i]
+            by = owner[r]
+            if by < 0:
+                values[r] = base
+                continue
+            value = base
+            if by != player:
+                same = 0
+                for k in range(start, end):
+                    same += owner[board.members[k]] == by
+                value += evaluation.owner_regions * same
+            values[r] = value * evaluation.not_neutral
+
+
+@kernel
+def position(board, evaluation, owner, army, player):
+    """A player's position (thesis, algorithm 3.3): its regions' values and its armies, at least 0."""
+    worth, armies = 0.0, np.int64(0)
+    for s in range(board.bonus.shape[0]):
+        start, end = board.member_start[s], board.member_start[s + 1]
+        own = 0
+        for i in range(start, end):
+            r = board.members[i]
+            mine = owner[r] == player
+            own += mine
+            armies += army[r] if mine else 0
+        value = evaluation.super_static[s] + evaluation.own_regions * own
+        if own == end - start:
+            value += evaluation.super_whole[s]
+        worth += own * value
+    return max(0.0, worth * evaluation.not_neutral + evaluation.army * armies)
+
+
+@kernel
+def position_share(board, evaluation, owner, army, player, players):
+    """A player's part of the sum of all positions, in [0, 1]; equal parts where the sum is 0."""
+    mine, total = 0.0, 0.0
+    for p in range(players):
+        worth = position(board, evaluation, owner, army, p)
+        total += worth
+        if p == player:
+            mine = worth
+    return mine / total if total > 0.0 else 1.0 / players
+
+
 def rank_picks(board: Board, evaluation: Evaluation, offers: tuple[int, ...], own: list[int]) -> list[int]:
     """Offered regions, the best first, each chosen given those before it (thesis, algorithm 3.4).
 
@@ -94,3 +158,39 @@ def rank_picks(board: Board, evaluation: Evaluation, offers: tuple[int, ...], ow
         mine.append(best)
         ranked.append(best)
     return ranked
+
+
+def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
+    """All offered regions, those that a player wants most first; see `rank_picks`."""
+    own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
+    return rank_picks(view.board, make_evaluation(view.board, weights), view.offers, own)
+
+
+@dataclass(frozen=True)
+class RegionTerms:
+    """What the value of a region to a player consists of; `value` is (the sum of the first four) times `factor`."""
+
+    region: int
+    super_region: float  #: constant part of the super region's worth
+    own_regions: float  #: for the player's regions in it
+    whole: float  #: where somebody owns all of it
+    owner_regions: float  #: for those of the region's owner, an enemy
+    factor: float
+    value: float
+
+
+def explain(game: Any, player: int, weights: Weights = THESIS) -> list[RegionTerms]:
+    """The terms of `region_value` for every region of a `Game` (or a `View`), as the player sees it."""
+    board, owner = make_board(game.map), np.ascontiguousarray(game.owner)
+    evaluation = make_evaluation(board, weights)
+    terms = []
+    for r in range(board.n_regions):
+        s, by = int(board.super_region[r]), int(owner[r])
+        holders = owner[board.members[board.member_start[s] : board.member_start[s + 1]]]
+        own = evaluation.own_regions * int((holders == player).sum())
+        whole = float(evaluation.super_whole[s]) if holders[0] >= 0 and (holders == holders[0]).all() else 0.0
+        rival = evaluation.owner_regions * int((holders == by).sum()) if by >= 0 and by != player else 0.0
+        factor = evaluation.not_neutral if by >= 0 else 1.0
+        static = float(evaluation.super_static[s])
+        terms.append(RegionTerms(r, static, own, whole, rival, factor, (static + own + whole + rival) * factor))
+    return terms

@@ -79,6 +79,48 @@ register(
 )
 
 
+register(
+    "smart_random",
+    _built_in("warlight_env.agents.smart_random:SmartRandomAgent"),
+    "one of the generated turns at random",
+)
+register(
+    "one_big_army",
+    _built_in("warlight_env.agents.one_big_army:OneBigArmyAgent"),
+    "everything on the strongest region, which attacks the most valuable foreign neighbour",
+)
+
+_MCTS: dict[str, Parameter] = {
+    "sims": Parameter(int, None, "simulations a move (default: 457, unless secs is given)", 1, 10**9),
+    "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
+    "c": Parameter(float, 1.41, "exploration", 0, 100),
+    "selection": Parameter(str, "root", "whose visits the selection takes for N: root, parent"),
+    "outcome": Parameter(str, "rule", "the next state: rule, realistic, pessimistic, optimistic, single"),
+    "samples": Parameter(int, 15, "plays of a round to choose the next state from", 1, 10_000),
+    "rounds": Parameter(int, 10, "length of a playout", 1, 10_000),
+    "final": Parameter(str, "robust", "the answer: robust, max, secure, max_robust"),
+    "parallel": Parameter(str, "root", "threads share: root (nothing), tree, lock, leaf"),
+    "threads": Parameter(int, 1, "threads", 1, 1000),
+    "trees": Parameter(int, None, "trees of parallel=root (default: one per thread)", 1, 1000),
+    "virtual_loss": Parameter(int, 1, "visits that a thread below a node pretends to have lost", 1, 1000),
+    "memory": Parameter(int, 64, "MiB for each tree", 1, 10_000),
+    "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
+}
+register("mcts", _built_in("warlight_env.agents.mcts:MctsAgent"), "Monte Carlo tree search over generated turns", _MCTS)
+register(
+    "mcts_no_defense",
+    _built_in("warlight_env.agents.mcts:no_defense"),
+    "mcts without the defensive deploy and the two ways to attack that wait",
+    _MCTS,
+)
+register(
+    "pmcts",
+    _built_in("warlight_env.agents.mcts:parallel_mcts"),
+    "mcts with a tree in each of two threads",
+    {**_MCTS, "threads": Parameter(int, 2, "threads", 1, 1000)},
+)
+
+
 @functools.cache
 def _foreign() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=ENTRY_POINTS))

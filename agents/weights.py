@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.errors import InputError
+
+
+class WeightsError(InputError):
+    """Weights that cannot be read; the message names the file, the weight and the reason."""
 
 
 class Weights(NamedTuple):
@@ -22,11 +35,74 @@ class Weights(NamedTuple):
     # Worth of a region while regions are picked: of its super region, and of its distance to own picks.
     pick_super: float = 3.0
     pick_distance: float = 50.0
-    # Worth of a region later: per own region of its super region, per region there of its owner, factor for players'.
+    # Worth of a region later: of its super region, per own region of it, per region there of its owner, factor for
+    # regions that are not neutral.
+    region_super: float = 1.0
     own_regions: float = 20.0
     owner_regions: float = 20.0
     not_neutral: float = 2.0
+    # Worth of an army.
+    army: float = 10.0
 
+    def to_array(self) -> npt.NDArray[np.float64]:
+        """The coefficients in order, float64[W], for optimisers."""
+        return np.array(self, dtype=np.float64)
+
+    @classmethod
+    def from_array(cls, values: Sequence[float] | npt.NDArray[np.floating[Any]]) -> Weights:
+        """The record of `to_array`'s values."""
+        if len(values) != len(cls._fields):
+            raise WeightsError(f"{len(values)} weights: there are {len(cls._fields)}")
+        return cls._checked(dict(zip(cls._fields, (float(value) for value in values), strict=True)), "weights")
+
+    def to_json(self) -> str:
+        """The coefficients by name."""
+        return json.dumps(self._asdict(), indent=2) + "\n"
+
+    def save(self, path: str | Path) -> None:
+        """Write `to_json` to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def load(cls, source: str | Path) -> Weights:
+        """A preset by name, or a JSON file of coefficients by name; those that it lacks are the thesis's."""
+        if str(source) in PRESETS:
+            return PRESETS[str(source)]
+        path = Path(source)
+        if path.suffix != ".json":
+            raise WeightsError(f"no weights {str(source)!r}; there are {', '.join(PRESETS)}, or give a .json file")
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise WeightsError(f"{path}: {error}") from None
+        if not isinstance(data, dict):
+            raise WeightsError(f"{path}: must be an object of numbers by name")
+        return cls._checked(data, str(path))
+
+    @classmethod
+    def _checked(cls, values: dict[str, Any], place: str) -> Weights:
+        for name, value in values.items():
+            if name not in cls._fields:
+                raise WeightsError(f"{place}: no weight {name!r}; there are {', '.join(cls._fields)}")
+            low, high = BOUNDS[name]
+            number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+            if not number or not low <= value <= high:
+                raise WeightsError(f"{place}: {name} = {value!r}: must be a number in {low:g} .. {high:g}")
+        return cls(**{name: float(value) for name, value in values.items()})
+
+
+#: Per weight the lowest and the highest value that is allowed, and that optimisers search.
+BOUNDS: Final[dict[str, tuple[float, float]]] = {
+    **dict.fromkeys(Weights._fields, (-100.0, 100.0)),
+    "whole_bonus_squared": (0.0, 1000.0),
+    "pick_distance": (0.0, 1000.0),
+    "not_neutral": (0.0, 10.0),
+    "army": (0.0, 100.0),
+}
 
 #: The thesis's values.
-THESIS = Weights()
+THESIS: Final = Weights()
+#: What the bots use unless told otherwise.
+DEFAULT: Final = THESIS
+
+PRESETS: Final[dict[str, Weights]] = {"thesis": THESIS, "default": DEFAULT}

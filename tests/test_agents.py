@@ -15,7 +15,8 @@ from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register
 from warlight_env.agents.aggressive import AggressiveAgent
 from warlight_env.agents.evaluation import make_evaluation, rank_picks, region_value
-from warlight_env.agents.moves import distances_to_foreign, is_inland, to_conquer
+from warlight_env.agents.expectation import to_conquer
+from warlight_env.agents.generators.inland import distances_to_foreign, is_inland
 from warlight_env.agents.random import RandomAgent
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board

@@ -20,6 +20,7 @@ import numpy as np
 import platformdirs
 from numba.core import caching, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.ccallback import CFunc
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -206,3 +207,37 @@ class _CompileNotice(event.Listener):
 def on_first_compile(notify: Callable[[], None]) -> None:
     """Have ``notify`` called once, as soon as anything has to be compiled in this process."""
     event.register("numba:compile", _CompileNotice(notify))
+
+
+class _PointerLocator(_Locator):
+    """A function's form as a pointer differs from its form as a kernel."""
+
+    def get_disambiguator(self) -> str:
+        return f"{super().get_disambiguator()}p"
+
+
+class _PointerCacheImpl(CompileResultCacheImpl):
+    _locator_classes = (_PointerLocator,)
+
+
+class _PointerCache(_KernelCache):
+    _impl_class = _PointerCacheImpl
+
+
+def pointer(signature: Any, function: Callable[..., Any]) -> Any:
+    """A function as a first-class value that kernels take as an argument.
+
+    A kernel whose parameter is such a value is compiled and cached once for the signature, whichever function comes;
+    the function is compiled by itself: a `kernel`, a function under ``@njit``, or plain Python that Numba can compile.
+    Raises Numba's ``TypingError`` where it cannot.
+    """
+    if JIT_DISABLED:
+        return function
+    body = getattr(function, "py_func", function)
+    options = {"nogil": True, "error_model": "numpy", "_nrt": True, **getattr(function, "targetoptions", {})}
+    options = {name: value for name, value in options.items() if name in ("nogil", "error_model", "_nrt", "fastmath")}
+    compiled = CFunc(body, (signature.args, signature.return_type), locals={}, options=options)
+    with contextlib.suppress(RuntimeError):
+        compiled._cache = _PointerCache(body)
+    compiled.compile()
+    return compiled

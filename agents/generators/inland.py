@@ -1,16 +1,8 @@
-"""Building blocks of turns: expected conquests and the march of inland armies."""
+"""The march of inland armies towards the front (thesis, algorithm 3.9)."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from warlight_env.engine.jit import kernel
-
-
-@kernel
-def to_conquer(defenders, attack_kill):
-    """The fewest attackers that kill `defenders` armies in expectation; attack_kill in (0, 1]."""
-    return np.int64(np.ceil(defenders / attack_kill - 1e-9))
 
 
 @kernel

@@ -1,0 +1,117 @@
+"""Three ways to attack (thesis, algorithms 3.9 to 3.15), on the position that the deploys lead to.
+
+The building blocks append to `attacks`, int32[E, 3] of (from, to, armies), take armies from `work.free`, int64[N], and
+return the new count. `work.value` holds the regions' values, `work.after` the armies once deployed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.agents.expectation import favourable, to_conquer
+from warlight_env.agents.generators.inland import move_inland
+from warlight_env.engine.jit import inline_kernel, kernel
+
+OFFENSIVE: Final = 0
+WAITING: Final = 1
+CAREFUL: Final = 2
+WAYS: Final = ("offensive", "offensive_waiting", "defensive")
+
+#: Kinds of targets.
+_FOREIGN: Final = 0
+_ENEMY: Final = 1
+_NEUTRAL: Final = 2
+
+
+@inline_kernel
+def _list_targets(board, owner, player, region, kind, value, targets):
+    """Foreign neighbours of a kind, the most valuable first; returns how many."""
+    count = 0
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        q = board.edge_target[e]
+        by = owner[q]
+        if by == player or (kind == _ENEMY and by < 0) or (kind == _NEUTRAL and by >= 0):
+            continue
+        i = count
+        while i > 0 and value[targets[i - 1]] < value[q]:
+            targets[i] = targets[i - 1]
+            i -= 1
+        targets[i] = q
+        count += 1
+    return count
+
+
+@inline_kernel
+def _ordered(attacks, count, source, target):
+    """Whether there is an order from source to target already; those of one source stand together or not at all."""
+    for i in range(count):
+        if attacks[i, 0] == source and attacks[i, 1] == target:
+            return True
+    return False
+
+
+@kernel
+def attack(board, kill, owner, player, careful, work, attacks, count):
+    """From each own region favourable attacks on foreign neighbours by value, each with what conquers, or all that is
+    free if fewer ("aggressively"); `careful`: on enemies alone, as if their income stood on the target."""
+    after, free, value, targets = work.after, work.free, work.value, work.targets
+    before = count
+    for r in range(owner.shape[0]):
+        if owner[r] != player or free[r] < 1:
+            continue
+        found = _list_targets(board, owner, player, r, _ENEMY if careful else _FOREIGN, value, targets)
+        for i in range(found):
+            q = targets[i]
+            if free[r] < 1:
+                break
+            defenders = np.int64(after[q])
+            if careful:
+                defenders += work.income[owner[q]]
+            if not favourable(free[r], defenders, kill[0], kill[1]) or _ordered(attacks, before, r, q):
+                continue
+            sent = min(to_conquer(defenders, kill[0]), free[r])
+            attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, sent
+            free[r] -= sent
+            count += 1
+    return count
+
+
+@kernel
+def expand(board, kill, owner, player, work, attacks, count):
+    """From each own region without an enemy beside it, favourable attacks that conquer neutral neighbours, by value."""
+    after, free, value, targets = work.after, work.free, work.value, work.targets
+    for r in range(owner.shape[0]):
+        if owner[r] != player or free[r] < 1:
+            continue
+        enemy = False
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            by = owner[board.edge_target[e]]
+            enemy |= (by >= 0) & (by != player)
+        if enemy:
+            continue
+        found = _list_targets(board, owner, player, r, _NEUTRAL, value, targets)
+        for i in range(found):
+            q = targets[i]
+            sent = to_conquer(after[q], kill[0])
+            if sent <= free[r] and favourable(sent, np.int64(after[q]), kill[0], kill[1]):
+                attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, sent
+                free[r] -= sent
+                count += 1
+    return count
+
+
+@kernel
+def write_attacks(way, board, kill, owner, army, player, deploy, work, attacks):
+    """Write the attacks of a way after `deploy`, int32[N]; returns how many. `army` is as it was before."""
+    after, free = work.after, work.free
+    for r in range(owner.shape[0]):
+        after[r] = army[r] + deploy[r]
+        free[r] = after[r] - 1
+    if way == OFFENSIVE:
+        count = attack(board, kill, owner, player, False, work, attacks, 0)
+        return move_inland(board, owner, after, player, work.scratch, attacks, count)
+    count = move_inland(board, owner, after, player, work.scratch, attacks, 0)
+    count = expand(board, kill, owner, player, work, attacks, count)
+    return attack(board, kill, owner, player, way == CAREFUL, work, attacks, count)

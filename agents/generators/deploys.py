@@ -1,0 +1,136 @@
+"""Three ways to deploy an income (thesis, algorithms 3.6 to 3.8).
+
+Each takes the position, the player, its income `available`, `work.value` filled by `region_values` and `work.income`,
+and writes `deploy`, int32[N]; False where the approach does not apply.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.agents.expectation import reach, to_hold
+from warlight_env.engine.jit import inline_kernel, kernel
+
+AGGRESSIVE: Final = 0
+DEFENSIVE: Final = 1
+EXPANSIVE: Final = 2
+WAYS: Final = ("aggressive", "defensive", "expansive")
+
+
+@inline_kernel
+def _clear(deploy):
+    for r in range(deploy.shape[0]):
+        deploy[r] = 0
+
+
+@kernel
+def front(board, owner, army, player, neutral, value):
+    """The own region with the most armies beside the most valuable region of an enemy (or neutral one), or -1."""
+    best, place = -1, -1
+    for r in range(owner.shape[0]):
+        if owner[r] == player or (owner[r] < 0) != neutral:
+            continue
+        if best >= 0 and value[r] <= value[best]:
+            continue
+        strongest = -1
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = np.int64(board.edge_target[e])
+            if owner[q] == player and (strongest < 0 or army[q] > army[strongest]):
+                strongest = q
+        if strongest >= 0:
+            best, place = r, strongest
+    return place
+
+
+@kernel
+def deploy_beside(board, owner, army, player, available, neutral, value, deploy):
+    """Everything beside the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
+    _clear(deploy)
+    place = front(board, owner, army, player, neutral, value)
+    if place < 0:
+        return False
+    deploy[place] = available
+    return True
+
+
+@inline_kernel
+def _owns_super(board, owner, player, region):
+    s = board.super_region[region]
+    for i in range(board.member_start[s], board.member_start[s + 1]):
+        if owner[board.members[i]] != player:
+            return False
+    return True
+
+
+@kernel
+def deploy_defensively(board, attack_kill, owner, army, player, available, work, deploy):
+    """To each threatened region the fewest armies that hold it: those in own super regions first, then by value.
+
+    What is left goes where "aggressive", else "expansive", would have put it. Does not apply without a threat.
+    """
+    _clear(deploy)
+    n = owner.shape[0]
+    need, whole, value, income = work.free, work.after, work.value, work.income
+    threatened = 0
+    for r in range(n):
+        need[r] = 0
+        if owner[r] != player:
+            continue
+        most = np.int64(0)
+        for q in range(income.shape[0]):
+            if q != player:
+                most = max(most, reach(board, owner, army, q, income[q], r))
+        if most > 0:
+            need[r] = max(np.int64(0), to_hold(most, attack_kill) - army[r])
+        if need[r] > 0:
+            threatened += 1
+            whole[r] = _owns_super(board, owner, player, r)
+    if threatened == 0:
+        return False
+    left = np.int64(available)
+    while left > 0 and threatened > 0:
+        best = -1
+        for r in range(n):
+            if need[r] > 0 and (
+                best < 0 or whole[r] > whole[best] or (whole[r] == whole[best] and value[r] > value[best])
+            ):
+                best = r
+        given = min(left, need[best])
+        deploy[best] += given
+        left -= given
+        need[best] = 0
+        threatened -= 1
+    if left > 0:
+        place = front(board, owner, army, player, False, value)
+        if place < 0:
+            place = front(board, owner, army, player, True, value)
+        deploy[place] += left
+    return True
+
+
+@kernel
+def deploy_nearest(board, owner, player, available, deploy):
+    """On the own region closest to a foreign one: what is done where no approach applies."""
+    _clear(deploy)
+    best, least = -1, 0
+    for r in range(owner.shape[0]):
+        if owner[r] != player:
+            continue
+        near = 32767
+        for q in range(owner.shape[0]):
+            if owner[q] != player:
+                near = min(near, np.int64(board.distance[r, q]))
+        if best < 0 or near < least:
+            best, least = r, near
+    if best >= 0:
+        deploy[best] = available
+
+
+@kernel
+def write_deploy(way, board, attack_kill, owner, army, player, available, work, deploy):
+    """Write the deploys of a way; False where it does not apply."""
+    if way == DEFENSIVE:
+        return deploy_defensively(board, attack_kill, owner, army, player, available, work, deploy)
+    return deploy_beside(board, owner, army, player, available, way == EXPANSIVE, work.value, deploy)

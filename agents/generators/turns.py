@@ -1,0 +1,124 @@
+"""Turns: every way to deploy with every way to attack (thesis, algorithm 3.2)."""
+
+from __future__ import annotations
+
+from warlight_env.agents.evaluation import region_values
+from warlight_env.agents.generators.attacks import write_attacks
+from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
+from warlight_env.agents.generators.work import N_ATTACKS, N_DEPLOYS
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.rng import below
+from warlight_env.engine.round import income
+
+
+@inline_kernel
+def prepare(board, params, evaluation, owner, player, work):
+    """Fill `work.value` and `work.income`."""
+    region_values(board, evaluation, owner, player, work.value)
+    for p in range(work.income.shape[0]):
+        work.income[p] = income(board, params.base_income, owner, p)
+
+
+@inline_kernel
+def _same_row(a, b):
+    for i in range(a.shape[0]):
+        if a[i] != b[i]:
+            return False
+    return True
+
+
+@inline_kernel
+def _same_attacks(turns, i, j):
+    if turns.counts[i] != turns.counts[j]:
+        return False
+    for k in range(turns.counts[i]):
+        for c in range(3):
+            if turns.attacks[i, k, c] != turns.attacks[j, k, c]:
+                return False
+    return True
+
+
+@inline_kernel
+def _is_new(turns, count):
+    """Whether turn `count` differs from all before it."""
+    for i in range(count):
+        if _same_attacks(turns, i, count) and _same_row(turns.deploy[i], turns.deploy[count]):
+            return False
+    return True
+
+
+@kernel
+def generate_turns(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    """Write the turns to choose from to `turns`, shuffled and each once; returns how many, at least 1.
+
+    owner int8[N], army int32[N]; `ways` has bit d set for the deploys and bit 3 + a for the attacks to use (63: all);
+    rng uint64[2]; work a `GeneratorWork`, turns a `TurnSet` with room for `MAX_TURNS`.
+    """
+    prepare(board, params, evaluation, owner, player, work)
+    kill, available = params.dice.kill, work.income[player]
+    count, deploys = 0, 0
+    for d in range(N_DEPLOYS + 1):
+        if d == N_DEPLOYS:
+            if deploys > 0:
+                break
+            deploy_nearest(board, owner, player, available, turns.deploy[count])
+        elif not (ways >> d) & 1 or not write_deploy(
+            d, board, kill[0], owner, army, player, available, work, turns.deploy[count]
+        ):
+            continue
+        deploys += 1
+        first = count
+        for a in range(N_ATTACKS):
+            if not (ways >> (N_DEPLOYS + a)) & 1:
+                continue
+            if count > first:
+                for r in range(owner.shape[0]):
+                    turns.deploy[count, r] = turns.deploy[first, r]
+            turns.counts[count] = write_attacks(
+                a, board, kill, owner, army, player, turns.deploy[count], work, turns.attacks[count]
+            )
+            if _is_new(turns, count):
+                count += 1
+    _shuffle(turns, count, rng)
+    return count
+
+
+@inline_kernel
+def _shuffle(turns, count, rng):
+    for i in range(count - 1, 0, -1):
+        j = below(rng, i + 1)
+        if j != i:
+            _swap(turns, i, j)
+
+
+@inline_kernel
+def _swap(turns, i, j):
+    for r in range(turns.deploy.shape[1]):
+        turns.deploy[i, r], turns.deploy[j, r] = turns.deploy[j, r], turns.deploy[i, r]
+    most = max(turns.counts[i], turns.counts[j])
+    for k in range(most):
+        for c in range(3):
+            turns.attacks[i, k, c], turns.attacks[j, k, c] = turns.attacks[j, k, c], turns.attacks[i, k, c]
+    turns.counts[i], turns.counts[j] = turns.counts[j], turns.counts[i]
+
+
+@kernel
+def random_turn(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """Write one turn: a way to deploy and a way to attack, each drawn among those that apply; returns its attacks.
+
+    The same as drawing from `generate_turns`, but that a turn to which several pairs lead is as much likelier.
+    """
+    prepare(board, params, evaluation, owner, player, work)
+    kill, available = params.dice.kill, work.income[player]
+    first, step, applied = below(rng, N_DEPLOYS), 1 + below(rng, 2), False  # any order of the three
+    for k in range(N_DEPLOYS):
+        d = (first + k * step) % N_DEPLOYS
+        if (ways >> d) & 1 and write_deploy(d, board, kill[0], owner, army, player, available, work, deploy):
+            applied = True
+            break
+    if not applied:
+        deploy_nearest(board, owner, player, available, deploy)
+    a, step = below(rng, N_ATTACKS), 1 + below(rng, 2)
+    while not (ways >> (N_DEPLOYS + a)) & 1:
+        a = (a + step) % N_ATTACKS
+    return write_attacks(a, board, kill, owner, army, player, deploy, work, attacks)

@@ -1,0 +1,60 @@
+"""Working memory of generators, and sets of turns."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.state import Scratch, make_scratch, private_zeros
+
+#: Ways to deploy and ways to attack; a turn is one of each.
+N_DEPLOYS: Final = 3
+N_ATTACKS: Final = 3
+MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
+
+#: Bits of `ways`: d for the deploys, 3 + a for the attacks. All, and those without the defensive deploy and the two
+#: ways to attack that wait.
+ALL_WAYS: Final = 0b111_111
+NO_DEFENSE: Final = 0b001_101
+
+
+class GeneratorWork(NamedTuple):
+    """Arrays that generators write, one set per thread."""
+
+    scratch: Scratch
+    value: npt.NDArray[np.float64]  #: [N] of regions, to the player whose turn it is
+    after: npt.NDArray[np.int32]  #: [N] armies once deployed
+    free: npt.NDArray[np.int64]  #: [N] armies that have no order yet
+    targets: npt.NDArray[np.uint32]  #: [N] neighbours, sorted
+    income: npt.NDArray[np.int64]  #: [P]
+
+
+class TurnSet(NamedTuple):
+    """Up to K turns of a player in normal form."""
+
+    deploy: npt.NDArray[np.int32]  #: [K, N] armies per region
+    attacks: npt.NDArray[np.int32]  #: [K, E, 3] (from, to, armies)
+    counts: npt.NDArray[np.int32]  #: [K] attacks of each
+
+
+def make_generator_work(n_regions: int, players: int) -> GeneratorWork:
+    """Working memory for one thread."""
+    return GeneratorWork(
+        scratch=make_scratch(n_regions, players),
+        value=private_zeros(n_regions, np.float64),
+        after=private_zeros(n_regions, np.int32),
+        free=private_zeros(n_regions, np.int64),
+        targets=private_zeros(n_regions, np.uint32),
+        income=private_zeros(players, np.int64),
+    )
+
+
+def make_turn_set(n_regions: int, n_edges: int, size: int = MAX_TURNS) -> TurnSet:
+    """An empty set with room for `size` turns."""
+    return TurnSet(
+        private_zeros((size, n_regions), np.int32),
+        private_zeros((size, max(1, n_edges), 3), np.int32),
+        private_zeros(size, np.int32),
+    )

@@ -1,0 +1,55 @@
+"""What a search found, as plain data for logs and pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from warlight_env.engine.orders import Orders
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A turn at the root."""
+
+    orders: Orders
+    visits: int
+    total: float  #: sum of the values of its simulations
+
+    @property
+    def value(self) -> float:
+        """Mean value to the searching player, its share of the position in [0, 1]; 0 without visits."""
+        return self.total / self.visits if self.visits else 0.0
+
+
+@dataclass(frozen=True)
+class SearchRecord:
+    """A search; tuples have an entry per tree. Depths count turns from the root."""
+
+    simulations: tuple[int, ...]
+    nodes: tuple[int, ...]
+    full: tuple[bool, ...]  #: whether the memory was used up, and the tree grew no more
+    shallowest: tuple[int, ...]  #: depth of the shallowest leaf
+    deepest: tuple[int, ...]
+    seconds: float
+    candidates: tuple[Candidate, ...]  #: the answer first
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {
+            "simulations": list(self.simulations),
+            "nodes": list(self.nodes),
+            "full": list(self.full),
+            "shallowest": list(self.shallowest),
+            "deepest": list(self.deepest),
+            "seconds": self.seconds,
+            "candidates": [
+                {
+                    "deploys": [list(row) for row in c.orders.deploys],
+                    "attacks": [list(row) for row in c.orders.attacks],
+                    "visits": c.visits,
+                    "value": c.value,
+                }
+                for c in self.candidates
+            ],
+        }

@@ -1,0 +1,315 @@
+"""A search for one move: settings, threads and trees, answers at any moment."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.generators.work import ALL_WAYS
+from warlight_env.agents.mcts.outcome import CHOICES
+from warlight_env.agents.mcts.record import Candidate, SearchRecord
+from warlight_env.agents.mcts.search import SearchWork, Settings, leaf_depths, make_search_work, search
+from warlight_env.agents.mcts.signatures import plug_in
+from warlight_env.agents.mcts.tree import (
+    FULL,
+    NODES,
+    SIMULATIONS,
+    STATES,
+    UNIT,
+    Tree,
+    clear,
+    load_turn,
+    make_tree,
+    tree_bytes,
+)
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.state import NEUTRAL, UNKNOWN, pack
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+
+PARALLEL: Final = ("root", "tree", "lock", "leaf")
+FINAL: Final = ("robust", "max", "secure", "max_robust")
+
+_SLICE = 0.004  # seconds that a thread searches before it looks at the clock
+
+
+class SearchError(InputError):
+    """A search that cannot be: the message names the parameter or the game and the reason."""
+
+
+@dataclass(frozen=True)
+class MctsSettings:
+    """Everything that can be chosen about a search.
+
+    simulations, seconds: the budget of a move, for each tree; both None: the agent decides.
+    exploration: c in w / n + c sqrt(ln N / n). selection: N is the visits of the "root" (thesis) or the "parent".
+    outcome: which play of a round is the next state, see `outcome.CHOICES`; samples: plays of a round;
+    rounds: length of a playout. final: the root's child to answer with: "robust" (most visits), "max" (best value),
+    "secure" (best lower bound), "max_robust" (goes on, up to as long again, until both agree).
+    parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
+    "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
+    virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
+    """
+
+    simulations: int | None = None
+    seconds: float | None = None
+    exploration: float = 1.41
+    selection: Literal["root", "parent"] = "root"
+    outcome: str = "rule"
+    samples: int = 15
+    rounds: int = 10
+    final: str = "robust"
+    parallel: str = "root"
+    threads: int = 1
+    trees: int | None = None
+    virtual_loss: int = 1
+    memory: int = 64
+    ways: int = ALL_WAYS
+    weights: str = "default"
+
+    def __post_init__(self) -> None:
+        def need(condition: bool, name: str, reason: str) -> None:
+            if not condition:
+                raise SearchError(f"{name} = {getattr(self, name)!r}: {reason}")
+
+        for name in ("samples", "rounds", "threads", "virtual_loss", "memory"):
+            value = getattr(self, name)
+            need(isinstance(value, int) and 1 <= value <= 10_000, name, "must be an integer in 1 .. 10000")
+        for name in ("simulations", "trees"):
+            value = getattr(self, name)
+            need(value is None or (isinstance(value, int) and value >= 1), name, "must be an integer from 1 up")
+        need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
+        need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
+        for name, known in (
+            ("selection", ("root", "parent")), ("outcome", CHOICES), ("final", FINAL), ("parallel", PARALLEL)
+        ):  # fmt: skip
+            need(getattr(self, name) in known, name, f"must be one of {', '.join(known)}")
+        need(self.ways & 7 > 0 and self.ways >> 3 > 0, "ways", "must allow a way to deploy and a way to attack")
+
+    @property
+    def n_trees(self) -> int:
+        """Trees that are grown side by side."""
+        return (self.trees or self.threads) if self.parallel == "root" else 1
+
+
+class _Tree:
+    """A tree with the working memory of the threads that grow it."""
+
+    def __init__(self, view: View, nodes: int, workers: int, samples: int) -> None:
+        n, e = view.board.n_regions, view.board.n_edges
+        self.tree: Tree = make_tree(n, e, nodes)
+        self.works: list[SearchWork] = [make_search_work(n, e, view.players, samples) for _ in range(workers)]
+        self.rate = 2000.0  # simulations a second and thread, as measured
+
+
+class Search:
+    """A search for one move: `run` it for a while, ask `best` at any moment, `run` on, `stop` it from any thread.
+
+    Args:
+        view: the position; unknown regions are taken for neutral ones with two armies.
+        settings: see `MctsSettings`.
+        seed: of everything that is drawn.
+        evaluation, generator, policy: functions of the kinds in `signatures`; None: the built-in ones.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        settings: MctsSettings | None = None,
+        seed: int = 0,
+        evaluation: Callable[..., Any] | None = None,
+        generator: Callable[..., Any] | None = None,
+        policy: Callable[..., Any] | None = None,
+    ) -> None:
+        if view.players != 2:
+            raise SearchError(f"the tree search plays games of two players, not of {view.players}")
+        self.settings = MctsSettings() if settings is None else settings
+        s = self.settings
+        self._functions = (
+            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
+        )  # fmt: skip
+        nodes = max(1000, s.memory * 2**20 // tree_bytes(view.board.n_regions, 1))
+        workers = s.threads if s.parallel != "root" else 1
+        self._trees = [_Tree(view, nodes, workers, s.samples) for _ in range(s.n_trees)]
+        self._stop = threading.Event()
+        self.begin(view, seed)
+
+    def begin(self, view: View, seed: int) -> None:
+        """Start anew from another position on the same board; memory is kept."""
+        s = self.settings
+        self.view = view
+        self._record = make_evaluation(view.board, Weights.load(s.weights))
+        self._kernel_settings = Settings(
+            exploration=float(s.exploration),
+            root_visits=s.selection == "root",
+            choice=CHOICES.index(s.outcome),
+            rounds=s.rounds,
+            ways=s.ways,
+            locked=s.parallel == "lock" and s.threads > 1,
+            virtual=s.virtual_loss if s.parallel in ("tree", "lock") and s.threads > 1 else 0,
+            player=view.player,
+            players=view.players,
+        )
+        owner, army = _imagined(view)
+        self.seconds = 0.0
+        self._stop.clear()
+        for i, one in enumerate(self._trees):
+            clear(one.tree)
+            pack(owner, army, 0, one.tree.states[0])
+            one.tree.used[STATES] = 1
+            one.tree.state[0] = 0
+            for k, work in enumerate(one.works):
+                work.rng[:] = make_rng(derive_seed(seed, i, k))
+
+    def stop(self) -> None:
+        """Make a running `run` return soon; from any thread."""
+        self._stop.set()
+
+    def run(self, simulations: int | None = None, seconds: float | None = None) -> None:
+        """Search on: so many simulations in each tree, or so many seconds, whichever ends first."""
+        start = time.perf_counter()
+        deadline = math.inf if seconds is None else start + seconds
+        wanted = simulations if simulations is not None else (1 << 60)
+        s = self.settings
+        if s.parallel == "leaf" and s.threads > 1:
+            from warlight_env.agents.mcts.leaf import run_leaf_parallel
+
+            run_leaf_parallel(self, wanted, deadline, self._stop.is_set)
+        else:
+            jobs = [(one, work) for one in self._trees for work in one.works]
+            shared = _Quota(wanted) if len(self._trees) == 1 else None
+            quotas = [shared or _Quota(wanted) for _ in jobs]
+            if len(jobs) == 1 or s.threads == 1:
+                self._in_turn(jobs, quotas, deadline)
+            else:
+                with ThreadPoolExecutor(s.threads) as pool:
+                    running = [
+                        pool.submit(self._grow, *job, quota, deadline) for job, quota in zip(jobs, quotas, strict=True)
+                    ]
+                    for future in running:
+                        future.result()
+        self.seconds += time.perf_counter() - start
+
+    def _in_turn(self, jobs: list[tuple[_Tree, SearchWork]], quotas: list[_Quota], deadline: float) -> None:
+        """Grow several trees in one thread, a slice each at a time."""
+        while not self._stop.is_set() and time.perf_counter() < deadline:
+            progress = [self._slice(*job, quota, deadline) for job, quota in zip(jobs, quotas, strict=True)]
+            if not any(progress):
+                break
+
+    def _grow(self, one: _Tree, work: SearchWork, quota: _Quota, deadline: float) -> None:
+        while not self._stop.is_set() and self._slice(one, work, quota, deadline):
+            pass
+
+    def _slice(self, one: _Tree, work: SearchWork, quota: _Quota, deadline: float) -> bool:
+        """Search for a few milliseconds at most; False where the time or the simulations are used up."""
+        now = time.perf_counter()
+        n = quota.take(max(1, int(one.rate * min(_SLICE, deadline - now)))) if now < deadline else 0
+        if n < 1:
+            return False
+        evaluate, generate, policy = self._functions
+        view = self.view
+        search(
+            view.board, view.params, evaluate, generate, policy, self._record, self._kernel_settings, one.tree, work, n
+        )
+        one.rate = 0.5 * one.rate + 0.5 * n / max(1e-6, time.perf_counter() - now)
+        return True
+
+    @property
+    def simulations(self) -> int:
+        """Simulations so far, in all trees."""
+        return sum(int(one.tree.used[SIMULATIONS]) for one in self._trees)
+
+    def candidates(self) -> list[Candidate]:
+        """Our turns at the root with visits and values, those of all trees merged, the answer first."""
+        merged: dict[Any, Candidate] = {}
+        view = self.view
+        deploy = np.zeros(view.board.n_regions, dtype=np.int32)
+        attacks = np.zeros((view.board.n_edges, 3), dtype=np.int32)
+        for one in self._trees:
+            tree = one.tree
+            first = int(tree.first[0])
+            for child in range(first, first + max(0, int(tree.children[0]))):
+                count = load_turn(view.board, tree, tree.turn[child], deploy, attacks)
+                orders = Orders.from_arrays(deploy, attacks, count)
+                key = (tuple(orders.deploys), tuple(orders.attacks))
+                visits, total = int(tree.visits[child]), int(tree.total[child]) / UNIT
+                before = merged.get(key)
+                if before is not None:
+                    visits, total = visits + before.visits, total + before.total
+                merged[key] = Candidate(orders, visits, total)
+        return sorted(merged.values(), key=self._merit, reverse=True)
+
+    def _merit(self, candidate: Candidate) -> tuple[float, ...]:
+        if self.settings.final == "max":
+            return (candidate.value, candidate.visits)
+        if self.settings.final == "secure":
+            spread = 1 / math.sqrt(candidate.visits) if candidate.visits else math.inf
+            return (candidate.value - spread, candidate.visits)
+        return (candidate.visits, candidate.value)
+
+    def best(self) -> Orders:
+        """The answer as things stand."""
+        candidates = self.candidates()
+        if not candidates:
+            self.run(simulations=1)
+            candidates = self.candidates()
+        orders, limit = candidates[0].orders, self.view.params.max_orders
+        return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders
+
+    @property
+    def agreed(self) -> bool:
+        """Whether the child with the most visits is the one with the best value, too."""
+        candidates = [c for c in self.candidates() if c.visits]
+        return not candidates or max(c.value for c in candidates) == max(candidates, key=lambda c: c.visits).value
+
+    def statistics(self) -> SearchRecord:
+        """What the search came to."""
+        depths = [leaf_depths(one.tree) for one in self._trees]
+        return SearchRecord(
+            simulations=tuple(int(one.tree.used[SIMULATIONS]) for one in self._trees),
+            nodes=tuple(min(int(one.tree.used[NODES]), len(one.tree.visits)) for one in self._trees),
+            full=tuple(bool(one.tree.used[FULL]) for one in self._trees),
+            shallowest=tuple(int(low) for low, _ in depths),
+            deepest=tuple(int(high) for _, high in depths),
+            seconds=self.seconds,
+            candidates=tuple(self.candidates()),
+        )
+
+
+class _Quota:
+    """Simulations that are left, shared between threads."""
+
+    def __init__(self, left: int) -> None:
+        self._left, self._lock = left, threading.Lock()
+
+    def take(self, most: int) -> int:
+        """Up to `most` of what is left."""
+        with self._lock:
+            taken = min(most, self._left)
+            self._left -= taken
+            return taken
+
+
+def _imagined(view: View) -> tuple[Any, Any]:
+    """A whole position that fits what is seen: unknown regions neutral, and the enemy somewhere if it is nowhere."""
+    owner, army = view.owner.copy(), view.army.copy()
+    hidden = owner == UNKNOWN
+    owner[hidden], army[hidden] = NEUTRAL, 2
+    enemy = 1 - view.player
+    if hidden.any() and not (owner == enemy).any():
+        places = np.flatnonzero(hidden)
+        distance = view.board.distance[:, view.owner == view.player].min(1)
+        farthest = places[np.argmax(distance[places])]
+        owner[farthest], army[farthest] = enemy, 2
+    return owner, army

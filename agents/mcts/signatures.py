@@ -1,0 +1,143 @@
+"""What a search takes as parameters: functions with these signatures, the built-in ones and users' alike."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.errors import NumbaError
+
+from warlight_env.agents.evaluation import make_evaluation, position_share
+from warlight_env.agents.generators.turns import generate_turns, random_turn
+from warlight_env.agents.generators.work import make_generator_work, make_turn_set
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.board import make_board
+from warlight_env.engine.jit import pointer
+from warlight_env.engine.rules import Rules
+from warlight_env.errors import InputError
+from warlight_env.maps import load
+
+
+class PlugInError(InputError):
+    """A function that does not fit the signature of its kind."""
+
+
+@functools.cache
+def _types() -> dict[str, Any]:
+    """Numba's types of the records; the same for all maps and rules."""
+    board = make_board(load("small"))
+    n, e = board.n_regions, board.n_edges
+    return {
+        "board": numba.typeof(board),
+        "params": numba.typeof(Rules.of("thesis").params(n, board.n_super_regions)),
+        "evaluation": numba.typeof(make_evaluation(board, THESIS)),
+        "work": numba.typeof(make_generator_work(n, 2)),
+        "turns": numba.typeof(make_turn_set(n, e)),
+        "owner": types.Array(types.int8, 1, "C"),
+        "army": types.Array(types.int32, 1, "C"),
+        "attacks": types.Array(types.int32, 2, "C"),
+        "rng": types.Array(types.uint64, 1, "C"),
+    }
+
+
+@functools.cache
+def evaluation_signature() -> Any:
+    """``evaluate(board, evaluation, owner, army, player, players) -> float``: the player's share, in [0, 1].
+
+    owner int8[N], army int32[N]; `evaluation` is `make_evaluation`'s record.
+    """
+    t = _types()
+    return types.float64(t["board"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64)
+
+
+@functools.cache
+def generator_signature() -> Any:
+    """``generate(board, params, evaluation, owner, army, player, ways, rng, work, turns) -> int``.
+
+    Writes 1 to `MAX_TURNS` turns into `turns` (a `TurnSet`) and returns how many; see `generate_turns`.
+    """
+    t = _types()
+    return types.int64(
+        t["board"], t["params"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64, t["rng"],
+        t["work"], t["turns"],
+    )  # fmt: skip
+
+
+@functools.cache
+def policy_signature() -> Any:
+    """``policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks) -> int``.
+
+    Writes one turn, deploy int32[N] and attacks int32[E, 3], and returns the attacks' number; see `random_turn`.
+    """
+    t = _types()
+    return types.int64(
+        t["board"], t["params"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64, t["rng"],
+        t["work"], t["army"], t["attacks"],
+    )  # fmt: skip
+
+
+_SIGNATURES = {"evaluation": evaluation_signature, "generator": generator_signature, "policy": policy_signature}
+_BUILT_IN: dict[str, Callable[..., Any]] = {
+    "evaluation": position_share,
+    "generator": generate_turns,
+    "policy": random_turn,
+}
+
+
+@functools.cache
+def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
+    """A function of a kind ("evaluation", "generator", "policy") as the search takes it; None: the built-in one.
+
+    A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python runs too,
+    slowly, and a warning says so.
+    """
+    chosen = _BUILT_IN[kind] if function is None else function
+    try:
+        return pointer(_SIGNATURES[kind](), chosen)
+    except NumbaError as error:
+        if hasattr(chosen, "py_func"):
+            raise PlugInError(f"{kind} {chosen.__name__!r} does not fit its signature: {_first_line(error)}") from error
+        warnings.warn(
+            f"{kind} {chosen.__name__!r} runs as plain Python, many times slower: {_first_line(error)}",
+            RuntimeWarning, stacklevel=3,
+        )  # fmt: skip
+        return _interpreted(kind, chosen)
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines()]
+    return next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)
+
+
+def _interpreted(kind: str, function: Callable[..., Any]) -> Any:
+    """A function that Numba cannot compile, called back in the interpreter."""
+    if kind == "evaluation":
+
+        @numba.njit
+        def evaluate(board, evaluation, owner, army, player, players):
+            with numba.objmode(result="float64"):
+                result = float(function(board, evaluation, owner, army, player, players))
+            return result
+
+        return pointer(_SIGNATURES[kind](), evaluate)
+    if kind == "generator":
+
+        @numba.njit
+        def generate(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+            with numba.objmode(result="int64"):
+                result = int(function(board, params, evaluation, owner, army, player, ways, rng, work, turns))
+            return result
+
+        return pointer(_SIGNATURES[kind](), generate)
+
+    @numba.njit
+    def play(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+        with numba.objmode(result="int64"):
+            result = int(function(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks))
+        return result
+
+    return pointer(_SIGNATURES[kind](), play)

@@ -1,0 +1,154 @@
+"""The tree in preallocated arrays, with a bound on memory; turns and states in compact form."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.atomic import atomic_add
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.state import compact_size, private_zeros
+
+#: What `Tree.used` counts.
+NODES: Final = 0
+STATES: Final = 16  # apart from each other: threads change them all the time
+TURNS: Final = 32
+POOL: Final = 48
+FULL: Final = 64
+SIMULATIONS: Final = 80
+LOCK: Final = 96
+
+#: Values of `Tree.children` of a node that has none yet.
+LEAF: Final = 0
+EXPANDING: Final = -1
+#: Values of `Tree.state` of a node that has none yet.
+NO_STATE: Final = -1
+COMPUTING: Final = -2
+
+#: A value of 1, as totals add it up: integers, which threads can add to atomically and in any order.
+UNIT: Final = 1 << 31
+
+TURNS_PER_STATE: Final = 18  # room that expanding a state must find: 9 turns a side
+NODES_PER_STATE: Final = 9 + 81
+
+
+class Tree(NamedTuple):
+    """Node 0 is the root. Under a state there are our turns, under each of these the enemy's, each with a state."""
+
+    visits: npt.NDArray[np.int32]  #: [M]
+    pending: npt.NDArray[np.int32]  #: [M] threads that are below the node now
+    total: npt.NDArray[np.int64]  #: [M] sum of values for the player whose turn leads here, in UNITs
+    first: npt.NDArray[np.int32]  #: [M] the first child; children lie one after the other
+    children: npt.NDArray[np.int32]  #: [M] how many; LEAF or EXPANDING
+    turn: npt.NDArray[np.int32]  #: [M] the turn that leads here
+    state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after both turns
+    winner: npt.NDArray[np.int8]  #: [M] who has won in that state, or -1
+    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] as `engine.state.pack` writes them
+    turn_start: npt.NDArray[np.int32]  #: [T] where a turn begins in the pool
+    pool: npt.NDArray[np.int32]  #: [Q] per turn: deploys, attacks, then (region, armies) and (edge, armies)
+    used: npt.NDArray[np.int64]  #: counters, see above
+
+
+def make_tree(n_regions: int, n_edges: int, nodes: int) -> Tree:
+    """An empty tree with room for so many nodes, and for as many states, turns and orders as those need."""
+    nodes = max(nodes, 4 * NODES_PER_STATE)
+    size = compact_size(n_regions)
+    return Tree(
+        visits=np.zeros(nodes, dtype=np.int32),
+        pending=np.zeros(nodes, dtype=np.int32),
+        total=np.zeros(nodes, dtype=np.int64),
+        first=np.zeros(nodes, dtype=np.int32),
+        children=np.zeros(nodes, dtype=np.int32),
+        turn=np.zeros(nodes, dtype=np.int32),
+        state=np.full(nodes, NO_STATE, dtype=np.int32),
+        winner=np.full(nodes, -1, dtype=np.int8),
+        states=np.zeros((nodes, size), dtype=np.uint8),
+        turn_start=np.zeros(nodes, dtype=np.int32),
+        pool=np.zeros(max(24 * nodes, 64 * (n_regions + n_edges + 1)), dtype=np.int32),
+        used=private_zeros(112, np.int64),
+    )
+
+
+def tree_bytes(n_regions: int, nodes: int) -> int:
+    """Memory that `make_tree` takes for so many nodes, about."""
+    return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24)
+
+
+@kernel
+def clear(tree):
+    """Forget everything but a root without a state."""
+    for i in range(min(tree.used[NODES], tree.visits.shape[0])):
+        _reset(tree, i)
+    _reset(tree, 0)
+    for i in range(tree.used.shape[0]):
+        tree.used[i] = 0
+    tree.used[NODES] = 1
+
+
+@inline_kernel
+def _reset(tree, node):
+    tree.visits[node] = 0
+    tree.pending[node] = 0
+    tree.total[node] = 0
+    tree.first[node] = 0
+    tree.children[node] = LEAF
+    tree.turn[node] = -1
+    tree.state[node] = NO_STATE
+    tree.winner[node] = -1
+
+
+@inline_kernel
+def take(tree, counter, amount, limit):
+    """Take a number of places; the first of them, or -1 where there are not enough left."""
+    first = atomic_add(tree.used, counter, amount)
+    if first + amount > limit:
+        atomic_add(tree.used, counter, -amount)
+        return np.int64(-1)
+    return first
+
+
+@kernel
+def store_turn(board, tree, deploy, attacks, count):
+    """Put a turn away; its number, or -1 where there is no room."""
+    deploys = 0
+    for r in range(deploy.shape[0]):
+        deploys += deploy[r] > 0
+    start = take(tree, POOL, 2 + 2 * (deploys + count), tree.pool.shape[0])
+    if start < 0:
+        return start
+    turn = take(tree, TURNS, 1, tree.turn_start.shape[0])
+    if turn < 0:
+        return turn
+    tree.turn_start[turn] = start
+    pool = tree.pool
+    pool[start], pool[start + 1] = deploys, count
+    at = start + 2
+    for r in range(deploy.shape[0]):
+        if deploy[r] > 0:
+            pool[at], pool[at + 1] = r, deploy[r]
+            at += 2
+    for i in range(count):
+        pool[at] = board.edge_index[attacks[i, 0], attacks[i, 1]]
+        pool[at + 1] = attacks[i, 2]
+        at += 2
+    return turn
+
+
+@kernel
+def load_turn(board, tree, turn, deploy, attacks):
+    """Write a stored turn out; returns its number of attacks."""
+    for r in range(deploy.shape[0]):
+        deploy[r] = 0
+    pool, at = tree.pool, np.int64(tree.turn_start[turn])
+    deploys, count = pool[at], pool[at + 1]
+    at += 2
+    for _ in range(deploys):
+        deploy[pool[at]] = pool[at + 1]
+        at += 2
+    for i in range(count):
+        edge = pool[at]
+        attacks[i, 0], attacks[i, 1], attacks[i, 2] = board.edge_source[edge], board.edge_target[edge], pool[at + 1]
+        at += 2
+    return count
