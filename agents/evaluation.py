@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -139,21 +140,23 @@ def position_share(board, evaluation, owner, army, player, players):
     return mine / total if total > 0.0 else 1.0 / players
 
 
-def rank_picks(board: Board, evaluation: Evaluation, offers: tuple[int, ...], own: list[int]) -> list[int]:
-    """Offered regions, the best first, each chosen given those before it (thesis, algorithm 3.4).
+def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
+    """What picking a region is worth after those in `own` (thesis, algorithm 3.4).
 
-    A region is worth its super region, and its distance to the own picks up to half the map's diameter.
+    Its super region, and its distance to the own picks up to half the map's diameter, once there are any.
     """
-    half = board.distance.max() / 2.0
+    value = evaluation.pick_super * float(evaluation.super_start[board.super_region[region]])
+    if own:
+        near = min(float(board.distance[q, region]) for q in own)
+        value += evaluation.pick_distance * min(near, board.distance.max() / 2.0)
+    return value
+
+
+def rank_picks(board: Board, evaluation: Evaluation, offers: Sequence[int], own: Sequence[int]) -> list[int]:
+    """Offered regions, the best first, each chosen given those before it."""
     mine, rest, ranked = list(own), list(offers), []
     while rest:
-
-        def worth(r: int) -> float:
-            near = min((float(board.distance[q, r]) for q in mine), default=0.0)
-            by_super = evaluation.pick_super * float(evaluation.super_start[board.super_region[r]])
-            return by_super + evaluation.pick_distance * min(near, half)
-
-        best = max(rest, key=worth)
+        best = max(rest, key=lambda r: pick_value(board, evaluation, mine, r))
         rest.remove(best)
         mine.append(best)
         ranked.append(best)

@@ -104,6 +104,7 @@ _MCTS: dict[str, Parameter] = {
     "trees": Parameter(int, None, "trees of parallel=root (default: one per thread)", 1, 1000),
     "virtual_loss": Parameter(int, 1, "visits that a thread below a node pretends to have lost", 1, 1000),
     "memory": Parameter(int, 64, "MiB for each tree", 1, 10_000),
+    "turns": Parameter(str, "ours", "the generators': ours, or the thesis's, in which more armies stay behind"),
     "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
 }
 register("mcts", _built_in("warlight_env.agents.mcts:MctsAgent"), "Monte Carlo tree search over generated turns", _MCTS)

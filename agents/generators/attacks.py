@@ -53,14 +53,16 @@ def _ordered(attacks, count, source, target):
 
 
 @kernel
-def attack(board, kill, owner, player, careful, work, attacks, count):
+def attack(board, kill, owner, player, careful, press, work, attacks, count):
     """From each own region favourable attacks on foreign neighbours by value, each with what conquers, or all that is
-    free if fewer ("aggressively"); `careful`: on enemies alone, as if their income stood on the target."""
+    free if fewer ("aggressively"); `careful`: on enemies alone, as if their income stood on the target; `press`: what
+    is still free then joins the first of them."""
     after, free, value, targets = work.after, work.free, work.value, work.targets
     before = count
     for r in range(owner.shape[0]):
         if owner[r] != player or free[r] < 1:
             continue
+        mine = count
         found = _list_targets(board, owner, player, r, _ENEMY if careful else _FOREIGN, value, targets)
         for i in range(found):
             q = targets[i]
@@ -75,6 +77,9 @@ def attack(board, kill, owner, player, careful, work, attacks, count):
             attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, sent
             free[r] -= sent
             count += 1
+        if press and count > mine:
+            attacks[mine, 2] += free[r]
+            free[r] = 0
     return count
 
 
@@ -103,15 +108,19 @@ def expand(board, kill, owner, player, work, attacks, count):
 
 
 @kernel
-def write_attacks(way, board, kill, owner, army, player, deploy, work, attacks):
-    """Write the attacks of a way after `deploy`, int32[N]; returns how many. `army` is as it was before."""
+def write_attacks(way, press, board, kill, owner, army, player, deploy, work, attacks):
+    """Write the attacks of a way after `deploy`, int32[N]; returns how many. `army` is as it was before.
+
+    With `press`, attacks that are not careful take along what would have no order.
+    """
     after, free = work.after, work.free
     for r in range(owner.shape[0]):
         after[r] = army[r] + deploy[r]
         free[r] = after[r] - 1
     if way == OFFENSIVE:
-        count = attack(board, kill, owner, player, False, work, attacks, 0)
+        count = attack(board, kill, owner, player, False, press, work, attacks, 0)
         return move_inland(board, owner, after, player, work.scratch, attacks, count)
     count = move_inland(board, owner, after, player, work.scratch, attacks, 0)
     count = expand(board, kill, owner, player, work, attacks, count)
-    return attack(board, kill, owner, player, way == CAREFUL, work, attacks, count)
+    careful = way == CAREFUL
+    return attack(board, kill, owner, player, careful, press and not careful, work, attacks, count)

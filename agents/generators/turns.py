@@ -5,7 +5,7 @@ from __future__ import annotations
 from warlight_env.agents.evaluation import region_values
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
-from warlight_env.agents.generators.work import N_ATTACKS, N_DEPLOYS
+from warlight_env.agents.generators.work import N_ATTACKS, N_DEPLOYS, PRESS
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.rng import below
 from warlight_env.engine.round import income
@@ -51,11 +51,11 @@ def _is_new(turns, count):
 def generate_turns(board, params, evaluation, owner, army, player, ways, rng, work, turns):
     """Write the turns to choose from to `turns`, shuffled and each once; returns how many, at least 1.
 
-    owner int8[N], army int32[N]; `ways` has bit d set for the deploys and bit 3 + a for the attacks to use (63: all);
+    owner int8[N], army int32[N]; `ways` has a bit for each way to use (see `work.ALL_WAYS`);
     rng uint64[2]; work a `GeneratorWork`, turns a `TurnSet` with room for `MAX_TURNS`.
     """
     prepare(board, params, evaluation, owner, player, work)
-    kill, available = params.dice.kill, work.income[player]
+    kill, available, press = params.dice.kill, work.income[player], ways & PRESS != 0
     count, deploys = 0, 0
     for d in range(N_DEPLOYS + 1):
         if d == N_DEPLOYS:
@@ -75,7 +75,7 @@ def generate_turns(board, params, evaluation, owner, army, player, ways, rng, wo
                 for r in range(owner.shape[0]):
                     turns.deploy[count, r] = turns.deploy[first, r]
             turns.counts[count] = write_attacks(
-                a, board, kill, owner, army, player, turns.deploy[count], work, turns.attacks[count]
+                a, press, board, kill, owner, army, player, turns.deploy[count], work, turns.attacks[count]
             )
             if _is_new(turns, count):
                 count += 1
@@ -121,4 +121,4 @@ def random_turn(board, params, evaluation, owner, army, player, ways, rng, work,
     a, step = below(rng, N_ATTACKS), 1 + below(rng, 2)
     while not (ways >> (N_DEPLOYS + a)) & 1:
         a = (a + step) % N_ATTACKS
-    return write_attacks(a, board, kill, owner, army, player, deploy, work, attacks)
+    return write_attacks(a, ways & PRESS != 0, board, kill, owner, army, player, deploy, work, attacks)

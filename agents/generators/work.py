@@ -14,10 +14,14 @@ N_DEPLOYS: Final = 3
 N_ATTACKS: Final = 3
 MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
 
-#: Bits of `ways`: d for the deploys, 3 + a for the attacks. All, and those without the defensive deploy and the two
-#: ways to attack that wait.
-ALL_WAYS: Final = 0b111_111
-NO_DEFENSE: Final = 0b001_101
+#: Bits of `ways`: d for the deploys, 3 + a for the attacks, and PRESS, with which armies that would have no order join
+#: their region's first attack.
+PRESS: Final = 0b1_000_000
+#: The thesis's ways; ours, which lose fewer games; and ours without the defensive deploy and the two ways to attack
+#: that wait.
+THESIS_WAYS: Final = 0b111_111
+ALL_WAYS: Final = PRESS | THESIS_WAYS
+NO_DEFENSE: Final = PRESS | 0b001_101
 
 
 class GeneratorWork(NamedTuple):

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from warlight_env.agents.base import Budget
 from warlight_env.agents.evaluation import best_picks
-from warlight_env.agents.generators.work import NO_DEFENSE
 from warlight_env.agents.mcts.searching import MctsSettings, Search
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
@@ -75,7 +74,7 @@ class MctsAgent:
 
 def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:
     """`MctsAgent` without the defensive deploy and the two ways to attack that wait."""
-    return MctsAgent(seed, **parameters, ways=NO_DEFENSE)
+    return MctsAgent(seed, **parameters, defense=False)
 
 
 def parallel_mcts(seed: int = 0, threads: int = 2, **parameters: Any) -> MctsAgent:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.generators.work import ALL_WAYS
+from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.search import SearchWork, Settings, leaf_depths, make_search_work, search
@@ -59,6 +59,8 @@ class MctsSettings:
     parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
     "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
     virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
+    turns: "ours" or the "thesis"'s, in which armies stay behind that no favourable attack needs; defense: with the
+    defensive deploy and the two ways to attack that wait.
     """
 
     simulations: int | None = None
@@ -74,7 +76,8 @@ class MctsSettings:
     trees: int | None = None
     virtual_loss: int = 1
     memory: int = 64
-    ways: int = ALL_WAYS
+    turns: Literal["ours", "thesis"] = "ours"
+    defense: bool = True
     weights: str = "default"
 
     def __post_init__(self) -> None:
@@ -91,10 +94,16 @@ class MctsSettings:
         need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
         need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
         for name, known in (
-            ("selection", ("root", "parent")), ("outcome", CHOICES), ("final", FINAL), ("parallel", PARALLEL)
+            ("selection", ("root", "parent")), ("outcome", CHOICES), ("final", FINAL), ("parallel", PARALLEL),
+            ("turns", ("ours", "thesis")),
         ):  # fmt: skip
             need(getattr(self, name) in known, name, f"must be one of {', '.join(known)}")
-        need(self.ways & 7 > 0 and self.ways >> 3 > 0, "ways", "must allow a way to deploy and a way to attack")
+
+    @property
+    def ways(self) -> int:
+        """The bits that generators take."""
+        ways = ALL_WAYS if self.defense else NO_DEFENSE
+        return ways if self.turns == "ours" else ways & ~PRESS
 
     @property
     def n_trees(self) -> int:
@@ -135,12 +144,12 @@ class Search:
             raise SearchError(f"the tree search plays games of two players, not of {view.players}")
         self.settings = MctsSettings() if settings is None else settings
         s = self.settings
-        self._functions = (
+        self.functions = (
             plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
         )  # fmt: skip
         nodes = max(1000, s.memory * 2**20 // tree_bytes(view.board.n_regions, 1))
         workers = s.threads if s.parallel != "root" else 1
-        self._trees = [_Tree(view, nodes, workers, s.samples) for _ in range(s.n_trees)]
+        self.trees = [_Tree(view, nodes, workers, s.samples) for _ in range(s.n_trees)]
         self._stop = threading.Event()
         self.begin(view, seed)
 
@@ -148,8 +157,8 @@ class Search:
         """Start anew from another position on the same board; memory is kept."""
         s = self.settings
         self.view = view
-        self._record = make_evaluation(view.board, Weights.load(s.weights))
-        self._kernel_settings = Settings(
+        self.evaluation = make_evaluation(view.board, Weights.load(s.weights))
+        self.kernel_settings = Settings(
             exploration=float(s.exploration),
             root_visits=s.selection == "root",
             choice=CHOICES.index(s.outcome),
@@ -163,7 +172,7 @@ class Search:
         owner, army = _imagined(view)
         self.seconds = 0.0
         self._stop.clear()
-        for i, one in enumerate(self._trees):
+        for i, one in enumerate(self.trees):
             clear(one.tree)
             pack(owner, army, 0, one.tree.states[0])
             one.tree.used[STATES] = 1
@@ -186,8 +195,8 @@ class Search:
 
             run_leaf_parallel(self, wanted, deadline, self._stop.is_set)
         else:
-            jobs = [(one, work) for one in self._trees for work in one.works]
-            shared = _Quota(wanted) if len(self._trees) == 1 else None
+            jobs = [(one, work) for one in self.trees for work in one.works]
+            shared = _Quota(wanted) if len(self.trees) == 1 else None
             quotas = [shared or _Quota(wanted) for _ in jobs]
             if len(jobs) == 1 or s.threads == 1:
                 self._in_turn(jobs, quotas, deadline)
@@ -217,10 +226,19 @@ class Search:
         n = quota.take(max(1, int(one.rate * min(_SLICE, deadline - now)))) if now < deadline else 0
         if n < 1:
             return False
-        evaluate, generate, policy = self._functions
+        evaluate, generate, policy = self.functions
         view = self.view
         search(
-            view.board, view.params, evaluate, generate, policy, self._record, self._kernel_settings, one.tree, work, n
+            view.board,
+            view.params,
+            evaluate,
+            generate,
+            policy,
+            self.evaluation,
+            self.kernel_settings,
+            one.tree,
+            work,
+            n,
         )
         one.rate = 0.5 * one.rate + 0.5 * n / max(1e-6, time.perf_counter() - now)
         return True
@@ -228,7 +246,7 @@ class Search:
     @property
     def simulations(self) -> int:
         """Simulations so far, in all trees."""
-        return sum(int(one.tree.used[SIMULATIONS]) for one in self._trees)
+        return sum(int(one.tree.used[SIMULATIONS]) for one in self.trees)
 
     def candidates(self) -> list[Candidate]:
         """Our turns at the root with visits and values, those of all trees merged, the answer first."""
@@ -236,7 +254,7 @@ class Search:
         view = self.view
         deploy = np.zeros(view.board.n_regions, dtype=np.int32)
         attacks = np.zeros((view.board.n_edges, 3), dtype=np.int32)
-        for one in self._trees:
+        for one in self.trees:
             tree = one.tree
             first = int(tree.first[0])
             for child in range(first, first + max(0, int(tree.children[0]))):
@@ -275,11 +293,11 @@ class Search:
 
     def statistics(self) -> SearchRecord:
         """What the search came to."""
-        depths = [leaf_depths(one.tree) for one in self._trees]
+        depths = [leaf_depths(one.tree) for one in self.trees]
         return SearchRecord(
-            simulations=tuple(int(one.tree.used[SIMULATIONS]) for one in self._trees),
-            nodes=tuple(min(int(one.tree.used[NODES]), len(one.tree.visits)) for one in self._trees),
-            full=tuple(bool(one.tree.used[FULL]) for one in self._trees),
+            simulations=tuple(int(one.tree.used[SIMULATIONS]) for one in self.trees),
+            nodes=tuple(min(int(one.tree.used[NODES]), len(one.tree.visits)) for one in self.trees),
+            full=tuple(bool(one.tree.used[FULL]) for one in self.trees),
             shallowest=tuple(int(low) for low, _ in depths),
             deepest=tuple(int(high) for _, high in depths),
             seconds=self.seconds,

@@ -98,7 +98,7 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     chosen = _BUILT_IN[kind] if function is None else function
     try:
         return pointer(_SIGNATURES[kind](), chosen)
-    except NumbaError as error:
+    except (NumbaError, TypeError) as error:
         if hasattr(chosen, "py_func"):
             raise PlugInError(f"{kind} {chosen.__name__!r} does not fit its signature: {_first_line(error)}") from error
         warnings.warn(
@@ -115,29 +115,43 @@ def _first_line(error: Exception) -> str:
 
 def _interpreted(kind: str, function: Callable[..., Any]) -> Any:
     """A function that Numba cannot compile, called back in the interpreter."""
+    signature = _SIGNATURES[kind]()
+    # Numba goes back to the interpreter in functions that it calls, not in those that become pointers: hence two.
     if kind == "evaluation":
 
         @numba.njit
-        def evaluate(board, evaluation, owner, army, player, players):
+        def ask_value(board, evaluation, owner, army, player, players):
             with numba.objmode(result="float64"):
                 result = float(function(board, evaluation, owner, army, player, players))
             return result
 
-        return pointer(_SIGNATURES[kind](), evaluate)
+        def evaluate(board, evaluation, owner, army, player, players):
+            return ask_value(board, evaluation, owner, army, player, players)
+
+        ask_value.compile(signature.args)
+        return pointer(signature, evaluate, cached=False)
     if kind == "generator":
 
         @numba.njit
-        def generate(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+        def ask_count(board, params, evaluation, owner, army, player, ways, rng, work, turns):
             with numba.objmode(result="int64"):
                 result = int(function(board, params, evaluation, owner, army, player, ways, rng, work, turns))
             return result
 
-        return pointer(_SIGNATURES[kind](), generate)
+        def generate(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+            return ask_count(board, params, evaluation, owner, army, player, ways, rng, work, turns)
+
+        ask_count.compile(signature.args)
+        return pointer(signature, generate, cached=False)
 
     @numba.njit
-    def play(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
         with numba.objmode(result="int64"):
             result = int(function(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks))
         return result
 
-    return pointer(_SIGNATURES[kind](), play)
+    def play(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+        return ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks)
+
+    ask.compile(signature.args)
+    return pointer(signature, play, cached=False)

@@ -99,8 +99,8 @@ class Match:
         paired: play every seed once with each rotation of the seats, and count these games as one unit.
         picks: "random" starting regions, or chosen by the "agents".
         max_rounds: stop a game after so many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
-        jobs: processes. With more than one, agents must be known there too: callables that pickle, or
-            specifications of agents that are built in or come through entry points.
+        jobs: processes. With more than one, call `run` under ``if __name__ == "__main__":``, and agents must be known
+            to them: callables that pickle, or specifications of agents that are built in or come through entry points.
         budget: handed to every `act`.
 
     Raises:

@@ -6,10 +6,12 @@ import contextlib
 import multiprocessing
 import pickle
 import signal
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any
 
 from warlight_env.agents import AgentError
@@ -29,8 +31,8 @@ class _Worker:
     warm = False
 
 
-def _start(setup: Setup, stop: Any) -> None:
-    _Worker.setup, _Worker.stop = setup, stop
+def _start(file: Path, stop: Any) -> None:
+    _Worker.setup, _Worker.stop = pickle.loads(file.read_bytes()), stop
 
 
 def _stopped() -> bool:
@@ -74,16 +76,24 @@ def run_in_processes(
 ) -> tuple[list[GameRecord], bool]:
     """Play games 0 .. games - 1; returns the records in that order, and whether Ctrl-C ended it early."""
     try:
-        pickle.dumps(setup)
+        sent = pickle.dumps(setup)
     except Exception as error:
         raise MatchError(f"jobs = {jobs}: the agents cannot be sent to other processes ({error})") from error
+    with tempfile.TemporaryDirectory(prefix="warlight-match-") as folder:
+        # A process that fails to start reads nothing, and what is larger than a pipe's buffer would wait for ever.
+        file = Path(folder, "setup.pickle")
+        file.write_bytes(sent)
+        return _run(file, games, jobs, on_games)
+
+
+def _run(file: Path, games: int, jobs: int, on_games: OnGames | None) -> tuple[list[GameRecord], bool]:
     context = multiprocessing.get_context("spawn")
     stop = context.RawValue("b", 0)
     size = max(1, min(CHUNK, games // (8 * jobs)))
     chunks = [range(first, min(first + size, games)) for first in range(0, games, size)]
     records: list[GameRecord] = []
     interrupted = False
-    with ProcessPoolExecutor(min(jobs, len(chunks)), context, _start, (setup, stop)) as pool:
+    with ProcessPoolExecutor(min(jobs, len(chunks)), context, _start, (file, stop)) as pool:
         futures: list[Future[list[GameRecord]]] = []
         try:
             with _interrupts_ignored():
@@ -100,7 +110,10 @@ def run_in_processes(
         except AgentError as error:
             raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
         except BrokenProcessPool as error:
-            raise RunError("a process of the match died: out of memory, or killed") from error
+            raise RunError(
+                "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
+                'jobs > 1 outside of `if __name__ == "__main__":`'
+            ) from error
         finally:
             stop.value = 1
             pool.shutdown(wait=True, cancel_futures=True)

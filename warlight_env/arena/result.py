@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from warlight_env.arena.play import GameRecord
+from warlight_env.arena.report import describe
 from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 
 
@@ -132,6 +133,9 @@ class MatchResult:
     def rounds_per_second(self) -> float:
         """Rounds per second of play time: the speed of one process."""
         return self.rounds / self.play_seconds if self.play_seconds else 0.0
+
+    def __str__(self) -> str:
+        return describe(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the single games, as JSON takes it. Seats count from 1 here, as people count."""

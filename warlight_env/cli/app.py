@@ -56,7 +56,8 @@ def _run(arguments: list[str]) -> int:
         command, bound, _ = app.parse_args(arguments, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         _complain(" ".join(str(error).split()))
-        print("see: warlight --help", file=sys.stderr)
+        chain = getattr(error, "command_chain", None) or ()
+        print(f"see: {' '.join(['warlight', *chain])} --help", file=sys.stderr)
         return USAGE
     try:
         result: Any = command(*bound.args, **bound.kwargs)

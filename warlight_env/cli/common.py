@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -98,23 +97,6 @@ def write_file(path: Path, content: str | bytes) -> None:
             path.write_bytes(content)
     except OSError as error:
         raise Failure(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def print_table(rows: list[list[str]], left: int = 1) -> None:
-    """Rows as aligned columns, the first `left` of them to the left, the others to the right; row 0 is the head."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        cells = [c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
-        print("  " + "  ".join(cells).rstrip())
-
-
-def announce_compiling() -> None:
-    """On a terminal, say so once when something has to be compiled: it takes a while and happens only once."""
-    if not sys.stderr.isatty():
-        return
-    from warlight_env.engine.jit import on_first_compile
-
-    on_first_compile(lambda: print("compiling (first start only) …", file=sys.stderr, flush=True))
 
 
 def start_game(

@@ -150,7 +150,7 @@ def _print_report(report: dict[str, Any]) -> None:
     for name, version in report["packages"].items():
         print(f"  {name:14} {version or 'MISSING'}")
     for extra, names in report["missing_in_extras"].items():
-        print(f"  extra {extra}: {'missing ' + ', '.join(names) if names else 'complete'}")
+        print(f"  extra {extra}: {'optional, not installed: ' + ', '.join(names) if names else 'complete'}")
     if "kernel_error" in report:
         print(f"  kernels cannot be loaded: {report['kernel_error']}")
         return

@@ -12,7 +12,6 @@ from warlight_env.cli.common import (
     RulesOption,
     UsageError,
     Whole,
-    announce_compiling,
     print_json,
     read_rules,
 )
@@ -30,12 +29,13 @@ def info(
     action: Annotated[str, Parameter(help="The encoding of actions.")] = "factored",
     observation: Annotated[str, Parameter(help="The form of observations.")] = "graph",
     players: Annotated[Whole, Parameter(help="2 to 6.")] = 2,
+    reward: Annotated[str, Parameter(help="win, or with shaping: regions, income.")] = "win",
+    picking: Annotated[str, Parameter(help="play: picks are part of the episode; random.")] = "play",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
     json: JsonOption = False,
 ) -> None:
     """Spaces, masks and sizes of warlight_v0.parallel_env for the given arguments."""
-    announce_compiling()
     from warlight_env import warlight_v0
     from warlight_env.envs.actions import ENCODINGS
 
@@ -43,7 +43,13 @@ def info(
         raise UsageError(f"no action {action!r}{did_you_mean(action, ENCODINGS)}; there are {', '.join(ENCODINGS)}")
     try:
         env = warlight_v0.parallel_env(
-            map=map, rules=read_rules(rules), players=players, action=action, observation=observation
+            map=map,
+            rules=read_rules(rules),
+            players=players,
+            action=action,
+            observation=observation,
+            reward=reward,
+            picking=picking,  # type: ignore[arg-type]
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
@@ -55,6 +61,9 @@ def info(
         "map": env.core.map.name,
         "rules": rules,
         "players": players,
+        "reward": reward,
+        "picking": picking,
+        "fog": env.core.rules.fog,
         "agents": list(env.possible_agents),
         "regions": board.n_regions,
         "directed_edges": board.n_edges,

@@ -15,9 +15,9 @@ from warlight_env.cli.common import (
     UsageError,
     Whole,
     print_json,
-    print_table,
     write_file,
 )
+from warlight_env.tables import align
 
 if TYPE_CHECKING:
     from warlight_env.maps import Map
@@ -50,7 +50,7 @@ def list_(*, json: JsonOption = False) -> None:
         return
     rows = [["name", "title", "regions", "super regions", "borders"]]
     rows += [[s["name"], s["title"], str(s["regions"]), str(s["super_regions"]), str(s["borders"])] for s in summaries]
-    print_table(rows, left=2)
+    print("\n".join(align(rows, left=2)))
 
 
 @app.command
@@ -85,7 +85,7 @@ def _print_map(map_: Map) -> None:
             region = map_.regions[r]
             neighbors = " ".join(map_.regions[q].code for q in map_.neighbors[r])
             rows.append([region.code, region.name, str(region.army), neighbors])
-        print_table(rows, left=4)
+        print("\n".join(align(rows, left=4)))
 
 
 @app.command

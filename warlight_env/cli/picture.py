@@ -15,7 +15,6 @@ from warlight_env.cli.common import (
     SeedOption,
     UsageError,
     Whole,
-    announce_compiling,
     start_game,
     write_file,
 )
@@ -42,7 +41,6 @@ def picture(
     suffix = ".svg" if output is None else output.suffix.lower()
     if suffix not in (".svg", ".png"):
         raise UsageError(f"--output {output}: must end in .svg or .png")
-    announce_compiling()
     from warlight_env.arena.play import ask_orders, play_rounds
     from warlight_env.render import Position, to_rgb, to_svg
 

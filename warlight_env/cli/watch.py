@@ -18,7 +18,6 @@ from warlight_env.cli.common import (
     SeedOption,
     UsageError,
     Whole,
-    announce_compiling,
     start_game,
 )
 
@@ -49,7 +48,6 @@ def watch(
         raise UsageError(f"--delay {delay}: must be 0 to 3600 seconds")
     if rounds is not None and rounds < 1:
         raise UsageError(f"--rounds {rounds}: must be at least 1")
-    announce_compiling()
     from warlight_env.arena.play import play_rounds, round_limit
     from warlight_env.cli.narration import tell_round
 

@@ -190,23 +190,21 @@ def inline_kernel(function: F) -> F:
 
 
 class _CompileNotice(event.Listener):
-    """Calls back once, when the first kernel starts to compile."""
+    """On a terminal, says once that one of our kernels is being compiled: it takes a while and happens only once."""
 
-    def __init__(self, notify: Callable[[], None]) -> None:
-        self._notify: Callable[[], None] | None = notify
+    said = False
 
     def on_start(self, event: Any) -> None:
-        if self._notify is not None:
-            notify, self._notify = self._notify, None
-            notify()
+        module = getattr(getattr(event.data.get("dispatcher"), "py_func", None), "__module__", "")
+        if not self.said and module.startswith("warlight_env.") and sys.stderr.isatty():
+            self.said = True
+            print("compiling (the first time only) …", file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
         pass
 
 
-def on_first_compile(notify: Callable[[], None]) -> None:
-    """Have ``notify`` called once, as soon as anything has to be compiled in this process."""
-    event.register("numba:compile", _CompileNotice(notify))
+event.register("numba:compile", _CompileNotice())
 
 
 class _PointerLocator(_Locator):
@@ -224,7 +222,7 @@ class _PointerCache(_KernelCache):
     _impl_class = _PointerCacheImpl
 
 
-def pointer(signature: Any, function: Callable[..., Any]) -> Any:
+def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -> Any:
     """A function as a first-class value that kernels take as an argument.
 
     A kernel whose parameter is such a value is compiled and cached once for the signature, whichever function comes;
@@ -236,8 +234,9 @@ def pointer(signature: Any, function: Callable[..., Any]) -> Any:
     body = getattr(function, "py_func", function)
     options = {"nogil": True, "error_model": "numpy", "_nrt": True, **getattr(function, "targetoptions", {})}
     options = {name: value for name, value in options.items() if name in ("nogil", "error_model", "_nrt", "fastmath")}
-    compiled = CFunc(body, (signature.args, signature.return_type), locals={}, options=options)
-    with contextlib.suppress(RuntimeError):
-        compiled._cache = _PointerCache(body)
+    compiled: Any = CFunc(body, (signature.args, signature.return_type), locals={}, options=options)
+    if cached:
+        with contextlib.suppress(RuntimeError):
+            compiled._cache = _PointerCache(body)
     compiled.compile()
     return compiled

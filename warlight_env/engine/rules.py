@@ -49,46 +49,55 @@ class Rules:
     """The rules of a game. Frozen; `dataclasses.replace` or `Rules.of("thesis", fog=True)` make variants.
 
     Probabilities are exact decimals: 0.6 means 3/5.
+
+    name: of a preset or of your own.
+    base_income: Armies per round before bonuses.
+    attack_kill, defense_kill: Probability that an attacking army kills a defender, and a defending one an attacker.
+    luck: Share of chance in a side's kills: (1 - luck) * expectation + luck * roll, then rounded.
+    rounding: "nearest" (halves up), or "stochastic": up with the probability of the fractional part.
+    picking: How regions are chosen: "own_offer" (each player its own, at once), "ranked" (all rank the same ones,
+        equal wishes at random), "alternating" (the same ones, one by one, in the order ABBAAB …), "dealt" (at
+        random).
+    picks: Regions each player gets.
+    ranked: Wishes each player ranks under "ranked".
+    offers_per_super_region: Regions offered per super region; 0 offers every region. Under "own_offer" to each
+        player, disjointly.
+    dealt_apart: Under "dealt": players never start next to each other.
+    wastelands, wasteland_army: Wastelands as a share of the number of super regions (rounded down), and the army on
+        each.
+    fog: Fog of war: a player sees own regions and their neighbours only.
+    skipped_attack_keeps_place: True: an attack that is skipped has used its place; False: the same player's next
+        attack takes the place.
+    moved_armies: Whether armies that moved may move on in the round, else which challenge's book-keeping forbids
+        it.
+    repeated_attack: Two attacks of a turn from and to the same regions: merged into the first, or the second
+        illegal.
+    max_orders: Most deploys, and most attacks, in a turn; 0: no limit.
+    max_rounds, rounds_per_region: The game ends after max(max_rounds, rounds_per_region * regions) rounds; both 0:
+        never.
+    tie_break: Who is placed first at the limit: nobody ("draw"), or by regions, then armies ("regions").
     """
 
     name: str = "thesis"
-    #: Armies per round before bonuses.
     base_income: int = 5
-    #: Probability that an attacking army kills a defender, and a defending one an attacker.
     attack_kill: float = 0.6
     defense_kill: float = 0.7
-    #: Share of chance in a side's kills: (1 - luck) * expectation + luck * roll, then rounded.
     luck: float = 1.0
-    #: "nearest" (halves up), or "stochastic": up with the probability of the fractional part.
     rounding: Literal["nearest", "stochastic"] = "nearest"
-    #: How regions are chosen: "own_offer" (each player its own, at once), "ranked" (all rank the same ones, equal
-    #: wishes at random), "alternating" (the same ones, one by one, in the order ABBAAB …), "dealt" (at random).
     picking: Literal["own_offer", "ranked", "alternating", "dealt"] = "own_offer"
-    #: Regions each player gets.
     picks: int = 2
-    #: Wishes each player ranks under "ranked".
     ranked: int = 0
-    #: Regions offered per super region; 0 offers every region. Under "own_offer" to each player, disjointly.
     offers_per_super_region: int = 1
-    #: Under "dealt": players never start next to each other.
     dealt_apart: bool = False
-    #: Wastelands as a share of the number of super regions (rounded down), and the army on each.
     wastelands: float = 0.0
     wasteland_army: int = 6
-    #: Fog of war: a player sees own regions and their neighbours only.
     fog: bool = False
-    #: True: an attack that is skipped has used its place; False: the same player's next attack takes the place.
     skipped_attack_keeps_place: bool = True
-    #: Whether armies that moved may move on in the round, else which challenge's book-keeping forbids it.
     moved_armies: Literal["free", "challenge1", "challenge2"] = "free"
-    #: Two attacks of a turn from and to the same regions: merged into the first, or the second illegal.
     repeated_attack: Literal["merge", "illegal"] = "merge"
-    #: Most deploys, and most attacks, in a turn; 0: no limit.
     max_orders: int = 0
-    #: The game ends after max(max_rounds, rounds_per_region * regions) rounds; both 0: never.
     max_rounds: int = 0
     rounds_per_region: float = 0.0
-    #: Who is placed first at the limit: nobody ("draw"), or by regions, then armies ("regions").
     tie_break: Literal["draw", "regions"] = "draw"
 
     def __post_init__(self) -> None:

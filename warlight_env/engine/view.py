@@ -33,18 +33,29 @@ def see(board, fog, owner, army, player, owner_out, army_out):
 
 @dataclass(frozen=True)
 class View:
-    """Everything that an agent gets to know when it is asked for picks or orders."""
+    """Everything that an agent gets to know when it is asked for picks or orders. Regions and players count from 0.
 
-    map: Any  #: the `Map` that is played on
+    map: the `Map` that is played on; ``map.neighbors[r]`` are the regions beside r, ``map.regions[r].name`` its name,
+        ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` a super region's.
+    board, params: the same map and rules as arrays and numbers for kernels.
+    rules: the `Rules`.
+    player, players: who is asked, of how many.
+    phase: "pick", "play" or "over". round: rounds played.
+    owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 where not seen.
+    income: armies that the player may deploy now.
+    offers: regions that the player may pick. picks_left: how many of them it will get.
+    """
+
+    map: Any
     board: Board
     rules: Rules
     params: RuleParams
     player: int
     players: int
-    phase: str  #: "pick", "play" or "over"
-    round: int  #: rounds played
-    owner: npt.NDArray[np.int8]  #: [N] NEUTRAL, UNKNOWN or a player
-    army: npt.NDArray[np.int32]  #: [N] 0 where unknown
+    phase: str
+    round: int
+    owner: npt.NDArray[np.int8]
+    army: npt.NDArray[np.int32]
     income: int
-    offers: tuple[int, ...]  #: regions that the player may pick
-    picks_left: int  #: how many of them it will get
+    offers: tuple[int, ...]
+    picks_left: int

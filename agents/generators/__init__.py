@@ -1,0 +1,108 @@
+"""Generators: from a position a few sensible picks, deploys, attacks and turns.
+
+The kernels work on arrays; the functions here take a `View` (``game.view(player)``) and give plain data.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.generators import attacks as _attacks
+from warlight_env.agents.generators import deploys as _deploys
+from warlight_env.agents.generators.picks import pick_sets
+from warlight_env.agents.generators.turns import generate_turns, prepare
+from warlight_env.agents.generators.work import (
+    ALL_WAYS,
+    NO_DEFENSE,
+    PRESS,
+    THESIS_WAYS,
+    make_generator_work,
+    make_turn_set,
+)
+from warlight_env.agents.weights import DEFAULT, Weights
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError, did_you_mean
+
+DEPLOY_WAYS = _deploys.WAYS
+ATTACK_WAYS = _attacks.WAYS
+
+
+class WayError(InputError):
+    """A way to deploy or attack that does not exist."""
+
+
+def _index(ways: tuple[str, ...], name: str) -> int:
+    if name not in ways:
+        raise WayError(f"no way {name!r}{did_you_mean(name, ways)}; there are {', '.join(ways)}")
+    return ways.index(name)
+
+
+def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
+    """Sets of the offered regions that the player could pick, the best first; see `pick_sets`."""
+    own = np.flatnonzero(view.owner == view.player).tolist()
+    return pick_sets(view.board, make_evaluation(view.board, weights), view.offers, own, view.picks_left)
+
+
+def deploys(view: View, way: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
+    """The deploys of a way of DEPLOY_WAYS as (region, armies); None where the way does not apply."""
+    index, work = _index(DEPLOY_WAYS, way), make_generator_work(view.board.n_regions, view.players)
+    prepare(view.board, view.params, make_evaluation(view.board, weights), view.owner, view.player, work)
+    deploy = np.zeros(view.board.n_regions, dtype=np.int32)
+    kill = view.params.dice.kill[0]
+    if not _deploys.write_deploy(
+        index, view.board, kill, view.owner, view.army, view.player, view.income, work, deploy
+    ):
+        return None
+    return list(Orders.from_arrays(deploy, np.zeros((0, 3), dtype=np.int32), 0).deploys)
+
+
+def attacks(
+    view: View,
+    way: str,
+    deployed: list[tuple[int, int]] | None = None,
+    weights: Weights = DEFAULT,
+    press: bool = False,
+) -> list[tuple[int, int, int]]:
+    """The attacks and transfers of a way of ATTACK_WAYS as (from, to, armies), after some deploys.
+
+    `press`: armies that would have no order join their region's first attack, unless it is a careful one.
+    """
+    index, work = _index(ATTACK_WAYS, way), make_generator_work(view.board.n_regions, view.players)
+    prepare(view.board, view.params, make_evaluation(view.board, weights), view.owner, view.player, work)
+    deploy = np.zeros(view.board.n_regions, dtype=np.int32)
+    for region, armies in deployed or ():
+        deploy[region] += armies
+    rows = np.zeros((max(1, view.board.n_edges), 3), dtype=np.int32)
+    count = _attacks.write_attacks(
+        index, press, view.board, view.params.dice.kill, view.owner, view.army, view.player, deploy, work, rows
+    )
+    return list(Orders.from_arrays(np.zeros_like(deploy), rows, count).attacks)
+
+
+def turns(view: View, ways: int = ALL_WAYS, seed: int = 0, weights: Weights = DEFAULT) -> list[Orders]:
+    """The turns to choose from, shuffled by the seed, each once; see `generate_turns`."""
+    board = view.board
+    found = make_turn_set(board.n_regions, board.n_edges)
+    count = generate_turns(
+        board, view.params, make_evaluation(board, weights), view.owner, view.army, view.player, ways, make_rng(seed),
+        make_generator_work(board.n_regions, view.players), found,
+    )  # fmt: skip
+    return [Orders.from_arrays(found.deploy[i], found.attacks[i], found.counts[i]) for i in range(count)]
+
+
+__all__ = [
+    "ALL_WAYS",
+    "ATTACK_WAYS",
+    "DEPLOY_WAYS",
+    "NO_DEFENSE",
+    "PRESS",
+    "THESIS_WAYS",
+    "WayError",
+    "attacks",
+    "deploys",
+    "picks",
+    "turns",
+]

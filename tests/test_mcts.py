@@ -1,0 +1,377 @@
+"""The tree search: its bookkeeping, its choices against exact ones, its budgets, threads, and plug-ins."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+import threading
+import time
+
+import numba
+import numpy as np
+import pytest
+
+from helpers import RING, make_map, position
+from warlight_env import Game, Orders, Rules, maps
+from warlight_env.agents import AgentError, Budget, make_agent
+from warlight_env.agents.evaluation import make_evaluation, position_share
+from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search, SearchError
+from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
+from warlight_env.agents.mcts.signatures import PlugInError, plug_in
+from warlight_env.agents.mcts.tree import NODES, UNIT, clear, load_turn, make_tree, store_turn
+from warlight_env.agents.weights import THESIS
+from warlight_env.arena import Match
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rng import make_rng
+
+MIDGAME = Game("world", seed=7, picks="random")
+for _ in range(6):
+    MIDGAME.play_round([make_agent("aggressive", p).act(MIDGAME.view(p)) for p in range(2)])
+
+SMALL = {"samples": 3, "rounds": 2}
+
+
+def view(map_, owner, army, player=0, **rules):
+    return position(Game(map_, Rules.of("thesis", picks=1, offers_per_super_region=0, **rules)), owner, army).view(
+        player
+    )
+
+
+def searched(simulations=200, seen=None, seed=1, **settings) -> Search:
+    search = Search(MIDGAME.view(0) if seen is None else seen, MctsSettings(**{**SMALL, **settings}), seed)
+    search.run(simulations)
+    return search
+
+
+# The tree
+
+
+def check_tree(tree) -> None:
+    """Visits and values add up, and every node is within its parents' bounds."""
+    nodes = int(tree.used[NODES])
+    seen = 1
+    for node in range(nodes):
+        first, count = int(tree.first[node]), max(0, int(tree.children[node]))
+        assert 0 <= tree.total[node] <= UNIT * int(tree.visits[node])
+        assert tree.pending[node] == 0
+        seen += count
+        below = int(tree.visits[first : first + count].sum())
+        if node == 0:
+            assert below == tree.visits[0], "each simulation goes through one of our turns"
+        elif count:
+            assert tree.visits[node] - below in (0, 1) or tree.winner[node] >= 0
+    assert seen == nodes, "every node is somebody's child"
+
+
+def test_every_simulation_is_counted_once():
+    search = searched(300)
+    tree = search.trees[0].tree
+    check_tree(tree)
+    assert tree.visits[0] == search.simulations == 300
+    candidates = search.candidates()
+    assert sum(c.visits for c in candidates) == 300
+    assert [c.visits for c in candidates] == sorted((c.visits for c in candidates), reverse=True)
+    ours = int(tree.total[tree.first[0] : tree.first[0] + tree.children[0]].sum())
+    assert ours + int(tree.total[0]) == 300 * UNIT, "our nodes add 1 - value, the root adds the value"
+
+
+def test_each_turn_is_tried_before_any_is_tried_again():
+    seen = MIDGAME.view(0)
+    n = len(searched(1).candidates())
+    assert n > 1
+    for k in range(1, n + 1):
+        assert sorted(c.visits for c in searched(k, seen).candidates()) == [0] * (n - k) + [1] * k
+
+
+def test_turns_are_stored_and_read_back():
+    board = make_board(maps.load("world"))
+    tree = make_tree(board.n_regions, board.n_edges, 400)
+    clear(tree)
+    rng = np.random.default_rng(1)
+    kept = []
+    for _ in range(20):
+        deploy = (rng.integers(0, 9, 42) * (rng.random(42) < 0.1)).astype(np.int32)
+        edges = rng.choice(board.n_edges, 12, replace=False)
+        rows = [board.edge_source[edges], board.edge_target[edges], rng.integers(1, 10**6, 12)]
+        attacks = np.stack(rows, 1).astype(np.int32)
+        kept.append((store_turn(board, tree, deploy, attacks, 12), deploy, attacks))
+    for turn, deploy, attacks in kept:
+        again, rows = np.zeros(42, dtype=np.int32), np.zeros((board.n_edges, 3), dtype=np.int32)
+        assert load_turn(board, tree, turn, again, rows) == 12
+        assert np.array_equal(again, deploy) and np.array_equal(rows[:12], attacks)
+
+
+def test_a_full_tree_goes_on_searching():
+    search = searched(1, memory=1)
+    tree = search.trees[0].tree
+    room = len(tree.visits)
+    search.run(4000)
+    record = search.statistics()
+    assert record.full == (True,) and record.nodes[0] <= room
+    assert tree.visits[0] == 4001
+    assert sum(c.visits for c in search.candidates()) == 4001
+
+
+# The next state
+
+
+def play_choices(choice: str, seed: int, samples: int = 15) -> tuple[list[float], float]:
+    """All outcomes' shares of a round, and the share of the one chosen."""
+    seen = view(RING, [0, 0, 1, 1, 1, -1], [20, 9, 8, 9, 3, 4])
+    board, evaluation = seen.board, make_evaluation(seen.board, THESIS)
+    sampled = make_samples(6, board.n_edges, 2, samples)
+    sampled.round.attacks[0, 0], sampled.round.counts[0] = (1, 2, 8), 1
+    sampled.round.attacks[1, 0], sampled.round.counts[1] = (3, 0, 8), 1
+    owner, army = seen.owner.copy(), seen.army.copy()
+    next_state(
+        board, seen.params, plug_in("evaluation"), evaluation, CHOICES.index(choice), owner, army, 0, 2, sampled,
+        make_rng(seed),
+    )  # fmt: skip
+    return sorted(sampled.share.tolist()), float(position_share(board, evaluation, owner, army, 0, 2))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_outcome_that_is_chosen(seed):
+    shares, chosen = play_choices("realistic", seed)
+    assert chosen == pytest.approx(statistics.median(shares)) and len(set(shares)) > 3
+    shares, chosen = play_choices("pessimistic", seed)
+    assert chosen == pytest.approx(shares[0])
+    shares, chosen = play_choices("optimistic", seed)
+    assert chosen == pytest.approx(shares[-1])
+
+
+def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
+    """Player 0 owns super region 0 (regions 0 and 1); 45 armies may take region 0 from it, or may not."""
+    both = set()
+    for seed in range(10):
+        seen = view(RING, [0, 0, 0, 1, 1, 1], [33, 5, 5, 60, 5, 5])
+        board, evaluation = seen.board, make_evaluation(seen.board, THESIS)
+        sampled = make_samples(6, board.n_edges, 2, 15)
+        sampled.round.attacks[1, 0], sampled.round.counts[1] = (3, 0, 45), 1
+        owner, army = seen.owner.copy(), seen.army.copy()
+        next_state(
+            board, seen.params, plug_in("evaluation"), evaluation, CHOICES.index("rule"), owner, army, 0, 2, sampled,
+            make_rng(seed),
+        )  # fmt: skip
+        lost = [int(o[0]) == 1 for o in sampled.owner]
+        chosen = float(position_share(board, evaluation, owner, army, 0, 2))
+        expected = sampled.share.min() if any(lost) else statistics.median(sampled.share.tolist())
+        assert chosen == pytest.approx(expected)
+        both.add(any(lost))
+    assert both == {True, False}
+
+
+# Answers
+
+
+def test_a_win_in_one_is_found():
+    """Player 1 has one region of one army beside 60 of ours: nearly every turn wins; the answer must."""
+    seen = view(RING, [0, 0, 0, 1, 0, 0], [60, 2, 2, 1, 2, 2])
+    turn = searched(100, seen).best()
+    assert any(target == 3 for _, target, _ in turn.attacks)
+
+
+def test_values_are_shares_of_the_searching_player():
+    strong = searched(100, view(RING, [0, 0, 0, 0, 0, 1], [9, 9, 9, 9, 9, 2]))
+    weak = searched(100, view(RING, [1, 1, 1, 1, 1, 0], [9, 9, 9, 9, 9, 2]))
+    assert strong.candidates()[0].value > 0.9 and weak.candidates()[0].value < 0.1
+
+
+@pytest.mark.parametrize("final", ["robust", "max", "secure", "max_robust"])
+def test_final_choices(final):
+    search = searched(200, final=final)
+    candidates = search.candidates()
+    first, visited = candidates[0], [c for c in candidates if c.visits]
+    if final == "max":
+        assert first.value == max(c.value for c in visited)
+    elif final == "secure":
+        bounds = [c.value - c.visits**-0.5 for c in visited]
+        assert first.value - first.visits**-0.5 == max(bounds)
+    else:
+        assert first.visits == max(c.visits for c in visited)
+    assert search.best() == first.orders
+
+
+# Budgets
+
+
+@pytest.mark.parametrize("simulations", [1, 2, 7, 100])
+def test_budgets_in_simulations_are_exact(simulations):
+    agent = MctsAgent(seed=1, sims=simulations, **SMALL)
+    agent.act(MIDGAME.view(0))
+    assert agent.search.simulations == simulations
+    agent.act(MIDGAME.view(0), Budget(simulations=5))
+    assert agent.search.simulations == 5
+
+
+def test_budgets_in_seconds_end():
+    search = searched(50)
+    before = time.perf_counter()
+    search.run(seconds=0.3)
+    assert search.simulations > 100 and time.perf_counter() - before >= 0.29
+
+
+def test_a_search_is_stopped_from_another_thread():
+    search = searched(10)
+    running = threading.Thread(target=search.run, args=(10**9,))
+    running.start()
+    while search.simulations < 50:
+        time.sleep(0.001)
+    search.stop()
+    running.join(timeout=30)
+    assert not running.is_alive()
+    assert isinstance(search.best(), Orders)
+
+
+def test_an_answer_at_any_moment():
+    search = Search(MIDGAME.view(0), MctsSettings(**SMALL))
+    assert isinstance(search.best(), Orders), "before anything was searched"
+    assert MIDGAME.check(0, search.best()) == []
+
+
+# Determinism
+
+
+def same(one: Search, other: Search) -> bool:
+    pairs = [[(c.orders, c.visits, c.total) for c in search.candidates()] for search in (one, other)]
+    return pairs[0] == pairs[1]
+
+
+def test_equal_seeds_search_alike():
+    assert same(searched(300, seed=5), searched(300, seed=5))
+    assert not same(searched(300, seed=5), searched(300, seed=6))
+
+
+def test_root_parallel_trees_do_not_depend_on_threads():
+    one = searched(150, threads=1, trees=3)
+    assert same(one, searched(150, threads=2, trees=3)) and same(one, searched(150, threads=3, trees=3))
+    assert one.simulations == 450
+    assert sum(c.visits for c in one.candidates()) == 450, "equal turns of the trees are merged"
+
+
+@pytest.mark.parametrize("parallel", ["tree", "lock", "leaf"])
+def test_one_tree_in_two_threads_keeps_its_books(parallel):
+    for seed in range(3):
+        search = searched(400, parallel=parallel, threads=2, seed=seed)
+        tree = search.trees[0].tree
+        assert search.simulations == 400 == tree.visits[0]
+        assert sum(c.visits for c in search.candidates()) == 400
+        assert not tree.pending.any() and (tree.children >= 0).all() and (tree.state >= -1).all()
+        assert MIDGAME.check(0, search.best()) == []
+
+
+# Strength, and all rules
+
+
+def test_the_search_beats_its_own_generator():
+    result = Match(("mcts:sims=60,samples=5,rounds=5", "smart_random"), games=24, seed=3, map="small").run()
+    assert result.agents[0].wins >= 18
+
+
+@pytest.mark.parametrize("preset", ["thesis", "thesis_draft", "challenge1", "challenge2"])
+def test_it_plays_by_all_rules(preset):
+    match = Match(("mcts:sims=10", "mcts_no_defense:sims=10"), games=2, rules=preset, picks="agents", max_rounds=12)
+    assert [agent.dropped for agent in match.run().agents] == [0, 0]
+
+
+def test_under_fog_an_unseen_enemy_is_somewhere():
+    seen = view(
+        make_map([0] * 3 + [1] * 3, [(i, i + 1) for i in range(5)], [1, 1]), [0, -1, -1, -1, -1, 1], [5] * 6, fog=True
+    )
+    assert (seen.owner == -2).any() and not (seen.owner == 1).any()
+    turn = searched(50, seen).best()
+    assert turn.deploys == [(0, 5)] and turn.attacks[0][:2] == (0, 1)
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"simulations": 0}, "simulations"), ({"seconds": -1.0}, "seconds"), ({"exploration": float("nan")}, "expl"),
+        ({"outcome": "best"}, "outcome = 'best'"), ({"final": "x"}, "final"), ({"parallel": "x"}, "parallel"),
+        ({"threads": 0}, "threads"), ({"samples": 2.5}, "samples"), ({"selection": "x"}, "selection"),
+        ({"turns": "x"}, "turns"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be(change, message):
+    with pytest.raises(SearchError, match=message):
+        MctsSettings(**change)
+
+
+def test_games_of_three_are_refused():
+    with pytest.raises(SearchError, match="two players"):
+        make_agent("mcts", 1).act(Game("world", players=3, picks="random").view(0))
+
+
+def test_parameters_of_the_registry():
+    agent = make_agent("mcts:sims=9,c=0.65,threads=2,outcome=single,turns=thesis", 1)
+    settings = agent.settings
+    assert (settings.simulations, settings.exploration, settings.threads, settings.outcome) == (9, 0.65, 2, "single")
+    assert settings.ways == 0b111_111 and make_agent("mcts_no_defense", 1).settings.ways == 0b1_001_101
+    assert make_agent("pmcts", 1).settings.n_trees == 2
+    with pytest.raises(AgentError, match="did you mean 'sims'"):
+        make_agent("mcts:sim=9", 1)
+
+
+# Plug-ins
+
+
+def idle(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    """One turn: nothing."""
+    for r in range(owner.shape[0]):
+        turns.deploy[0, r] = 0
+    turns.counts[0] = 0
+    return 1
+
+
+@numba.njit
+def count_regions(board, evaluation, owner, army, player, players):
+    mine, all_ = 0, 0
+    for r in range(owner.shape[0]):
+        mine += owner[r] == player
+        all_ += owner[r] >= 0
+    return mine / all_
+
+
+def test_plug_ins_are_used():
+    seen = MIDGAME.view(0)
+    search = Search(seen, MctsSettings(**SMALL), 1, generator=idle)
+    search.run(20)
+    assert [c.orders for c in search.candidates()] == [Orders([], [])]
+    search = Search(seen, MctsSettings(samples=3, rounds=1), 1, evaluation=count_regions)
+    search.run(200)
+    shares = [c.value for c in search.candidates()]
+    part = (seen.owner == 0).sum() / (seen.owner >= 0).sum()
+    assert all(abs(value - part) < 0.25 for value in shares)
+
+
+def test_plain_python_works_with_a_notice():
+    calls = []
+
+    def slow(board, evaluation, owner, army, player, players):
+        calls.append(player)
+        return float((owner == player).sum()) / max(1, int((owner >= 0).sum()))
+
+    with pytest.warns(RuntimeWarning, match="plain Python"):
+        search = Search(MIDGAME.view(0), MctsSettings(samples=1, rounds=1), 1, evaluation=slow)
+    search.run(5)
+    assert calls and search.simulations == 5
+
+
+def test_a_plug_in_that_does_not_fit_is_named():
+    @numba.njit
+    def wrong(a, b):
+        return a + b
+
+    with pytest.raises(PlugInError, match="wrong"):
+        Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, evaluation=wrong)
+
+
+def test_records_are_plain_data():
+    record = searched(50).statistics()
+    data = record.to_dict()
+    assert data["simulations"] == [50] and sum(c["visits"] for c in data["candidates"]) == 50
+    assert 1 <= record.shallowest[0] <= record.deepest[0]
+    assert dataclasses.asdict(record)["nodes"] == tuple(data["nodes"])

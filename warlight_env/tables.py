@@ -1,0 +1,15 @@
+"""Rows as aligned columns of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Lines of columns, the first `left` of them to the left, the others to the right; row 0 is the head."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
