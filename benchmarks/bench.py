@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,8 @@ from rich.table import Table
 
 import yardstick
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
+from rows import Row
+from searches import bench_search
 from warlight_env import maps
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.playout import AGGRESSIVE, RANDOM, play_out
@@ -42,17 +44,6 @@ from warlight_env.engine.state import (
 )
 
 ROUNDS = 100
-
-
-@dataclass
-class Row:
-    """A line of the table."""
-
-    what: str
-    asked: str
-    measured: str
-    value: float
-    reached: bool | None
 
 
 class Playouts:
@@ -246,20 +237,21 @@ def bench_game(quick: bool) -> list[Row]:
 
 
 def bench_start(quick: bool) -> list[Row]:
-    """Time from the start of the process to the end of the first game, all compilation included."""
+    """Time from the start of the process to the end of the first game, or move, all compilation included."""
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "WARLIGHT_CACHE_DIR": folder}
-        for name, most in (("nothing cached", 20.0), ("cached", 2.0)):
-            start = time.perf_counter()
-            subprocess.run(
-                [sys.executable, "-m", "warlight_env", "match", "random", "aggressive", "--games", "1", "--json"],
-                env=environment, check=True, capture_output=True, cwd=folder,
-            )  # fmt: skip
-            wall = time.perf_counter() - start
-            text = f"{wall:.1f} s"
-            rows.append(Row(f"first match of two bots, {name}, first game included", f"≤ {most:.0f} s", text, wall,
-                            wall <= most))  # fmt: skip
+    for bots, what, cold in (
+        (("random", "aggressive"), "first match of two bots", 20.0),
+        (("mcts:sims=1", "aggressive"), "first match of mcts:sims=1", 45.0),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "WARLIGHT_CACHE_DIR": folder}
+            for name, most in (("nothing cached", cold), ("cached", 2.0)):
+                command = [sys.executable, "-m", "warlight_env", "match", *bots, "--games", "1", "--json"]
+                start = time.perf_counter()
+                subprocess.run(command, env=environment, check=True, capture_output=True, cwd=folder)
+                wall = time.perf_counter() - start
+                text = f"{wall:.1f} s"
+                rows.append(Row(f"{what}, {name}, first game included", f"≤ {most:.0f} s", text, wall, wall <= most))
     return rows
 
 
@@ -270,6 +262,7 @@ PARTS = {
     "parallel": bench_parallel,
     "game": bench_game,
     "start": bench_start,
+    "search": bench_search,
 }
 
 
@@ -287,7 +280,7 @@ def main() -> None:
             rows += PARTS[name](arguments.quick)
     python = platform.python_version()
     table = Table(title=f"{platform.machine()}, {os.cpu_count()} cores, Python {python}")
-    for column in ("what", "to reach", "measured", ""):
+    for column in ("what", "to reach", "measured", "reached"):
         table.add_column(column)
     for row in rows:
         table.add_row(row.what, row.asked, row.measured, {True: "yes", False: "NO", None: ""}[row.reached])
