@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent, shuffled
-from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.view import View
 
@@ -38,7 +38,7 @@ def _toss_coins(regions, count, rng):
     return kept
 
 
-@kernel
+@inline_kernel
 def random_orders(board, owner, army, player, available, chunks, slack, scratch, deploy, attacks, rng):
     """Write a random turn; returns the number of attacks.
 
