@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from warlight_env.agents.base import KernelAgent
-from warlight_env.agents.evaluation import Evaluation, best_picks, make_evaluation, region_value
+from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.evaluation import region_value
 from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.inland import move_inland
-from warlight_env.agents.weights import THESIS
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.view import View
 
@@ -75,20 +74,12 @@ def aggressive_orders(board, evaluation, attack_kill, owner, army, player, avail
     return move_inland(board, owner, army, player, scratch, attacks, count)
 
 
-class AggressiveAgent(KernelAgent):
+class AggressiveAgent(ValuingAgent):
     """Everything beside the foreign region of the highest value; attacks every weaker neighbour; moves up the rest."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__(seed)
         self.name = "aggressive"
-        self._evaluation: Evaluation | None = None
-
-    def _prepare(self, view: View) -> None:
-        super()._prepare(view)
-        self._evaluation = make_evaluation(view.board, THESIS)
-
-    def pick(self, view: View) -> list[int]:
-        return best_picks(view)
 
     def _write(self, view: View) -> int:
         return int(

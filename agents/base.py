@@ -9,6 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.evaluation import best_picks, make_evaluation
+from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import below, make_rng
@@ -75,6 +77,18 @@ class KernelAgent(ABC):
 
     def __repr__(self) -> str:
         return f"<agent {self.name}>"
+
+
+class ValuingAgent(KernelAgent):
+    """A kernel agent that goes by the thesis's evaluation, in its picks too."""
+
+    def _prepare(self, view: View) -> None:
+        super()._prepare(view)
+        self._evaluation = make_evaluation(view.board, THESIS)
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return best_picks(view)
 
 
 def shuffled(items: tuple[int, ...], rng: Any) -> list[int]:

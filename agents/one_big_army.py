@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from warlight_env.agents.base import KernelAgent
-from warlight_env.agents.evaluation import Evaluation, best_picks, make_evaluation, region_value
+from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.evaluation import region_value
 from warlight_env.agents.generators.inland import move_inland
-from warlight_env.agents.weights import THESIS
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.view import View
 
@@ -38,20 +37,12 @@ def one_big_army_orders(board, evaluation, owner, army, player, available, scrat
     return count
 
 
-class OneBigArmyAgent(KernelAgent):
+class OneBigArmyAgent(ValuingAgent):
     """Everything on the strongest region, inland armies to the front, and the best foreign neighbour is attacked."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__(seed)
         self.name = "one_big_army"
-        self._evaluation: Evaluation | None = None
-
-    def _prepare(self, view: View) -> None:
-        super()._prepare(view)
-        self._evaluation = make_evaluation(view.board, THESIS)
-
-    def pick(self, view: View) -> list[int]:
-        return best_picks(view)
 
     def _write(self, view: View) -> int:
         return int(

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from warlight_env.agents.base import KernelAgent
-from warlight_env.agents.evaluation import Evaluation, best_picks, make_evaluation
+from warlight_env.agents.base import ValuingAgent
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.generators.work import ALL_WAYS, make_generator_work, make_turn_set
-from warlight_env.agents.weights import THESIS
 from warlight_env.engine.view import View
 
 
-class SmartRandomAgent(KernelAgent):
+class SmartRandomAgent(ValuingAgent):
     """Draws one of the turns that the generators make."""
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__(seed)
         self.name = "smart_random"
-        self._evaluation: Evaluation | None = None
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
         n, e = view.board.n_regions, view.board.n_edges
-        self._evaluation = make_evaluation(view.board, THESIS)
         self._work, self._turns = make_generator_work(n, view.players), make_turn_set(n, e)
-
-    def pick(self, view: View) -> list[int]:
-        return best_picks(view)
 
     def _write(self, view: View) -> int:
         turns = self._turns
