@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from warlight_env.engine.board import make_board
@@ -40,6 +42,20 @@ def position(game: Game, owner: list[int], army: list[int]) -> Game:
     saved["state"].update(owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out)
     del saved["hash"]
     return Game.from_dict(saved)
+
+
+def read_terminal(terminal: int) -> bytes:
+    """All that was written to a pseudo-terminal whose other end is closed by now, or when its programs end."""
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:
+            part = b""
+        if not part:
+            os.close(terminal)
+            return shown
+        shown += part
 
 
 def board_of(map_: Map, rules: str = "thesis"):

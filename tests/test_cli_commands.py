@@ -14,6 +14,7 @@ import pytest
 from defusedxml import ElementTree
 
 from arena_agents import Cheat
+from helpers import read_terminal
 from warlight_env import maps
 from warlight_env.agents import registry
 from warlight_env.arena import Match
@@ -198,16 +199,7 @@ def test_watch_redraws_a_terminal():
     command = [sys.executable, "-m", "warlight_env", "watch", "random", "random", "--map", "small"]
     with subprocess.Popen([*command, "--delay", "0", "--rounds", "3"], stdout=child, stderr=child) as process:
         os.close(child)
-        shown = b""
-        while True:
-            try:
-                part = os.read(parent, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part
-    os.close(parent)
+        shown = read_terminal(parent)
     assert process.returncode == 0
     assert shown.count(b"\x1b[H\x1b[2J") == 4
     assert b"stopped after 3 rounds" in shown

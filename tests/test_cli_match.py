@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 from arena_agents import Crasher, Idle
+from helpers import read_terminal
 from warlight_env.agents import registry
 from warlight_env.cli import main
 from warlight_env.cli import match as match_command
@@ -182,16 +183,7 @@ def test_a_terminal_gets_a_bar_and_other_streams_the_result():
     command = [sys.executable, "-m", "warlight_env", *MATCH]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child, text=True, timeout=120)
     os.close(child)
-    shown = b""
-    while True:
-        try:
-            part = os.read(parent, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(parent)
+    shown = read_terminal(parent)
     assert done.returncode == 0 and "95 %" in done.stdout and "\x1b" not in done.stdout
     assert b"random vs aggressive" in shown and b"20/20" in shown
     assert b"20/20 games," not in shown

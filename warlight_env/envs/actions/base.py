@@ -158,6 +158,26 @@ def integers(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.in
     return array
 
 
+def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
+    """The wishes as integers; `InexpressibleError` where a region is not offered or named twice."""
+    regions = [int(region) for region in wishes]
+    if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
+        raise InexpressibleError(f"wishes {regions} name a region twice or one that is not offered")
+    return regions
+
+
+def merge_deploys(view: View, orders: Orders) -> I64:
+    """The armies deployed on each region, int64[N]; `InexpressibleError` where the rules forbid them."""
+    deploy = np.zeros(view.board.n_regions, dtype=np.int64)
+    for region, armies in orders.arrays()[0].tolist():
+        if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
+            raise InexpressibleError(f"deploy of {armies} on {region}: needs an own region and at least one army")
+        deploy[region] += armies
+    if deploy.sum() > view.income:
+        raise InexpressibleError(f"{deploy.sum()} armies deployed, but the income is {view.income}")
+    return deploy
+
+
 def ranks(values: Sequence[int], levels: int) -> list[int]:
     """Levels for a sequence of distinct indices, so that 'higher level first, ties by index' restores its order.
 

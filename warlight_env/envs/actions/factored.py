@@ -24,8 +24,10 @@ from warlight_env.envs.actions.base import (
     ActionEncoding,
     InexpressibleError,
     Turn,
+    check_wishes,
     free_regions,
     integers,
+    merge_deploys,
     ranks,
 )
 
@@ -273,7 +275,7 @@ class FactoredActions(ActionEncoding):
         if not isinstance(turn, Orders):
             self._encode_wishes(view, turn, action, nearest)
             return action
-        deploy = _merge_deploys(view, turn)
+        deploy = merge_deploys(view, turn)
         if deploy.any():
             weights = None if nearest else _exact_weights(view, deploy, self.params.max_orders)
             if weights is None:
@@ -285,9 +287,7 @@ class FactoredActions(ActionEncoding):
         return action
 
     def _encode_wishes(self, view: View, wishes: Sequence[int], action: I64, nearest: bool) -> None:
-        regions = [int(region) for region in wishes]
-        if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
-            raise InexpressibleError(f"wishes {regions} name a region twice or one that is not offered")
+        regions = check_wishes(view, wishes)
         if nearest:
             for place, region in enumerate(regions):
                 action[region] = max(1, _TOP - place)
@@ -334,17 +334,6 @@ def edge_of(view: View, source: int, target: int) -> int:
     if view.owner[source] != view.player:
         raise InexpressibleError(f"attack {source} to {target}: not the player's region")
     return int(view.board.edge_index[source, target])
-
-
-def _merge_deploys(view: View, orders: Orders) -> I64:
-    deploy = np.zeros(view.board.n_regions, dtype=np.int64)
-    for region, armies in orders.arrays()[0].tolist():
-        if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
-            raise InexpressibleError(f"deploy of {armies} on {region}: needs an own region and at least one army")
-        deploy[region] += armies
-    if deploy.sum() > view.income:
-        raise InexpressibleError(f"{deploy.sum()} armies deployed, but the income is {view.income}")
-    return deploy
 
 
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:

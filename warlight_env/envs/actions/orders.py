@@ -21,8 +21,10 @@ from warlight_env.envs.actions.base import (
     ActionEncoding,
     InexpressibleError,
     Turn,
+    check_wishes,
     free_regions,
     integers,
+    merge_deploys,
     ranks,
 )
 from warlight_env.envs.actions.factored import decode_wishes, edge_of
@@ -183,9 +185,7 @@ class OrdersActions(ActionEncoding):
         if isinstance(turn, Orders):
             self._encode_orders(view, turn, row)
         else:
-            wishes = [int(region) for region in turn]
-            if len(set(wishes)) < len(wishes) or not set(wishes) <= set(view.offers):
-                raise InexpressibleError(f"wishes {wishes} name a region twice or one that is not offered")
+            wishes = check_wishes(view, turn)
             row[wishes] = ranks(wishes, self.max_income)
         return {"attack": row[n : n + e], "deploy": row[:n], "priority": row[n + e :]}
 
@@ -195,12 +195,7 @@ class OrdersActions(ActionEncoding):
         limit = self.params.max_orders
         if limit and max(len(deploys), len(attacks)) > limit:
             raise InexpressibleError(f"the rules allow {limit} deploys and {limit} attacks in a turn")
-        for region, armies in deploys.tolist():
-            if not 0 <= region < n or view.owner[region] != view.player or armies < 1:
-                raise InexpressibleError(f"deploy of {armies} on {region}: needs an own region and at least one army")
-            row[region] += armies
-        if row[:n].sum() > view.income:
-            raise InexpressibleError(f"{row[:n].sum()} armies deployed, but the income is {view.income}")
+        row[:n] = merge_deploys(view, orders)
         place = 0
         for source, target, armies in attacks.tolist():
             edge = edge_of(view, source, target)
