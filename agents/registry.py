@@ -93,7 +93,7 @@ register(
 _MCTS: dict[str, Parameter] = {
     "sims": Parameter(int, None, "simulations a move (default: 457, unless secs is given)", 1, 10**9),
     "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
-    "c": Parameter(float, 1.41, "exploration", 0, 100),
+    "c": Parameter(float, 0.4, "exploration", 0, 100),
     "selection": Parameter(str, "root", "whose visits the selection takes for N: root, parent"),
     "outcome": Parameter(str, "rule", "the next state: rule, realistic, pessimistic, optimistic, single"),
     "samples": Parameter(int, 15, "plays of a round to choose the next state from", 1, 10_000),
@@ -103,11 +103,23 @@ _MCTS: dict[str, Parameter] = {
     "threads": Parameter(int, 1, "threads", 1, 1000),
     "trees": Parameter(int, None, "trees of parallel=root (default: one per thread)", 1, 1000),
     "virtual_loss": Parameter(int, 1, "visits that a thread below a node pretends to have lost", 1, 1000),
-    "memory": Parameter(int, 64, "MiB for each tree", 1, 10_000),
+    "memory": Parameter(int, 256, "MiB for each tree, at most", 1, 10_000),
+    "picks": Parameter(str, "best", "starting regions: the best set by value, or search"),
     "turns": Parameter(str, "ours", "the generators': ours, or the thesis's, in which more armies stay behind"),
     "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
 }
 register("mcts", _built_in("warlight_env.agents.mcts:MctsAgent"), "Monte Carlo tree search over generated turns", _MCTS)
+register(
+    "mcts_thesis",
+    _built_in("warlight_env.agents.mcts:thesis_mcts"),
+    "mcts with the thesis's own parameters",
+    {
+        **_MCTS,
+        "c": Parameter(float, 1.41, "exploration", 0, 100),
+        "turns": Parameter(str, "thesis", "the generators': thesis, or ours, in which fewer armies stay behind"),
+        "weights": Parameter(str, "thesis", "weights of the evaluation: default, thesis, or a .json file"),
+    },
+)
 register(
     "mcts_no_defense",
     _built_in("warlight_env.agents.mcts:no_defense"),

@@ -22,7 +22,7 @@ from rich.table import Table
 import yardstick
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from rows import Row
-from searches import bench_search
+from searches import bench_deadlines, bench_search, bench_trees
 from warlight_env import maps
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.playout import AGGRESSIVE, RANDOM, play_out
@@ -263,6 +263,8 @@ PARTS = {
     "game": bench_game,
     "start": bench_start,
     "search": bench_search,
+    "trees": bench_trees,
+    "deadlines": bench_deadlines,
 }
 
 

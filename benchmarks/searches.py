@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from measure import build_c_loop, c_processes, interleaved, temporary_folder
 from rows import Row
 from warlight_env import Game
 from warlight_env.agents import make_agent
-from warlight_env.agents.mcts import MctsSettings, Search
+from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 
 SPIN = 400_000_000  # iterations of the C loop
 
@@ -24,30 +27,37 @@ def midgame() -> Game:
     return game
 
 
-def rate(settings: MctsSettings, seconds: float, seed: int = 1) -> float:
-    """Simulations a second, all trees together, with the thesis's 15 samples and 10 rounds unless told otherwise."""
+def tree_rates(settings: MctsSettings, seconds: float, seed: int = 1) -> list[float]:
+    """Simulations a second of each tree."""
     search = Search(midgame().view(0), settings, seed)
     search.run(50)
-    before, start = search.simulations, time.perf_counter()
+    before, start = search.statistics().simulations, time.perf_counter()
     search.run(seconds=seconds)
-    return (search.simulations - before) / (time.perf_counter() - start)
+    wall = time.perf_counter() - start
+    return [(n - old) / wall for n, old in zip(search.statistics().simulations, before, strict=True)]
+
+
+def rate(settings: MctsSettings, seconds: float, seed: int = 1) -> float:
+    """Simulations a second, all trees together."""
+    return sum(tree_rates(settings, seconds, seed))
 
 
 def independent(seconds: float) -> float:
     """Two searches that know nothing of each other, each in a thread of its own."""
     with ThreadPoolExecutor(2) as pool:
-        return sum(pool.map(lambda seed: rate(MctsSettings(), seconds, seed), (1, 2)))
+        return sum(pool.map(lambda seed: rate(THESIS_SETTINGS, seconds, seed), (1, 2)))
 
 
 def bench_search(quick: bool) -> list[Row]:
     """One thread, then two threads against one, as a share of what two processes of a C loop reach against one."""
     seconds, repeats = (0.5, 3) if quick else (2.0, 7)
-    two = {name: MctsSettings(parallel=name, threads=2) for name in ("root", "tree", "lock", "leaf")}
+    two = {name: replace(THESIS_SETTINGS, parallel=name, threads=2) for name in ("root", "tree", "lock", "leaf")}
     with temporary_folder() as folder:
         library = build_c_loop(Path(folder))
-        works = {"one": lambda: rate(MctsSettings(), seconds), "independent": lambda: independent(seconds)}
+        works = {"one": lambda: rate(THESIS_SETTINGS, seconds), "independent": lambda: independent(seconds)}
         for name, settings in two.items():
             works[name] = lambda settings=settings: rate(settings, seconds)
+        works["root, the slower tree"] = lambda: 2 * min(tree_rates(two["root"], seconds))
         if library is not None:
             works["c one"] = lambda: c_processes(library, 1, SPIN)
             works["c two"] = lambda: c_processes(library, 2, SPIN)
@@ -57,11 +67,43 @@ def bench_search(quick: bool) -> list[Row]:
     if "c one" not in rates:
         return rows
     machine = rates["c two"] / rates["c one"]
-    least = {"root": 0.95, "tree": 0.85}
-    for name in ("independent", *two):
+    least = {"root": 0.95, "root, the slower tree": 0.95, "tree": 0.85}
+    for name in ("independent", "root", "root, the slower tree", "tree", "lock", "leaf"):
         share = rates[name] / one / machine
         text = f"{share:.3f} ({rates[name] / one:.2f} × against {machine:.2f} ×)"
         asked = f"≥ {least[name]}" if name in least else "–"
         reached = share >= least[name] if name in least else None
         rows.append(Row(f"… two threads, {name}: share of two C processes", asked, text, share, reached))
     return rows
+
+
+def bench_trees(quick: bool) -> list[Row]:
+    """What each of 1, 2, 4 … trees comes to in the time of the thesis's table 3.10, a thread for each."""
+    seconds, rows, alone = (1.0 if quick else 15.0), [], 0.0
+    for threads in (n for n in (1, 2, 4, 8) if n <= (os.cpu_count() or 1)):
+        search = Search(midgame().view(0), replace(THESIS_SETTINGS, threads=threads, memory=2000), 1)
+        search.run(50)
+        search.run(seconds=seconds)
+        record = search.statistics()
+        simulations, nodes = statistics.median(record.simulations), statistics.median(record.nodes)
+        alone = alone or simulations
+        text = f"{simulations:,.0f} simulations ({simulations / alone:.3f} of one tree's), {nodes:,.0f} nodes"
+        rows.append(Row(f"{seconds:g} s, a tree in each of {threads} threads: per tree", "–", text, simulations, None))
+    return rows
+
+
+def bench_deadlines(quick: bool) -> list[Row]:
+    """By how much a move takes longer than its time, at worst, in each way to run in parallel."""
+    game, seconds, worst = midgame(), 0.1, {}
+    for name in ("root", "tree", "lock", "leaf"):
+        agent = MctsAgent(1, secs=seconds, parallel=name, threads=1 if name == "root" else 2)
+        agent.act(game.view(0))
+        late = 0.0
+        for _ in range(10 if quick else 100):
+            start = time.perf_counter()
+            agent.act(game.view(0))
+            late = max(late, time.perf_counter() - start - seconds)
+        worst[name] = 1000 * late
+    most = max(worst.values())
+    text = ", ".join(f"{name} {late:.1f}" for name, late in worst.items())
+    return [Row("a move of 0.1 s ends late by, at worst of 100", "≤ 20 ms", f"{text} ms", most, most <= 20)]

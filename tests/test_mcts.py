@@ -15,7 +15,7 @@ from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.evaluation import make_evaluation, position_share
-from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search, SearchError
+from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search, SearchError
 from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.signatures import PlugInError, plug_in
 from warlight_env.agents.mcts.tree import NODES, UNIT, clear, load_turn, make_tree, store_turn
@@ -23,6 +23,7 @@ from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import make_rng
+from warlight_env.engine.state import unpack
 
 MIDGAME = Game("world", seed=7, picks="random")
 for _ in range(6):
@@ -211,6 +212,15 @@ def test_budgets_in_seconds_end():
     assert search.simulations > 100 and time.perf_counter() - before >= 0.29
 
 
+@pytest.mark.parametrize("final", ["robust", "max_robust"])
+def test_a_move_s_time_begins_when_the_move_does(final):
+    agent = MctsAgent(seed=1, secs=0.2, final=final, **SMALL)
+    agent.act(MIDGAME.view(0))
+    assert 0.09 < agent.search.seconds < 5 and agent.search.simulations > 50
+    agent.act(MIDGAME.view(0), Budget(seconds=1e-6))
+    assert agent.search.simulations <= 1, "no time left: any turn will do"
+
+
 def test_a_search_is_stopped_from_another_thread():
     search = searched(10)
     running = threading.Thread(target=search.run, args=(10**9,))
@@ -283,6 +293,53 @@ def test_under_fog_an_unseen_enemy_is_somewhere():
     assert turn.deploys == [(0, 5)] and turn.attacks[0][:2] == (0, 1)
 
 
+# Starting regions
+
+
+@pytest.mark.parametrize("preset", ["thesis", "challenge1", "challenge2"])
+def test_picks_are_searched(preset):
+    game = Game("world", preset, seed=3)
+    seat = game.pickers()[0]
+    seen = game.view(seat)
+    search = searched(300, seen)
+    check_tree(search.trees[0].tree)
+    candidates = search.candidates()
+    assert sum(c.visits for c in candidates) == 300 and len(candidates) == 9
+    sets = {frozenset(c.picks[: seen.picks_left]) for c in candidates}
+    assert len(sets) == 9, "each a set of its own"
+    assert all(sorted(c.picks) == sorted(seen.offers) for c in candidates), "the rest of the offer comes after the set"
+    assert search.best_picks() == list(candidates[0].picks)
+    assert same(search, searched(300, seen)) and not same(search, searched(300, seen, seed=2))
+
+
+def test_the_positions_after_the_picks_are_what_the_rules_make_of_them():
+    """Everybody gets its number of regions, and, where each has an offer of its own, none of the other's."""
+    for preset in ("thesis", "challenge1", "challenge2"):
+        game = Game("world", preset, seed=5)
+        seen = game.view(game.pickers()[0])
+        tree = searched(1, seen).trees[0].tree
+        owner, army = np.zeros(42, dtype=np.int8), np.zeros(42, dtype=np.int32)
+        for i in range(int(tree.children[0])):
+            our = int(tree.first[0]) + i
+            for their in range(int(tree.first[our]), int(tree.first[our] + tree.children[our])):
+                unpack(tree.states[tree.state[their]], owner, army)
+                assert [int((owner == p).sum()) for p in (0, 1)] == [seen.picks_left] * 2
+                assert np.array_equal(army, seen.army)
+                if preset == "thesis":
+                    assert set(np.flatnonzero(owner == seen.player)) <= set(seen.offers)
+                    assert not set(np.flatnonzero(owner == 1 - seen.player)) & set(seen.offers)
+
+
+def test_searched_picks_are_among_the_best_by_value():
+    agent = make_agent("mcts:sims=400,samples=3,rounds=6,picks=search", 1)
+    game = Game("world", seed=3)
+    searched_for = agent.pick(game.view(0))
+    values = {c.picks: c.value for c in agent.search.candidates()}
+    best = max(values.values())
+    assert values[tuple(searched_for)] >= best - 0.1
+    assert best - min(values.values()) > 0.05, "sets differ in what they lead to"
+
+
 # What cannot be
 
 
@@ -292,7 +349,7 @@ def test_under_fog_an_unseen_enemy_is_somewhere():
         ({"simulations": 0}, "simulations"), ({"seconds": -1.0}, "seconds"), ({"exploration": float("nan")}, "expl"),
         ({"outcome": "best"}, "outcome = 'best'"), ({"final": "x"}, "final"), ({"parallel": "x"}, "parallel"),
         ({"threads": 0}, "threads"), ({"samples": 2.5}, "samples"), ({"selection": "x"}, "selection"),
-        ({"turns": "x"}, "turns"),
+        ({"turns": "x"}, "turns"), ({"picks": "x"}, "picks"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(change, message):
@@ -311,6 +368,9 @@ def test_parameters_of_the_registry():
     assert (settings.simulations, settings.exploration, settings.threads, settings.outcome) == (9, 0.65, 2, "single")
     assert settings.ways == 0b111_111 and make_agent("mcts_no_defense", 1).settings.ways == 0b1_001_101
     assert make_agent("pmcts", 1).settings.n_trees == 2
+    thesis = make_agent("mcts_thesis:sims=9", 1).settings
+    assert thesis == dataclasses.replace(THESIS_SETTINGS, simulations=9) and thesis.exploration == 1.41
+    assert make_agent("mcts_thesis:c=1", 1).settings.exploration == 1
     with pytest.raises(AgentError, match="did you mean 'sims'"):
         make_agent("mcts:sim=9", 1)
 

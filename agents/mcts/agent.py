@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
 from warlight_env.agents.base import Budget
 from warlight_env.agents.evaluation import best_picks
-from warlight_env.agents.mcts.searching import MctsSettings, Search
+from warlight_env.agents.mcts.searching import THESIS_SETTINGS, MctsSettings, Search
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
@@ -26,7 +27,7 @@ class MctsAgent:
         seed: int = 0,
         sims: int | None = None,
         secs: float | None = None,
-        c: float = 1.41,
+        c: float | None = None,
         *,
         settings: MctsSettings | None = None,
         evaluation: Callable[..., Any] | None = None,
@@ -35,33 +36,46 @@ class MctsAgent:
         **more: Any,
     ) -> None:
         base = MctsSettings() if settings is None else settings
-        given = {"simulations": sims, "seconds": secs, **more}
-        self.settings = replace(base, exploration=c, **{k: v for k, v in given.items() if v is not None})
+        given = {"simulations": sims, "seconds": secs, "exploration": c, **more}
+        self.settings = replace(base, **{k: v for k, v in given.items() if v is not None})
         self.name = "mcts"
         self.seed, self._moves = seed, 0
         self._plug_ins = {"evaluation": evaluation, "generator": generator, "policy": policy}
         self.search: Search | None = None  #: of the last move
 
     def pick(self, view: View) -> list[int]:
-        """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4)."""
-        return best_picks(view, Weights.load(self.settings.weights))
+        """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or what a search finds."""
+        if self.settings.picks == "best":
+            return best_picks(view, Weights.load(self.settings.weights))
+        return self._searched(view, None).best_picks()
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Search for as long as the budget says, or else the settings."""
+        return self._searched(view, budget).best()
+
+    def _searched(self, view: View, budget: Budget | None) -> Search:
+        start = time.perf_counter()
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)
         if self.search is None or self.search.view.board is not view.board:
             self.search = Search(view, self.settings, seed, **self._plug_ins)
         else:
             self.search.begin(view, seed)
-        simulations, seconds = self._limits(budget)
-        self.search.run(simulations, seconds)
-        if self.settings.final == "max_robust" and not self.search.agreed:
-            for _ in range(10):
-                self.search.run(simulations and max(1, simulations // 10), seconds and seconds / 10)
-                if self.search.agreed:
-                    break
-        return self.search.best()
+        self._spend(self.search, *self._limits(budget), start)
+        return self.search
+
+    def _spend(self, search: Search, simulations: int | None, seconds: float | None, start: float) -> None:
+        def left(part: float) -> float | None:
+            return None if seconds is None else max(0.0, start + part * seconds - time.perf_counter())
+
+        if self.settings.final != "max_robust":
+            search.run(simulations, left(1.0))
+            return
+        search.run(simulations, left(0.5))
+        for tenth in range(1, 11):
+            if search.agreed:
+                break
+            search.run(simulations and max(1, simulations // 10), left(0.5 + 0.05 * tenth))
 
     def _limits(self, budget: Budget | None) -> tuple[int | None, float | None]:
         if budget is not None and (budget.simulations or budget.seconds):
@@ -70,6 +84,11 @@ class MctsAgent:
         if s.simulations is None and s.seconds is None:
             return DEFAULT_SIMULATIONS, None
         return s.simulations, s.seconds
+
+
+def thesis_mcts(seed: int = 0, **parameters: Any) -> MctsAgent:
+    """`MctsAgent` with the thesis's own parameters, where they are not given."""
+    return MctsAgent(seed, settings=THESIS_SETTINGS, **parameters)
 
 
 def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:

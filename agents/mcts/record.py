@@ -10,11 +10,12 @@ from warlight_env.engine.orders import Orders
 
 @dataclass(frozen=True)
 class Candidate:
-    """A turn at the root."""
+    """A turn at the root or, in the picking phase, a list of wishes."""
 
     orders: Orders
     visits: int
     total: float  #: sum of the values of its simulations
+    picks: tuple[int, ...] = ()  #: wished regions, best first
 
     @property
     def value(self) -> float:
@@ -47,6 +48,7 @@ class SearchRecord:
                 {
                     "deploys": [list(row) for row in c.orders.deploys],
                     "attacks": [list(row) for row in c.orders.attacks],
+                    "picks": list(c.picks),
                     "visits": c.visits,
                     "value": c.value,
                 }

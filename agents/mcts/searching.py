@@ -15,6 +15,7 @@ import numpy as np
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.mcts.outcome import CHOICES
+from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.search import SearchWork, Settings, leaf_depths, make_search_work, search
 from warlight_env.agents.mcts.signatures import plug_in
@@ -49,23 +50,25 @@ class SearchError(InputError):
 
 @dataclass(frozen=True)
 class MctsSettings:
-    """Everything that can be chosen about a search.
+    """Everything that can be chosen about a search; `THESIS_SETTINGS` are the thesis's.
 
     simulations, seconds: the budget of a move, for each tree; both None: the agent decides.
     exploration: c in w / n + c sqrt(ln N / n). selection: N is the visits of the "root" (thesis) or the "parent".
     outcome: which play of a round is the next state, see `outcome.CHOICES`; samples: plays of a round;
     rounds: length of a playout. final: the root's child to answer with: "robust" (most visits), "max" (best value),
-    "secure" (best lower bound), "max_robust" (goes on, up to as long again, until both agree).
+    "secure" (best lower bound), "max_robust" (goes on until the first two agree: at most twice the simulations; of
+    seconds it spends half, and then up to the rest).
     parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
     "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
     virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
+    picks: starting regions are the "best" set by value, or found by a "search" over the best sets.
     turns: "ours" or the "thesis"'s, in which armies stay behind that no favourable attack needs; defense: with the
     defensive deploy and the two ways to attack that wait.
     """
 
     simulations: int | None = None
     seconds: float | None = None
-    exploration: float = 1.41
+    exploration: float = 0.4
     selection: Literal["root", "parent"] = "root"
     outcome: str = "rule"
     samples: int = 15
@@ -75,7 +78,8 @@ class MctsSettings:
     threads: int = 1
     trees: int | None = None
     virtual_loss: int = 1
-    memory: int = 64
+    memory: int = 256
+    picks: Literal["best", "search"] = "best"
     turns: Literal["ours", "thesis"] = "ours"
     defense: bool = True
     weights: str = "default"
@@ -95,7 +99,7 @@ class MctsSettings:
         need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
         for name, known in (
             ("selection", ("root", "parent")), ("outcome", CHOICES), ("final", FINAL), ("parallel", PARALLEL),
-            ("turns", ("ours", "thesis")),
+            ("turns", ("ours", "thesis")), ("picks", ("best", "search")),
         ):  # fmt: skip
             need(getattr(self, name) in known, name, f"must be one of {', '.join(known)}")
 
@@ -111,6 +115,10 @@ class MctsSettings:
         return (self.trees or self.threads) if self.parallel == "root" else 1
 
 
+#: What the thesis's author chose.
+THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, turns="thesis", weights="thesis")
+
+
 class _Tree:
     """A tree with the working memory of the threads that grow it."""
 
@@ -123,6 +131,8 @@ class _Tree:
 
 class Search:
     """A search for one move: `run` it for a while, ask `best` at any moment, `run` on, `stop` it from any thread.
+
+    In the picking phase `best_picks` is what to ask.
 
     Args:
         view: the position; unknown regions are taken for neutral ones with two armies.
@@ -177,6 +187,8 @@ class Search:
             pack(owner, army, 0, one.tree.states[0])
             one.tree.used[STATES] = 1
             one.tree.state[0] = 0
+            if view.phase == "pick":
+                self._wishes = plant_picks(view, self.evaluation, one.tree, derive_seed(seed, i, len(one.works)))
             for k, work in enumerate(one.works):
                 work.rng[:] = make_rng(derive_seed(seed, i, k))
 
@@ -249,24 +261,30 @@ class Search:
         return sum(int(one.tree.used[SIMULATIONS]) for one in self.trees)
 
     def candidates(self) -> list[Candidate]:
-        """Our turns at the root with visits and values, those of all trees merged, the answer first."""
+        """Our choices at the root with visits and values, those of all trees merged, the answer first."""
         merged: dict[Any, Candidate] = {}
-        view = self.view
-        deploy = np.zeros(view.board.n_regions, dtype=np.int32)
-        attacks = np.zeros((view.board.n_edges, 3), dtype=np.int32)
         for one in self.trees:
             tree = one.tree
             first = int(tree.first[0])
             for child in range(first, first + max(0, int(tree.children[0]))):
-                count = load_turn(view.board, tree, tree.turn[child], deploy, attacks)
-                orders = Orders.from_arrays(deploy, attacks, count)
-                key = (tuple(orders.deploys), tuple(orders.attacks))
+                orders, picks = self._choice(tree, int(tree.turn[child]))
+                key = (tuple(orders.deploys), tuple(orders.attacks), picks)
                 visits, total = int(tree.visits[child]), int(tree.total[child]) / UNIT
                 before = merged.get(key)
                 if before is not None:
                     visits, total = visits + before.visits, total + before.total
-                merged[key] = Candidate(orders, visits, total)
+                merged[key] = Candidate(orders, visits, total, picks)
         return sorted(merged.values(), key=self._merit, reverse=True)
+
+    def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
+        """What a child of the root stands for: orders, or wishes while regions are picked."""
+        board = self.view.board
+        if self.view.phase == "pick":
+            return Orders(), tuple(self._wishes[turn])
+        deploy = np.zeros(board.n_regions, dtype=np.int32)
+        attacks = np.zeros((board.n_edges, 3), dtype=np.int32)
+        count = load_turn(board, tree, turn, deploy, attacks)
+        return Orders.from_arrays(deploy, attacks, count), ()
 
     def _merit(self, candidate: Candidate) -> tuple[float, ...]:
         if self.settings.final == "max":
@@ -275,6 +293,10 @@ class Search:
             spread = 1 / math.sqrt(candidate.visits) if candidate.visits else math.inf
             return (candidate.value - spread, candidate.visits)
         return (candidate.visits, candidate.value)
+
+    def best_picks(self) -> list[int]:
+        """The answer as things stand, in the picking phase: regions, the most wanted first."""
+        return list(self.candidates()[0].picks)
 
     def best(self) -> Orders:
         """The answer as things stand."""

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 import platformdirs
-from numba.core import caching, event
+from numba.core import caching, event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.ccallback import CFunc
 
@@ -178,7 +178,18 @@ def kernel(function: F, *, inline: bool = False) -> F:
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False, forceinline=inline)(function)
     with contextlib.suppress(RuntimeError):  # no source file: what is typed into an interpreter is not cached
         dispatcher._cache = _KernelCache(function)
+    _ignore_literals(dispatcher)
     return dispatcher
+
+
+def _ignore_literals(dispatcher: Any) -> None:
+    """Keep Numba from compiling a kernel anew for each constant that another passes: a quarter of all compile time."""
+    template = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return template(tuple(map(types.unliteral, args)), {name: types.unliteral(t) for name, t in dict(kws).items()})
+
+    dispatcher.get_call_template = get_call_template
 
 
 def inline_kernel(function: F) -> F:
