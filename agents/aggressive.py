@@ -7,7 +7,7 @@ from warlight_env.agents.evaluation import region_value
 from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.view import View
+from warlight_env.engine.round import income
 
 
 @kernel
@@ -74,17 +74,17 @@ def aggressive_orders(board, evaluation, attack_kill, owner, army, player, avail
     return move_inland(board, owner, army, player, scratch, attacks, count)
 
 
+@kernel
+def aggressive_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """`aggressive_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    available = income(board, params.base_income, owner, player)
+    return aggressive_orders(
+        board, evaluation, params.dice.kill[0], owner, army, player, available, work.scratch, deploy, attacks
+    )  # fmt: skip
+
+
 class AggressiveAgent(ValuingAgent):
     """Everything beside the foreign region of the highest value; attacks every weaker neighbour; moves up the rest."""
 
-    def __init__(self, seed: int = 0) -> None:
-        super().__init__(seed)
-        self.name = "aggressive"
-
-    def _write(self, view: View) -> int:
-        return int(
-            aggressive_orders(
-                view.board, self._evaluation, view.rules.attack_kill, view.owner, view.army, view.player, view.income,
-                self._scratch, self._deploy, self._attacks,
-            )
-        )  # fmt: skip
+    name = "aggressive"
+    policy = staticmethod(aggressive_policy)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.evaluation import best_picks, make_evaluation
-from warlight_env.agents.weights import THESIS
+from warlight_env.agents.evaluation import make_evaluation, write_best_picks
+from warlight_env.agents.generators.work import ALL_WAYS, make_generator_work
+from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.rng import below, make_rng
+from warlight_env.engine.rng import make_rng
 from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
 
@@ -46,7 +48,7 @@ class KernelAgent(ABC):
 
     name = "kernel"
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int = 0) -> None:
         self.rng = make_rng(seed)
         self._board: Board | None = None
 
@@ -66,6 +68,15 @@ class KernelAgent(ABC):
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
 
+    def _picked(self, view: View, picker: Any, weights: Weights) -> list[int]:
+        """What a kernel of the signature of pickers wishes for."""
+        free = np.zeros(view.board.n_regions, dtype=np.int8)
+        free[list(view.offers)] = 1
+        wishes = np.zeros(view.board.n_regions, dtype=np.int32)
+        evaluation = make_evaluation(view.board, weights)
+        count = picker(view.board, evaluation, view.owner, free, view.player, self.rng, wishes)
+        return [int(region) for region in wishes[:count]]
+
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`; kernels need no budget."""
         if self._board is not view.board:
@@ -80,20 +91,23 @@ class KernelAgent(ABC):
 
 
 class ValuingAgent(KernelAgent):
-    """A kernel agent that goes by the thesis's evaluation, in its picks too."""
+    """An agent whose turn is a policy kernel's, and that goes by the thesis's evaluation, in its picks too."""
+
+    policy: ClassVar[Callable[..., Any]]  #: of the signature of policies, see `plug_ins.policy_signature`
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
         self._evaluation = make_evaluation(view.board, THESIS)
+        self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
+
+    def _write(self, view: View) -> int:
+        return int(
+            self.policy(
+                view.board, view.params, self._evaluation, view.owner, view.army, view.player, ALL_WAYS, self.rng,
+                self._work, self._deploy, self._attacks,
+            )
+        )  # fmt: skip
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        return best_picks(view)
-
-
-def shuffled(items: tuple[int, ...], rng: Any) -> list[int]:
-    """The items in random order, by a kernel's generator (uint64[2])."""
-    rest, out = list(items), []
-    while rest:
-        out.append(rest.pop(int(below(rng, len(rest)))))
-    return out
+        return self._picked(view, write_best_picks, THESIS)

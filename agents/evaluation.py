@@ -152,15 +152,50 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
     return value
 
 
+@kernel
+def write_best_picks(board, evaluation, owner, free, player, rng, wishes):
+    """Write the regions r with free[r] != 0 to wishes int32[N], each chosen by `pick_value` given those before it.
+
+    owner int8[N]; `rng` is not used: it stands in the signature of pickers. Returns how many.
+    """
+    n = owner.shape[0]
+    diameter = 0.0
+    for r in range(n):
+        for q in range(n):
+            diameter = max(diameter, np.float64(board.distance[q, r]))
+    count = 0
+    while True:
+        best, most = -1, 0.0
+        for r in range(n):
+            if free[r] == 0:
+                continue
+            near, taken = np.inf, False
+            for i in range(count):
+                taken |= wishes[i] == r
+                near = min(near, np.float64(board.distance[wishes[i], r]))
+            if taken:
+                continue
+            for q in range(n):
+                if owner[q] == player:
+                    near = min(near, np.float64(board.distance[q, r]))
+            value = evaluation.pick_super * evaluation.super_start[board.super_region[r]]
+            if near < np.inf:
+                value += evaluation.pick_distance * min(near, diameter / 2.0)
+            if best < 0 or value > most:
+                best, most = r, value
+        if best < 0:
+            return count
+        wishes[count] = best
+        count += 1
+
+
 def rank_picks(board: Board, evaluation: Evaluation, offers: Sequence[int], own: Sequence[int]) -> list[int]:
-    """Offered regions, the best first, each chosen given those before it."""
-    mine, rest, ranked = list(own), list(offers), []
-    while rest:
-        best = max(rest, key=lambda r: pick_value(board, evaluation, mine, r))
-        rest.remove(best)
-        mine.append(best)
-        ranked.append(best)
-    return ranked
+    """Offered regions, the best first, each chosen given those before it; equals: the lower region first."""
+    owner, free = np.full(board.n_regions, -1, dtype=np.int8), np.zeros(board.n_regions, dtype=np.int8)
+    owner[list(own)], free[list(offers)] = 0, 1
+    wishes = np.zeros(board.n_regions, dtype=np.int32)
+    count = write_best_picks(board, evaluation, owner, free, 0, np.zeros(2, dtype=np.uint64), wishes)
+    return [int(region) for region in wishes[:count]]
 
 
 def best_picks(view: View, weights: Weights = THESIS) -> list[int]:

@@ -6,7 +6,7 @@ from warlight_env.agents.base import ValuingAgent
 from warlight_env.agents.evaluation import region_value
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.view import View
+from warlight_env.engine.round import income
 
 
 @kernel
@@ -37,17 +37,17 @@ def one_big_army_orders(board, evaluation, owner, army, player, available, scrat
     return count
 
 
+@kernel
+def one_big_army_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """`one_big_army_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    available = income(board, params.base_income, owner, player)
+    return one_big_army_orders(
+        board, evaluation, owner, army, player, available, work.scratch, deploy, attacks
+    )  # fmt: skip
+
+
 class OneBigArmyAgent(ValuingAgent):
     """Everything on the strongest region, inland armies to the front, and the best foreign neighbour is attacked."""
 
-    def __init__(self, seed: int = 0) -> None:
-        super().__init__(seed)
-        self.name = "one_big_army"
-
-    def _write(self, view: View) -> int:
-        return int(
-            one_big_army_orders(
-                view.board, self._evaluation, view.owner, view.army.copy(), view.player, view.income, self._scratch,
-                self._deploy, self._attacks,
-            )
-        )  # fmt: skip
+    name = "one_big_army"
+    policy = staticmethod(one_big_army_policy)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
-from warlight_env.agents.base import KernelAgent, shuffled
-from warlight_env.engine.jit import inline_kernel
+from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.rng import below, next_u64
+from warlight_env.engine.round import income
 from warlight_env.engine.view import View
+
+#: Parts into which the bot splits its income, and armies by which its targets may be stronger.
+CHUNKS: Final = 3
+SLACK: Final = 1
 
 _ONE = np.uint64(1)
 
@@ -76,16 +84,40 @@ def random_orders(board, owner, army, player, available, chunks, slack, scratch,
     return n_attacks
 
 
+@kernel
+def random_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """`random_orders` with the bot's own parameters, in the signature of policies (`plug_ins.policy_signature`)."""
+    available = income(board, params.base_income, owner, player)
+    return random_orders(board, owner, army, player, available, CHUNKS, SLACK, work.scratch, deploy, attacks, rng)
+
+
+@kernel
+def random_picks(board, evaluation, owner, free, player, rng, wishes):
+    """Write the regions r with free[r] != 0 in random order to wishes int32[N]; returns how many."""
+    count = 0
+    for r in range(owner.shape[0]):
+        wishes[count] = r
+        count += free[r] != 0
+    for i in range(count):
+        k = i + below(rng, count - i)
+        region = wishes[k]
+        while k > i:
+            wishes[k] = wishes[k - 1]
+            k -= 1
+        wishes[i] = region
+    return count
+
+
 class RandomAgent(KernelAgent):
     """Deploys in chunks on random border regions, attacks random neighbours that are not clearly stronger."""
 
-    def __init__(self, seed: int = 0, chunks: int = 3, slack: int = 1) -> None:
+    def __init__(self, seed: int = 0, chunks: int = CHUNKS, slack: int = SLACK) -> None:
         super().__init__(seed)
         self.name = "random"
         self.chunks, self.slack = chunks, slack
 
     def pick(self, view: View) -> list[int]:
-        return shuffled(view.offers, self.rng)
+        return self._picked(view, random_picks, THESIS)
 
     def _write(self, view: View) -> int:
         return int(

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from warlight_env.agents.base import ValuingAgent
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.generators.work import ALL_WAYS, make_generator_work, make_turn_set
-from warlight_env.engine.view import View
+from warlight_env.agents.generators.work import ALL_WAYS
+from warlight_env.engine.jit import kernel
+
+
+@kernel
+def smart_random_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """Write one of the generated turns, drawn at random, in the signature of policies; returns its attacks."""
+    turns = work.turns
+    generate_turns(board, params, evaluation, owner, army, player, ALL_WAYS, rng, work, turns)
+    for r in range(owner.shape[0]):  # they come shuffled
+        deploy[r] = turns.deploy[0, r]
+    count = turns.counts[0]
+    for i in range(count):
+        for c in range(3):
+            attacks[i, c] = turns.attacks[0, i, c]
+    return np.int64(count)
 
 
 class SmartRandomAgent(ValuingAgent):
     """Draws one of the turns that the generators make."""
 
-    def __init__(self, seed: int = 0) -> None:
-        super().__init__(seed)
-        self.name = "smart_random"
-
-    def _prepare(self, view: View) -> None:
-        super()._prepare(view)
-        n, e = view.board.n_regions, view.board.n_edges
-        self._work, self._turns = make_generator_work(n, view.players), make_turn_set(n, e)
-
-    def _write(self, view: View) -> int:
-        turns = self._turns
-        generate_turns(
-            view.board, view.params, self._evaluation, view.owner, view.army, view.player, ALL_WAYS, self.rng,
-            self._work, turns,
-        )  # fmt: skip
-        self._deploy[:] = turns.deploy[0]  # they come shuffled
-        self._attacks[:] = turns.attacks[0]
-        return int(turns.counts[0])
+    name = "smart_random"
+    policy = staticmethod(smart_random_policy)

@@ -248,7 +248,7 @@ def test_a_random_turn_is_one_of_the_turns():
     board, n = seen.board, seen.board.n_regions
     all_turns = [(dict(t.deploys), list(t.attacks)) for t in generators.turns(seen)]
     deploy, attacks = np.zeros(n, dtype=np.int32), np.zeros((board.n_edges, 3), dtype=np.int32)
-    rng, work = make_rng(3), make_generator_work(n, 2)
+    rng, work = make_rng(3), make_generator_work(n, board.n_edges, 2)
     seen_turns = []
     for _ in range(300):
         count = random_turn(

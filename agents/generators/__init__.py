@@ -48,7 +48,7 @@ def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
 
 def deploys(view: View, way: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
     """The deploys of a way of DEPLOY_WAYS as (region, armies); None where the way does not apply."""
-    index, work = _index(DEPLOY_WAYS, way), make_generator_work(view.board.n_regions, view.players)
+    index, work = _index(DEPLOY_WAYS, way), make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
     prepare(view.board, view.params, make_evaluation(view.board, weights), view.owner, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
     kill = view.params.dice.kill[0]
@@ -70,7 +70,7 @@ def attacks(
 
     `press`: armies that would have no order join their region's first attack, unless it is a careful one.
     """
-    index, work = _index(ATTACK_WAYS, way), make_generator_work(view.board.n_regions, view.players)
+    index, work = _index(ATTACK_WAYS, way), make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
     prepare(view.board, view.params, make_evaluation(view.board, weights), view.owner, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
     for region, armies in deployed or ():
@@ -88,7 +88,7 @@ def turns(view: View, ways: int = ALL_WAYS, seed: int = 0, weights: Weights = DE
     found = make_turn_set(board.n_regions, board.n_edges)
     count = generate_turns(
         board, view.params, make_evaluation(board, weights), view.owner, view.army, view.player, ways, make_rng(seed),
-        make_generator_work(board.n_regions, view.players), found,
+        make_generator_work(board.n_regions, board.n_edges, view.players), found,
     )  # fmt: skip
     return [Orders.from_arrays(found.deploy[i], found.attacks[i], found.counts[i]) for i in range(count)]
 

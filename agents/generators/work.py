@@ -24,6 +24,14 @@ ALL_WAYS: Final = PRESS | THESIS_WAYS
 NO_DEFENSE: Final = PRESS | 0b001_101
 
 
+class TurnSet(NamedTuple):
+    """Up to K turns of a player in normal form."""
+
+    deploy: npt.NDArray[np.int32]  #: [K, N] armies per region
+    attacks: npt.NDArray[np.int32]  #: [K, E, 3] (from, to, armies)
+    counts: npt.NDArray[np.int32]  #: [K] attacks of each
+
+
 class GeneratorWork(NamedTuple):
     """Arrays that generators write, one set per thread."""
 
@@ -33,17 +41,10 @@ class GeneratorWork(NamedTuple):
     free: npt.NDArray[np.int64]  #: [N] armies that have no order yet
     targets: npt.NDArray[np.uint32]  #: [N] neighbours, sorted
     income: npt.NDArray[np.int64]  #: [P]
+    turns: TurnSet  #: for policies that draw one
 
 
-class TurnSet(NamedTuple):
-    """Up to K turns of a player in normal form."""
-
-    deploy: npt.NDArray[np.int32]  #: [K, N] armies per region
-    attacks: npt.NDArray[np.int32]  #: [K, E, 3] (from, to, armies)
-    counts: npt.NDArray[np.int32]  #: [K] attacks of each
-
-
-def make_generator_work(n_regions: int, players: int) -> GeneratorWork:
+def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
     """Working memory for one thread."""
     return GeneratorWork(
         scratch=make_scratch(n_regions, players),
@@ -52,6 +53,7 @@ def make_generator_work(n_regions: int, players: int) -> GeneratorWork:
         free=private_zeros(n_regions, np.int64),
         targets=private_zeros(n_regions, np.uint32),
         income=private_zeros(players, np.int64),
+        turns=make_turn_set(n_regions, n_edges),
     )
 
 

@@ -27,7 +27,7 @@ def plant_picks(view: View, evaluation: Evaluation, tree: Tree, seed: int) -> li
     ``PICK_SETS * (PICK_SETS + 1)`` nodes.
     """
     rng = make_rng(seed)
-    board, me = view.board, view.player
+    me = view.player
     offers = [_imagined_offer(view, rng) for _ in range(PICK_SETS if view.params.picking == OWN_OFFER else 1)]
     ours = _wishes(view, evaluation, me, list(view.offers), PICK_SETS)
     theirs = [

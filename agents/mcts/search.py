@@ -61,7 +61,7 @@ class SearchWork(NamedTuple):
 def make_search_work(n_regions: int, n_edges: int, players: int, samples: int) -> SearchWork:
     """Working memory for one thread."""
     return SearchWork(
-        generator=make_generator_work(n_regions, players),
+        generator=make_generator_work(n_regions, n_edges, players),
         ours=make_turn_set(n_regions, n_edges),
         theirs=make_turn_set(n_regions, n_edges),
         samples=make_samples(n_regions, n_edges, players, samples),

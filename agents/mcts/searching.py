@@ -18,7 +18,6 @@ from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.search import SearchWork, Settings, leaf_depths, make_search_work, search
-from warlight_env.agents.mcts.signatures import plug_in
 from warlight_env.agents.mcts.tree import (
     FULL,
     NODES,
@@ -31,6 +30,7 @@ from warlight_env.agents.mcts.tree import (
     make_tree,
     tree_bytes,
 )
+from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
@@ -138,7 +138,7 @@ class Search:
         view: the position; unknown regions are taken for neutral ones with two armies.
         settings: see `MctsSettings`.
         seed: of everything that is drawn.
-        evaluation, generator, policy: functions of the kinds in `signatures`; None: the built-in ones.
+        evaluation, generator, policy: functions of the kinds in `agents.plug_ins`; None: the built-in ones.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a search takes as parameters: functions with these signatures, the built-in ones and users' alike."""
+"""Functions with fixed signatures that kernels take as parameters, the built-in ones and users' alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numba
 from numba import types
 from numba.core.errors import NumbaError
 
-from warlight_env.agents.evaluation import make_evaluation, position_share
+from warlight_env.agents.evaluation import make_evaluation, position_share, write_best_picks
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.generators.work import make_generator_work, make_turn_set
 from warlight_env.agents.weights import THESIS
@@ -35,7 +35,7 @@ def _types() -> dict[str, Any]:
         "board": numba.typeof(board),
         "params": numba.typeof(Rules.of("thesis").params(n, board.n_super_regions)),
         "evaluation": numba.typeof(make_evaluation(board, THESIS)),
-        "work": numba.typeof(make_generator_work(n, 2)),
+        "work": numba.typeof(make_generator_work(n, e, 2)),
         "turns": numba.typeof(make_turn_set(n, e)),
         "owner": types.Array(types.int8, 1, "C"),
         "army": types.Array(types.int32, 1, "C"),
@@ -80,17 +80,36 @@ def policy_signature() -> Any:
     )  # fmt: skip
 
 
-_SIGNATURES = {"evaluation": evaluation_signature, "generator": generator_signature, "policy": policy_signature}
+@functools.cache
+def picker_signature() -> Any:
+    """``pick(board, evaluation, owner, free, player, rng, wishes) -> int``.
+
+    Writes the regions wished for, of those where free int8[N] is not 0, best first, to wishes int32[N] and returns
+    how many; see `best_picks`.
+    """
+    t = _types()
+    return types.int64(
+        t["board"], t["evaluation"], t["owner"], t["owner"], types.int64, t["rng"], t["army"]
+    )  # fmt: skip
+
+
+_SIGNATURES = {
+    "evaluation": evaluation_signature,
+    "generator": generator_signature,
+    "policy": policy_signature,
+    "picker": picker_signature,
+}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
     "generator": generate_turns,
     "policy": random_turn,
+    "picker": write_best_picks,
 }
 
 
 @functools.cache
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """A function of a kind ("evaluation", "generator", "policy") as the search takes it; None: the built-in one.
+    """A function of a kind ("evaluation", "generator", "policy", "picker") as kernels take it; None: the built-in one.
 
     A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python runs too,
     slowly, and a warning says so.
@@ -143,6 +162,20 @@ def _interpreted(kind: str, function: Callable[..., Any]) -> Any:
 
         ask_count.compile(signature.args)
         return pointer(signature, generate, cached=False)
+
+    if kind == "picker":
+
+        @numba.njit
+        def ask_wishes(board, evaluation, owner, free, player, rng, wishes):
+            with numba.objmode(result="int64"):
+                result = int(function(board, evaluation, owner, free, player, rng, wishes))
+            return result
+
+        def pick(board, evaluation, owner, free, player, rng, wishes):
+            return ask_wishes(board, evaluation, owner, free, player, rng, wishes)
+
+        ask_wishes.compile(signature.args)
+        return pointer(signature, pick, cached=False)
 
     @numba.njit
     def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
