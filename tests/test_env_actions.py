@@ -84,7 +84,7 @@ def test_factored_shares_of_what_may_leave():
     env = in_play()
     view, encoding, board = env.view("player_0"), env.core.encoding, env.core.board
     region = int(np.flatnonzero(view.owner == 0)[0])
-    action = np.zeros(encoding.rows, dtype=np.int64)
+    action = np.zeros(encoding.mask_rows, dtype=np.int64)
     action[region] = 2  # the whole income of 5 on its army of 2: 6 may leave
     edges = range(board.neighbor_start[region], board.neighbor_start[region + 1])
     for value, armies in [(1, 1), (2, 3), (3, 4), (4, 6)]:
@@ -113,7 +113,7 @@ def test_priorities_order_the_attacks():
     env = in_play("priority")
     view, board, encoding = env.view("player_0"), env.core.board, env.core.encoding
     own = np.flatnonzero(view.owner[board.edge_source] == 0)
-    action = np.zeros(encoding.rows, dtype=np.int64)
+    action = np.zeros(encoding.mask_rows, dtype=np.int64)
     action[:12][view.owner == 0] = 4
     action[12 + own] = 4
     plain = encoding.decode(view, action).attacks

@@ -201,7 +201,7 @@ def test_the_kept_mask_is_the_computed_one(encoding, preset):
         env.reset(seed=seed)
         while env.agents:
             for p, agent in enumerate(env.possible_agents):
-                computed = env.core.encoding.flat_mask(env.core.out.free[0, p])
+                computed = env.core.encoding.flat_mask(env.view(f"player_{p}"))
                 assert np.array_equal(env.action_masks(agent), computed)
                 assert computed.dtype == np.int8
             env.step(act(env, rng))

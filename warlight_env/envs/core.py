@@ -13,20 +13,44 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.generators.work import ALL_WAYS
+from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import Orders, check_orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players, picks_left
-from warlight_env.engine.state import PHASES, UNKNOWN, State, copy_state, make_state
-from warlight_env.engine.view import View
-from warlight_env.envs.actions import EncodingFactory, FactoredActions, make_encoding
-from warlight_env.envs.actions.base import OFFERED
-from warlight_env.envs.actions.factored import VALUES
+from warlight_env.engine.state import PHASES, State, copy_state, make_state
+from warlight_env.engine.view import View, see
+from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
+from warlight_env.envs.actions.kernels import (
+    COUNT,
+    OFFERED,
+    READY,
+    Turn,
+    clear_turn,
+    mask_pointer,
+    no_mask,
+    submit_pointer,
+)
 from warlight_env.envs.bits import make_bits
-from warlight_env.envs.features import OBSERVATIONS, SEEN_MINE, SEEN_NEUTRAL, SEEN_UNKNOWN, node_features
-from warlight_env.envs.observations import Buffers, Settings, make_buffers, observe
+from warlight_env.envs.features import OBSERVATIONS, global_features, node_features
+from warlight_env.envs.observations import Buffers, Settings, make_buffers
 from warlight_env.envs.rewards import SHAPINGS, Reward
-from warlight_env.envs.step import Work, begin, make_work, step_batch
+from warlight_env.envs.step import (
+    Turns,
+    Work,
+    begin,
+    hand_in,
+    hand_in_policy,
+    look,
+    look_at_turns,
+    make_turns,
+    make_work,
+    resolve,
+    write_free,
+)
 
 
 class Snapshot(NamedTuple):
@@ -41,10 +65,11 @@ class Snapshot(NamedTuple):
     live: npt.NDArray[np.bool_]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
+    turns: Turns | None  #: what is handed in already, where a turn takes several actions
 
 
 class EnvCore:
-    """B games of P players; one step is one round (or pick) of every game.
+    """B games of P players; one step is one round (or pick, or part of a turn) of every game.
 
     What a step produces lies in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
     are views of its features. An action is a row of integers, K = `row_size` of them, as the encoding writes it.
@@ -55,8 +80,9 @@ class EnvCore:
         action: an encoding's name, or a factory such as ``functools.partial(FactoredActions, priority=True)``.
         observation: "graph", "flat" or "raw"; "raw" spares the features.
         picking: "play" makes the picks part of the episode, "random" draws them.
-        max_cycles: steps after which a game is truncated.
+        max_cycles: steps after which a game is truncated; None: the encoding's `default_cycles`.
         reward: "win", "regions", "income" or a `Reward`.
+        slots: S, the number of players for whom observations and masks are kept; None: all.
     """
 
     def __init__(
@@ -70,8 +96,9 @@ class EnvCore:
         observation: str = "graph",
         fog: bool | None = None,
         picking: Literal["play", "random"] = "play",
-        max_cycles: int = 100,
+        max_cycles: int | None = None,
         reward: str | Reward = "win",
+        slots: int | None = None,
     ) -> None:
         if observation not in OBSERVATIONS:
             raise ValueError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
@@ -93,20 +120,21 @@ class EnvCore:
         self.limits = self.encoding.limits
         said = json.dumps([self.map.digest(), self.rules.to_dict(), players])
         self._digest = hashlib.sha256(said.encode()).hexdigest()
-        self._set_settings(max_cycles)
-        self._allocate()
+        self.evaluation = make_evaluation(self.board, THESIS)
+        self._config = self.encoding.config
+        self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
+        self.set_slots(players if slots is None else slots)
 
     def _set_settings(self, max_cycles: int) -> None:
         if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
             raise ValueError(f"max_cycles = {max_cycles!r}: must be an integer from 1 to {2**31 - 1}")
         encoding = self.encoding
-        factored = isinstance(encoding, FactoredActions)
+        n, e = self.board.n_regions, self.board.n_edges
         self.settings = Settings(
-            encoding=encoding.code,
-            max_armies=encoding.max_armies,
-            max_wish=int(self.limits[: self.board.n_regions].max()) - 1,
-            row_width=VALUES if factored else 0,
-            priority=isinstance(encoding, FactoredActions) and encoding.priority,
+            row_width=encoding.row_width,
+            priority=encoding.mask_rows > n + e,
+            asks_mask=encoding.write_mask is not None,
+            stepwise=encoding.stepwise,
             features=self.observation != "raw",
             fog=self.rules.fog,
             max_cycles=int(max_cycles),
@@ -116,29 +144,54 @@ class EnvCore:
             gamma=float(self.reward.gamma),
         )
 
-    def _allocate(self) -> None:
-        encoding = self.encoding
-        rows = encoding.rows if isinstance(encoding, FactoredActions) else 0
-        self.state = make_state(self.batch, self.board.n_regions, self.players)
-        self.out: Buffers = make_buffers(
-            self.board, self.players, self.batch, self.settings.features, rows, self.settings.row_width
-        )
-        self._work: Work | None = None
+    def set_slots(self, slots: int) -> None:
+        """Keep observations of so many players, from now on; who they are is for `out.seat` and `out.slot` to say."""
+        if not 1 <= slots <= self.players:
+            raise ValueError(f"slots = {slots!r}: must lie in 1 .. {self.players}")
+        out: Buffers | None = getattr(self, "out", None)
+        new = make_buffers(self.board, self.players, self.batch, slots, self.settings, self.encoding.mask_size)
+        if out is None:
+            self.state = make_state(self.batch, self.board.n_regions, self.players)
+            self.out: Buffers = new
+            self._work: Work | None = None
+            self._turns: Turns | None = None
+            return
+        for name in _PER_PLAYER:
+            getattr(new, name)[...] = getattr(out, name)
+        kept = min(slots, self.slots)
+        new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
+        new.slot[...] = np.where(out.slot < kept, out.slot, -1)
+        self.out = new
+        self.look()
 
     @property
-    def _node_width(self) -> int:
+    def slots(self) -> int:
+        """S, the players of a game for whom observations and masks are kept."""
+        return self.out.seat.shape[1]
+
+    @property
+    def node_width(self) -> int:
+        """F, the features of a node; 0 where there are none."""
         return len(node_features(self.players)) if self.settings.features else 0
 
     @property
     def nodes(self) -> npt.NDArray[np.float32]:
-        """float32[B, P, N, F], a view of the features: the nodes'."""
-        n, width = self.board.n_regions, self._node_width
-        return self.out.features[:, :, : n * width].reshape(self.batch, self.players, n, width)
+        """float32[B, S, N, F], a view of the features: the nodes'."""
+        n, width = self.board.n_regions, self.node_width
+        return self.out.features[:, :, : n * width].reshape(self.batch, self.slots, n, width)
 
     @property
     def globals(self) -> npt.NDArray[np.float32]:
-        """float32[B, P, G], a view of the features: the globals."""
-        return self.out.features[:, :, self.board.n_regions * self._node_width :]
+        """float32[B, S, G], a view of the features: the globals."""
+        start = self.board.n_regions * self.node_width
+        depth = len(global_features(self.players)) if self.settings.features else 0
+        return self.out.features[:, :, start : start + depth]
+
+    @property
+    def turn_features(self) -> npt.NDArray[np.float32]:
+        """float32[B, S, N * 3 + 1] of the turn so far, a view of the features; of size 0 where turns are one action."""
+        size = 3 * self.board.n_regions + 1 if self.settings.stepwise else 0
+        return self.out.features[:, :, self.out.features.shape[2] - size :]
 
     @property
     def row_size(self) -> int:
@@ -161,6 +214,21 @@ class EnvCore:
             self._work = make_work(self.board, self.bits, self.players)
         return self._work
 
+    @property
+    def _submit(self) -> Any:
+        return submit_pointer(self.encoding.submit)
+
+    @property
+    def _write_mask(self) -> Any:
+        return mask_pointer(self.encoding.write_mask or no_mask)
+
+    @property
+    def turns(self) -> Turns:
+        """What players have handed in, made when it is first needed."""
+        if self._turns is None:
+            self._turns = make_turns(self.board.n_regions, self.board.n_edges, self.players, self.batch)
+        return self._turns
+
     # Playing
 
     def reset(self, seeds: Sequence[int], which: Sequence[int] | None = None) -> None:
@@ -172,44 +240,119 @@ class EnvCore:
             raise ValueError(f"{len(seeds)} seeds for {len(games)} games")
         for b, seed in zip(games, [operator.index(seed) for seed in seeds], strict=True):
             self.state.rng[b] = make_rng(derive_seed(seed))
-            picked = self.picking == "random"
-            if not begin(self.board, self.params, self.settings, self.state, self.out, self.bits, self.work, picked, b):
-                raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
+        failed = begin(
+            self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
+            self.out, self.turns, self.bits, self.work, self.picking == "random", np.array(games, dtype=np.int64),
+        )  # fmt: skip
+        if failed >= 0:
+            raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
-        """Step every game that is not over with actions int[B, P, K]; rows of players who are out are not looked at.
+        """Step every game that is not over with actions int[B, S, K] of all players that have a slot.
 
-        `dropped` int32[B, P] is what an encoding dropped before; it is counted in `out.illegal`. Games that are over
-        stay as they are, with reward 0. Raises ValueError, with nothing stepped, for rows out of `limits`.
+        Rows of players who are out, or ready already, are not looked at. `dropped` int32[B, P] is what an encoding
+        dropped before; it is counted in `out.illegal`. Games that are over stay as they are, with reward 0. Raises
+        ValueError, with nothing stepped, for rows out of `limits`.
         """
-        if actions.shape != (self.batch, self.players, self.row_size) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be integers of shape {(self.batch, self.players, self.row_size)}, "
-                f"not {actions.dtype} of shape {actions.shape}"
-            )
+        self.hand_in(actions, dropped)
+        self.resolve()
+
+    def hand_in(
+        self,
+        actions: npt.NDArray[np.integer[Any]],
+        dropped: npt.NDArray[np.int32] | None = None,
+        acting: npt.NDArray[np.int8] | None = None,
+    ) -> None:
+        """The first half of `step`, for those with acting int8[B, S] not 0 (None: all)."""
+        shape = (self.batch, self.slots, self.row_size)
+        if actions.shape != shape or actions.dtype.kind not in "iu":
+            raise ValueError(f"actions must be integers of shape {shape}, not {actions.dtype} of shape {actions.shape}")
         actions = np.ascontiguousarray(actions, dtype=np.int64)
+        if acting is None:
+            acting = np.ones(shape[:2], dtype=np.int8)
         before = self.out.illegal.copy()
         self.out.illegal[:] = 0 if dropped is None else dropped
-        bad = step_batch(
-            self.board, self.params, self.settings, self.state, self.out, self.bits, self.work, self.limits, actions
-        )
+        bad = hand_in(
+            self.board, self.params, self.evaluation, self.settings, self._submit, self._config, self.state, self.out,
+            self.turns, self.work, self.limits, acting, actions,
+        )  # fmt: skip
         if bad >= 0:
             self.out.illegal[:] = before
-            b, p = divmod(int(bad), self.players)
-            row = actions[b, p]
+            b, s = divmod(int(bad), self.slots)
+            row = actions[b, s]
             i = int(np.flatnonzero((row < 0) | (row >= self.limits))[0])
-            raise ActionError(b, p, f"entry {i} is {row[i]}; it must lie in 0 .. {self.limits[i] - 1}")
+            player = int(self.out.seat[b, s])
+            raise ActionError(b, player, f"entry {i} is {row[i]}; it must lie in 0 .. {self.limits[i] - 1}")
+
+    def hand_in_choice(self, b: int, player: int, choice: Choice) -> None:
+        """A player's whole turn in game b: orders, or wishes while regions are picked; what is illegal is dropped."""
+        turn = Turn(*(array[b, player] for array in self.turns))
+        clear_turn(turn)
+        view = self.view(player, b)
+        turn.status[READY] = 1
+        if isinstance(choice, Orders):
+            turn.status[COUNT], dropped = self._legal(view, choice, turn)
+        else:
+            offers = set(view.offers)
+            wished = [int(region) for region in dict.fromkeys(choice) if region in offers]
+            turn.wishes[: len(wished)], turn.status[COUNT] = wished, len(wished)
+            dropped = len(list(choice)) - len(wished)
+        self.out.illegal[b, player] += dropped
+
+    def _legal(self, view: View, orders: Orders, turn: Turn) -> tuple[int, int]:
+        deploys, attacks = orders.arrays()
+        reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
+        count, dropped = check_orders(
+            self.board, self.params, view.owner, view.player, view.income, deploys, attacks, turn.deploy, turn.attacks,
+            reasons,
+        )  # fmt: skip
+        return int(count), int(dropped)
+
+    def hand_in_policy(
+        self,
+        policy: Any,
+        pick: Any,
+        chosen: npt.NDArray[np.int16],
+        which: int,
+        after: npt.NDArray[np.int8],
+        rngs: npt.NDArray[np.uint64],
+    ) -> None:
+        """Let a bot's kernels move, see `step.hand_in_policy`."""
+        hand_in_policy(
+            self.board, self.params, self.evaluation, self.settings, policy, pick, ALL_WAYS, self.state, self.out,
+            self.turns, self.work, chosen, which, after, rngs,
+        )  # fmt: skip
+
+    def resolve(self) -> None:
+        """The second half of `step`: play the rounds for which all turns are in, pay, and observe."""
+        resolve(
+            self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
+            self.out, self.turns, self.bits, self.work,
+        )  # fmt: skip
+
+    def look(self, turns_only: bool = False) -> None:
+        """Bring observations and masks up to date, after something was changed by hand."""
+        if turns_only:
+            look_at_turns(
+                self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
+                self.out, self.turns, self.work, 0, self.batch,
+            )  # fmt: skip
+            return
+        look(
+            self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
+            self.out, self.turns, self.bits, self.work, 0, self.batch,
+        )  # fmt: skip
 
     # Looking
 
     def view(self, player: int, b: int = 0) -> View:
         """What the player may see of game b, as agents take it."""
-        seen = self.out.seen_owner[b, player]
-        owner = ((seen.astype(np.int16) - SEEN_MINE + player) % self.players).astype(np.int8)
-        owner[seen == SEEN_NEUTRAL] = -1
-        owner[seen == SEEN_UNKNOWN] = UNKNOWN
-        phase = PHASES[self.state.phase[b]]
-        offers = tuple(np.flatnonzero(self.out.free[b, player] == OFFERED).tolist())
+        state = self.state
+        owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
+        phase = PHASES[state.phase[b]]
+        see(self.board, self.rules.fog and phase != "pick", state.owner[b], state.army[b], player, owner, army)
+        free = np.empty(len(owner), dtype=np.int8)
+        write_free(self.params, state, b, player, free)
         return View(
             map=self.map,
             board=self.board,
@@ -218,13 +361,25 @@ class EnvCore:
             player=player,
             players=self.players,
             phase=phase,
-            round=int(self.state.round[b]),
+            round=int(state.round[b]),
             owner=owner,
-            army=self.out.seen_army[b, player].copy(),
+            army=army,
             income=int(self.out.income[b, player]),
-            offers=offers,
-            picks_left=int(picks_left(self.params, self.state, b, player)),
+            offers=tuple(np.flatnonzero(free == OFFERED).tolist()),
+            picks_left=int(picks_left(self.params, state, b, player)),
         )
+
+    def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
+        """What the player of a slot may do in game b, as one flat int8 vector of its own."""
+        if self.encoding.mask_size:
+            return self.out.mask[b, slot].copy()
+        return self.encoding.flat_mask(self.view(int(self.out.seat[b, slot]), b))
+
+    def shaped_mask(self, slot: int, b: int = 0) -> Any:
+        """The same in the form that the action space's `sample` takes."""
+        if self.encoding.mask_size:
+            return self.encoding.shape_mask(self.out.mask[b, slot].copy())
+        return self.encoding.mask(self.view(int(self.out.seat[b, slot]), b))
 
     # Saving
 
@@ -234,22 +389,25 @@ class EnvCore:
         return Snapshot(
             self._digest, copy_state(self.state), out.cycles.copy(), out.potential.copy(), out.reward.copy(),
             out.illegal.copy(), out.live.copy(), out.terminated.copy(), out.truncated.copy(),
+            _copied(self._turns) if self.settings.stepwise else None,
         )  # fmt: skip
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this core or of one made alike, observations and masks included."""
         if snapshot.board != self._digest:
             raise ValueError("the saved state is of another map, other rules or another number of players")
-        saved: list[Any] = [*snapshot.state, *snapshot[2:]]
-        own: list[Any] = [*self.state, *(getattr(self.out, name) for name in Snapshot._fields[2:])]
+        saved: list[Any] = [*snapshot.state, *snapshot[2:-1], *(snapshot.turns or ())]
+        own: list[Any] = [*self.state, *(getattr(self.out, name) for name in Snapshot._fields[2:-1])]
+        if snapshot.turns is not None:
+            own += self.turns
+        if (snapshot.turns is not None) != self.settings.stepwise:
+            raise ValueError("the saved state is of another encoding: turns of several actions, or of one")
         for theirs, mine in zip(saved, own, strict=True):
             if theirs.shape != mine.shape:
                 raise ValueError(f"the saved state has an array of shape {theirs.shape}, this environment {mine.shape}")
         for theirs, mine in zip(saved, own, strict=True):
             mine[...] = theirs
-        observe(
-            self.board, self.params, self.settings, self.state, self.out, self.bits, self.work.memory, 0, self.batch
-        )
+        self.look()
 
     def clone(self) -> EnvCore:
         """An independent copy that goes on exactly as this one would; what is static is shared."""
@@ -259,7 +417,16 @@ class EnvCore:
         arrays: Any = self.out
         other.out = Buffers(*[array.copy() for array in arrays])
         other._work = None
+        other._turns = _copied(self._turns) if self.settings.stepwise else None
         return other
+
+
+#: Arrays of `Buffers` that do not depend on slots.
+_PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated", "truncated", "cycles")
+
+
+def _copied(turns: Turns | None) -> Turns | None:
+    return None if turns is None else Turns(*(array.copy() for array in turns))
 
 
 class ActionError(ValueError):

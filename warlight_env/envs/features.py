@@ -57,7 +57,13 @@ def global_features(players: int) -> tuple[str, ...]:
     return ("picking", "my_pick", "time", "round", "income", *shares, "regions_unknown")
 
 
-def observation_space(kind: str, board: Board, players: int) -> spaces.Space[Any]:
+#: Of a region, in the turn that a player has begun to hand in; with encodings that take several actions a turn.
+#: deployed: armies / (armies + 10), or 1 for a wish; leaving: armies ordered to leave / those that could; arriving:
+#: own armies ordered there, armies / (armies + 10). They are followed by the share of the income that is left.
+TURN_FEATURES: Final = ("deployed", "leaving", "arriving")
+
+
+def observation_space(kind: str, board: Board, players: int, stepwise: bool = False) -> spaces.Space[Any]:
     """The space of an observation of that kind, without the mask.
 
     | kind | space |
@@ -68,17 +74,26 @@ def observation_space(kind: str, board: Board, players: int) -> spaces.Space[Any
 
     raw's owners: -1 unknown, 0 neutral, 1 me, 2 … the opponents in seat order after me; armies are 0 where unknown.
     Its phases: 0 pick, 1 play, 2 over.
+
+    `stepwise`: with the turn so far. graph and raw have it as turn float32[N, 3] (`TURN_FEATURES`) and income_left
+    float32[1], flat at its end.
     """
     n, width, depth = board.n_regions, len(node_features(players)), len(global_features(players))
+    turn: dict[str, spaces.Space[Any]] = {}
+    if stepwise:
+        turn["turn"] = spaces.Box(0.0, 1.0, (n, len(TURN_FEATURES)), np.float32)
+        turn["income_left"] = spaces.Box(0.0, 1.0, (1,), np.float32)
     if kind == "graph":
         return spaces.Dict(
             {
                 "nodes": spaces.Box(0.0, 1.0, (n, width), np.float32),
                 "globals": spaces.Box(0.0, 1.0, (depth,), np.float32),
+                **turn,
             }
         )
     if kind == "flat":
-        return spaces.Box(0.0, 1.0, (n * width + depth,), np.float32)
+        size = n * width + depth + (n * len(TURN_FEATURES) + 1 if stepwise else 0)
+        return spaces.Box(0.0, 1.0, (size,), np.float32)
     if kind == "raw":
         most = np.iinfo(np.int32).max
         return spaces.Dict(
@@ -89,6 +104,7 @@ def observation_space(kind: str, board: Board, players: int) -> spaces.Space[Any
                 "round": spaces.Box(0, most, (1,), np.int32),
                 "income": spaces.Box(0, most, (1,), np.int32),
                 "phase": spaces.Discrete(3),
+                **turn,
             }
         )
     raise ValueError(f"observation = {kind!r}: there are {', '.join(OBSERVATIONS)}")

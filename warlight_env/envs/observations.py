@@ -11,7 +11,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.setup import ALTERNATING, picker
 from warlight_env.engine.state import PICK
-from warlight_env.envs.actions.base import CLOSED, OFFERED, OWN
+from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN
 from warlight_env.envs.bits import (
     BitBoard,
     count_bits,
@@ -27,6 +27,7 @@ from warlight_env.envs.features import (
     SEEN_NEUTRAL,
     SEEN_UNKNOWN,
     SOFT_ARMIES,
+    TURN_FEATURES,
     global_features,
     node_features,
 )
@@ -38,11 +39,10 @@ _U1, _U3, _U5, _U6 = np.uintp(1), np.uintp(3), np.uintp(5), np.uintp(6)
 class Settings(NamedTuple):
     """What an environment's kernels need to know besides board and rules."""
 
-    encoding: int  #: kernel form of actions, see `actions.base`
-    max_armies: int  #: attack value that means everything
-    max_wish: int  #: highest deploy value
-    row_width: int  #: mask values per row; 0: the kernel keeps no mask
+    row_width: int  #: mask values per row of a region or edge; 0: `observe` keeps no mask
     priority: bool  #: whether the mask has rows for priorities
+    asks_mask: bool  #: whether the encoding writes the mask
+    stepwise: bool  #: whether a turn takes several actions
     features: bool  #: whether node and global features are written
     fog: bool
     max_cycles: int
@@ -53,13 +53,18 @@ class Settings(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """Everything a step writes, for B games of P players; rows are only touched where something changed."""
+    """Everything a step writes, for B games of P players; rows are only touched where something changed.
 
-    seen_owner: npt.NDArray[np.int8]  #: [B, P, N] SEEN_… codes
-    seen_army: npt.NDArray[np.int32]  #: [B, P, N] 0 where unknown
-    free: npt.NDArray[np.int8]  #: [B, P, N] CLOSED, OWN or OFFERED
-    features: npt.NDArray[np.float32]  #: [B, P, N * F + G], or [B, P, 0]
-    mask: npt.NDArray[np.int8]  #: [B, P, rows * row_width], or [B, P, 0]
+    What players see is kept for S of them: the one in slot s of game b is ``seat[b, s]``, and ``slot`` is the inverse.
+    """
+
+    seat: npt.NDArray[np.int8]  #: [B, S] the player of a slot, or -1
+    slot: npt.NDArray[np.int8]  #: [B, P] the slot of a player, or -1
+    seen_owner: npt.NDArray[np.int8]  #: [B, S, N] SEEN_… codes
+    seen_army: npt.NDArray[np.int32]  #: [B, S, N] 0 where unknown
+    free: npt.NDArray[np.int8]  #: [B, S, N] CLOSED, OWN or OFFERED
+    features: npt.NDArray[np.float32]  #: [B, S, N * F + G, or 0, + N * 3 + 1 of the turn so far, if stepwise]
+    mask: npt.NDArray[np.int8]  #: [B, S, M], M = 0 where the kernels keep none
     income: npt.NDArray[np.int32]  #: [B, P]
     illegal: npt.NDArray[np.int32]  #: [B, P] orders (or armies) of the last step that were dropped
     reward: npt.NDArray[np.float64]  #: [B, P]
@@ -70,27 +75,33 @@ class Buffers(NamedTuple):
     cycles: npt.NDArray[np.int32]  #: [B] steps since the reset
 
 
-def make_buffers(board: Board, players: int, batch: int, features: bool, mask_rows: int, row_width: int) -> Buffers:
+def make_buffers(board: Board, players: int, batch: int, slots: int, settings: Settings, mask_size: int) -> Buffers:
     """Buffers in a state that `observe` can go on from: everything neutral and closed, static features set."""
     n, width, depth = board.n_regions, len(node_features(players)), len(global_features(players))
-    values = np.zeros((batch, players, n * width + depth if features else 0), dtype=np.float32)
-    if features:
-        nodes = values[:, :, : n * width].reshape(batch, players, n, width)
+    size = (n * width + depth if settings.features else 0) + (n * len(TURN_FEATURES) + 1 if settings.stepwise else 0)
+    values = np.zeros((batch, slots, size), dtype=np.float32)
+    if settings.features:
+        nodes = values[:, :, : n * width].reshape(batch, slots, n, width)
         nodes[..., 1] = 1
         nodes[..., players + 6] = (board.bonus / max(1, board.bonus.max()))[board.super_region]
-    mask = np.zeros((batch, players, mask_rows, row_width), dtype=np.int8)
-    if row_width:
-        mask[..., 0] = 1
+    mask = np.zeros((batch, slots, mask_size), dtype=np.int8)
+    if settings.row_width:
+        mask[..., :: settings.row_width] = 1
+    seat = np.full((batch, slots), -1, dtype=np.int8)
+    slot = np.full((batch, players), -1, dtype=np.int8)
+    seat[:, :], slot[:, :slots] = np.arange(slots), np.arange(slots)
 
     def shaped(dtype: Any, *shape: int) -> npt.NDArray[Any]:
         return np.zeros((batch, *shape), dtype=dtype)
 
     return Buffers(
-        seen_owner=shaped(np.int8, players, n),
-        seen_army=shaped(np.int32, players, n),
-        free=shaped(np.int8, players, n),
+        seat=seat,
+        slot=slot,
+        seen_owner=shaped(np.int8, slots, n),
+        seen_army=shaped(np.int32, slots, n),
+        free=shaped(np.int8, slots, n),
         features=values,
-        mask=mask.reshape(batch, players, mask_rows * row_width),
+        mask=mask,
         income=shaped(np.int32, players),
         illegal=shaped(np.int32, players),
         reward=shaped(np.float64, players),
@@ -137,11 +148,11 @@ def _change_free(neighbor_start, n_edges, width, priority, region, now, free, ma
     """Set what the player may do with a region: its feature, and the mask's rows of it and of the edges from there."""
     before = free[region]
     free[region] = now
-    if values.shape[0] > 0 and (before == OFFERED or now == OFFERED):
+    n = free.shape[0]
+    if values.shape[0] > n * (players + 9) and (before == OFFERED or now == OFFERED):  # not only a turn's features
         values[region * (players + 9) + players + 4] = 1.0 if now == OFFERED else 0.0
     if width == 0:
         return
-    n = free.shape[0]
     if (before != CLOSED) != (now != CLOSED):
         _fill(mask, region, width, 1 if now != CLOSED else 0)
     if (before == OWN) != (now == OWN):
@@ -309,18 +320,21 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
         if settings.features and not hidden:
             _sum_armies(owner, army, False, visible, armies)
         for p in range(players):
-            my_pick = picking and (on_turn < 0 or on_turn == p)
-            free, values = out.free[b, p], out.features[b, p]
-            seen_owner, seen_army = out.seen_owner[b, p], out.seen_army[b, p]
-            mask = out.mask[b, p]
-            if picking:
-                _free_to_pick(starts, n_edges, row_width, priority, offers, p, my_pick, free, mask, values, players)
-            else:
-                _free_in_play(starts, n_edges, row_width, priority, owner, p, free, mask, values, players)
             earned = np.int64(0)
             if state.eliminated_at[b, p] == 0:
                 earned = _income(bits, board.bonus, params.base_income, owned[p])
             out.income[b, p] = earned
+            if out.slot[b, p] < 0:
+                continue
+            slot = np.int64(out.slot[b, p])
+            my_pick = picking and (on_turn < 0 or on_turn == p)
+            free, values = out.free[b, slot], out.features[b, slot]
+            seen_owner, seen_army = out.seen_owner[b, slot], out.seen_army[b, slot]
+            mask = out.mask[b, slot]
+            if picking:
+                _free_to_pick(starts, n_edges, row_width, priority, offers, p, my_pick, free, mask, values, players)
+            else:
+                _free_in_play(starts, n_edges, row_width, priority, owner, p, free, mask, values, players)
             if hidden:
                 visible_bits(bits, owned[p], visible)
             if not settings.features:
@@ -340,6 +354,31 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
                 params.round_limit, settings.max_cycles, settings.max_income, players, n, p, picking, my_pick,
                 out.cycles[b], state.round[b], earned, owned, hidden, visible, armies, values,
             )  # fmt: skip
+
+
+@kernel
+def observe_turn(owner, army, player, income, picking, turn, base, values):
+    """Write the features of a turn that is not complete yet, `turn_features`, from values[base] on."""
+    left = np.int64(income)
+    for r in range(owner.shape[0]):
+        at = base + 3 * r
+        armies = np.float32(turn.deploy[r])
+        left -= turn.deploy[r]
+        values[at] = armies / (armies + np.float32(SOFT_ARMIES))
+        values[at + 1] = 0.0
+        values[at + 2] = 0.0
+    for i in range(turn.status[COUNT]):
+        if picking:
+            values[base + 3 * turn.wishes[i]] = 1.0
+            continue
+        source, target = turn.attacks[i, 0], turn.attacks[i, 1]
+        sent = np.float32(turn.attacks[i, 2])
+        all_ = np.float32(max(army[source] + turn.deploy[source] - 1, 1))
+        values[base + 3 * source + 1] += sent / all_
+        before = values[base + 3 * target + 2]
+        arriving = before * np.float32(SOFT_ARMIES) / (np.float32(1.0) - before) + sent
+        values[base + 3 * target + 2] = arriving / (arriving + np.float32(SOFT_ARMIES))
+    values[base + 3 * owner.shape[0]] = np.float32(left) / np.float32(max(income, 1))
 
 
 @kernel

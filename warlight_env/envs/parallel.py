@@ -20,9 +20,10 @@ from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import PHASES
 from warlight_env.engine.view import View
-from warlight_env.envs.actions import OFFERED, EncodingFactory, FactoredActions
+from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
 from warlight_env.envs.features import observation_space
+from warlight_env.envs.looking import observation
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state import state_space, state_vector
 
@@ -136,7 +137,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         observation: str = "graph",
         fog: bool | None = None,
         picking: Literal["play", "random"] = "play",
-        max_cycles: int = 100,
+        max_cycles: int | None = None,
         reward: str | Reward = "win",
         mask: Literal["observation", "info"] = "observation",
         render_mode: str | None = None,
@@ -168,10 +169,11 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         self._observation_spaces = {a: self._observation_space() for a in self.possible_agents}
 
     def _observation_space(self) -> spaces.Space[Any]:
-        space = observation_space(self.core.observation, self.core.board, self.core.players)
-        if self._mask_in_info:
+        core = self.core
+        space = observation_space(core.observation, core.board, core.players, core.encoding.stepwise)
+        if self._mask_in_info or core.encoding.mask_space is None:
             return space
-        return spaces.Dict({"observation": space, "action_mask": copy.deepcopy(self.core.encoding.mask_space)})
+        return spaces.Dict({"observation": space, "action_mask": copy.deepcopy(core.encoding.mask_space)})
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """The agent's observation space; the same object at each call."""
@@ -249,41 +251,14 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     def observe(self, agent: str) -> Any:
         """What the agent sees now, in arrays of its own."""
         p = self._seat[agent]
-        if self._mask_in_info:
-            return self._see(p)
-        return {"observation": self._see(p), "action_mask": self._mask(p)}
-
-    def _see(self, p: int) -> Any:
-        core = self.core
-        if core.observation == "raw":
-            state = core.state
-            return {
-                "owner": core.out.seen_owner[0, p].copy(),
-                "army": core.out.seen_army[0, p].copy(),
-                "offered": (core.out.free[0, p] == OFFERED).view(np.int8),
-                "round": state.round.copy(),
-                "income": core.out.income[0, p : p + 1].copy(),
-                "phase": np.int64(state.phase[0]),
-            }
-        values = core.out.features[0, p].copy()
-        if core.observation == "flat":
-            return values
-        shape = core.nodes.shape[2:]
-        size = shape[0] * shape[1]
-        return {"nodes": values[:size].reshape(shape), "globals": values[size:]}
-
-    def _mask(self, p: int) -> Any:
-        encoding = self.core.encoding
-        if isinstance(encoding, FactoredActions):
-            return tuple(self.core.out.mask[0, p].copy().reshape(encoding.rows, -1))
-        return encoding.mask(self.core.out.free[0, p])
+        seen = observation(self.core, p)
+        if self._mask_in_info or self.core.encoding.mask_space is None:
+            return seen
+        return {"observation": seen, "action_mask": self.core.shaped_mask(p)}
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
         """The agent's mask as one flat int8 vector: the rows of its tuples one after the other."""
-        p, encoding = self._seat[agent], self.core.encoding
-        if isinstance(encoding, FactoredActions):
-            return self.core.out.mask[0, p].copy()
-        return encoding.flat_mask(self.core.out.free[0, p])
+        return self.core.mask(self._seat[agent])
 
     def view(self, agent: str) -> View:
         """What the agent sees as a `View`: what bots take, and what encodings decode and encode with."""
@@ -302,9 +277,9 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
             }
             for p in seats
         }
-        if self._mask_in_info:
+        if self._mask_in_info and self.core.encoding.mask_space is not None:
             for p in seats:
-                infos[self.possible_agents[p]]["action_mask"] = self._mask(p)
+                infos[self.possible_agents[p]]["action_mask"] = self.core.shaped_mask(p)
         return infos
 
     def state(self) -> npt.NDArray[np.float32]:

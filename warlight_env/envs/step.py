@@ -1,4 +1,4 @@
-"""The kernel of a step: decode everybody's actions, resolve, pay, observe, for a whole batch in one call."""
+"""The kernels of a step, for a whole batch at once: hand in turns, resolve the rounds, pay, observe."""
 
 from __future__ import annotations
 
@@ -10,43 +10,62 @@ import numpy.typing as npt
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.round import play_round
-from warlight_env.engine.setup import resolve_picks, start_game
-from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, make_scratch
-from warlight_env.envs.actions.base import EXACT, FACTORED_PRIORITY
-from warlight_env.envs.actions.factored import VALUES, decode_factored, decode_wishes
-from warlight_env.envs.actions.orders import decode_exact
+from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
+from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, make_scratch, private_zeros
+from warlight_env.engine.view import see
+from warlight_env.envs.actions.kernels import CLOSED, OFFERED, OWN, READY, ActionWork, Seen, Turn, make_action_work
 from warlight_env.envs.bits import BitBoard
-from warlight_env.envs.observations import Memory, make_memory, observe, potentials
+from warlight_env.envs.observations import Memory, make_memory, observe, observe_turn, potentials
+
+
+class Turns(NamedTuple):
+    """What everybody has handed in, in normal form; resolved once all live players of a game are ready."""
+
+    deploy: npt.NDArray[np.int32]  #: [B, P, N]
+    attacks: npt.NDArray[np.int32]  #: [B, P, E, 3]
+    wishes: npt.NDArray[np.int32]  #: [B, P, N]
+    status: npt.NDArray[np.int32]  #: [B, P, 3] COUNT, NAMED, READY
+
+
+def make_turns(n_regions: int, n_edges: int, players: int, batch: int) -> Turns:
+    """Empty turns."""
+    return Turns(
+        np.zeros((batch, players, n_regions), dtype=np.int32),
+        np.zeros((batch, players, max(n_edges, 1), 3), dtype=np.int32),
+        np.zeros((batch, players, n_regions), dtype=np.int32),
+        np.zeros((batch, players, 3), dtype=np.int32),
+    )
 
 
 class Work(NamedTuple):
     """Working memory of one thread."""
 
     scratch: Scratch
-    deploy: npt.NDArray[np.int32]  #: [P, N]
-    attacks: npt.NDArray[np.int32]  #: [P, E, 3]
     counts: npt.NDArray[np.int32]  #: [P]
-    wishes: npt.NDArray[np.int32]  #: [P, N]
-    classes: npt.NDArray[np.int64]  #: [3, 5]
-    places: npt.NDArray[np.int32]  #: [E + 1]
-    own: npt.NDArray[np.int32]  #: [N]
+    wishes: npt.NDArray[np.int32]  #: [P, N] nobody's
+    owner: npt.NDArray[np.int8]  #: [N] as a player sees it
+    army: npt.NDArray[np.int32]  #: [N]
+    free: npt.NDArray[np.int8]  #: [N]
+    action: ActionWork
     memory: Memory
 
 
 def make_work(board: Board, bits: BitBoard, players: int) -> Work:
     """Working memory for one thread."""
-    n, e = board.n_regions, board.n_edges
+    n = board.n_regions
     return Work(
         scratch=make_scratch(n, players),
-        deploy=np.zeros((players, n), dtype=np.int32),
-        attacks=np.zeros((players, max(e, 1), 3), dtype=np.int32),
-        counts=np.zeros(players, dtype=np.int32),
+        counts=private_zeros(players, np.int32),
         wishes=np.zeros((players, n), dtype=np.int32),
-        classes=np.zeros((3, VALUES), dtype=np.int64),
-        places=np.zeros(e + 1, dtype=np.int32),
-        own=np.zeros(n, dtype=np.int32),
+        owner=private_zeros(n, np.int8),
+        army=private_zeros(n, np.int32),
+        free=private_zeros(n, np.int8),
+        action=make_action_work(n, board.n_edges, players),
         memory=make_memory(bits, players),
     )
+
+
+# Handing in
 
 
 @kernel
@@ -58,39 +77,110 @@ def _within(row, limits):
 
 
 @kernel
-def find_bad_row(live, limits, actions):
-    """Index b * P + p of the first live player whose row of actions int[B, P, K] is out of the limits, or -1."""
-    for b in range(actions.shape[0]):
-        for p in range(actions.shape[1]):
-            if live[b, p] and not _within(actions[b, p], limits):
-                return b * actions.shape[1] + p
+def _acts(out, turns, acting, b, s):
+    """The player whose row in slot s of game b counts, or -1: live, not ready yet, and acting int8[B, S] not 0."""
+    p = np.int64(out.seat[b, s])
+    if acting[b, s] == 0 or p < 0 or not out.live[b, p] or turns.status[b, p, READY] != 0:
+        return np.int64(-1)
+    return p
+
+
+@kernel
+def _seen(params, board, settings, state, out, work, b, p, free):
+    """Position of game b in the eyes of a player."""
+    owner, army = state.owner[b], state.army[b]
+    picking = state.phase[b] == PICK
+    if settings.fog and not picking:
+        see(board, True, owner, army, p, work.owner, work.army)
+        owner, army = work.owner, work.army
+    return Seen(owner, army, free, p, np.int64(out.income[b, p]), picking)
+
+
+@kernel
+def _turn(turns, b, p):
+    return Turn(turns.deploy[b, p], turns.attacks[b, p], turns.wishes[b, p], turns.status[b, p])
+
+
+@kernel
+def hand_in(board, params, evaluation, settings, submit, config, state, out, turns, work, limits, acting, actions):
+    """Read actions int[B, S, K] into the turns of those who act; what was illegal is added to `out.illegal`.
+
+    Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K].
+    """
+    games, slots = acting.shape
+    for b in range(games):
+        for s in range(slots):
+            if _acts(out, turns, acting, b, s) >= 0 and not _within(actions[b, s], limits):
+                return b * slots + s
+    for b in range(games):
+        for s in range(slots):
+            p = _acts(out, turns, acting, b, s)
+            if p >= 0:
+                seen = _seen(params, board, settings, state, out, work, b, p, out.free[b, s])
+                out.illegal[b, p] += submit(
+                    board, params, evaluation, seen, _turn(turns, b, p), config, work.action, actions[b, s]
+                )
     return -1
 
 
 @kernel
-def _pick(board, params, settings, state, out, work, b, actions):
-    n = state.owner.shape[1]
-    for p in range(state.eliminated_at.shape[1]):
-        action = actions[b, p]
-        if settings.encoding == EXACT:
-            action = action[:n]
-        count, illegal = decode_wishes(out.free[b, p], settings.max_wish, action, work.wishes[p])
-        if settings.encoding == EXACT:  # attacks; priorities are free
-            for e in range(board.edge_target.shape[0]):
-                if actions[b, p, n + e] != 0:
-                    illegal += 1
-        work.counts[p] = count
-        out.illegal[b, p] += illegal
-    resolve_picks(board, params, state, b, work.wishes, work.counts, work.scratch)
+def write_free(params, state, b, p, free):
+    """Write what a player may do with each region of game b, see `actions.kernels`, to free int8[N]."""
+    picking = state.phase[b] == PICK
+    players = state.eliminated_at.shape[1]
+    my_pick = picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == p)
+    for r in range(free.shape[0]):
+        if picking:
+            free[r] = OFFERED if my_pick and (state.offers[b, r] >> p) & 1 else CLOSED
+        else:
+            free[r] = OWN if state.owner[b, r] == p else CLOSED
 
 
 @kernel
-def _play(board, params, settings, state, out, work, actions):
-    """Play a round, or the picks, of every game in which somebody is live."""
-    players = state.eliminated_at.shape[1]
-    deploy, attacks, counts = work.deploy, work.attacks, work.counts
-    priority = settings.encoding == FACTORED_PRIORITY
-    for b in range(actions.shape[0]):
+def hand_in_policy(
+    board, params, evaluation, settings, policy, pick, ways, state, out, turns, work, chosen, which, after, rngs,
+):  # fmt: skip
+    """Let a bot's kernels move for the players p of games b with chosen[b, p] == which, once player after[b] is ready.
+
+    `policy` and `pick` have the signatures of `agents.plug_ins`; chosen int16[B, P]; after int8[B]; rngs uint64[B, P,
+    2], the bots' own generators.
+    """
+    for b in range(chosen.shape[0]):
+        if turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
+            continue
+        for p in range(chosen.shape[1]):
+            if chosen[b, p] != which or not out.live[b, p]:
+                continue
+            status, rng = turns.status[b, p], rngs[b, p]
+            write_free(params, state, b, p, work.free)
+            seen = _seen(params, board, settings, state, out, work, b, p, work.free)
+            status[READY] = 1
+            if seen.picking:
+                status[0] = pick(board, evaluation, seen.owner, seen.free, p, rng, turns.wishes[b, p])
+                continue
+            count = policy(
+                board, params, evaluation, seen.owner, seen.army, p, ways, rng, work.action.generator,
+                turns.deploy[b, p], turns.attacks[b, p],
+            )  # fmt: skip
+            status[0] = min(count, params.max_orders) if params.max_orders > 0 else count
+
+
+# Resolving
+
+
+@kernel
+def _all_ready(out, turns, b):
+    for p in range(out.live.shape[1]):
+        if out.live[b, p] and turns.status[b, p, READY] == 0:
+            return False
+    return True
+
+
+@kernel
+def _resolve(board, params, settings, state, out, turns, work):
+    """Play the round, or the picks, of every game whose live players are all ready."""
+    players = out.live.shape[1]
+    for b in range(out.live.shape[0]):
         live = False
         for p in range(players):
             out.reward[b, p] = 0.0
@@ -98,28 +188,31 @@ def _play(board, params, settings, state, out, work, actions):
         if not live:
             continue
         out.cycles[b] += 1
-        if state.phase[b] == PICK:
-            _pick(board, params, settings, state, out, work, b, actions)
+        if not _all_ready(out, turns, b):
             continue
-        owner, army = state.owner[b], state.army[b]
         for p in range(players):
+            work.counts[p] = turns.status[b, p, 0]
             if not out.live[b, p]:
-                counts[p] = 0
-                for r in range(deploy.shape[1]):
-                    deploy[p, r] = 0
-            elif settings.encoding == EXACT:
-                counts[p], illegal = decode_exact(
-                    board, owner, p, out.income[b, p], params.max_orders, settings.max_armies, actions[b, p],
-                    work.places, deploy[p], attacks[p],
-                )  # fmt: skip
-                out.illegal[b, p] += illegal
-            else:
-                counts[p], illegal = decode_factored(
-                    board.neighbor_start, board.edge_target, owner, army, p, out.income[b, p], params.max_orders,
-                    priority, actions[b, p], work.own, work.classes, deploy[p], attacks[p],
-                )  # fmt: skip
-                out.illegal[b, p] += illegal
-        play_round(board, params, state, b, deploy, attacks, counts, work.scratch, None, None)
+                work.counts[p] = 0
+                for r in range(turns.deploy.shape[2]):
+                    turns.deploy[b, p, r] = 0
+        if state.phase[b] == PICK:
+            resolve_picks(board, params, state, b, turns.wishes[b], work.counts, work.scratch)
+        else:
+            play_round(
+                board, params, state, b, turns.deploy[b], turns.attacks[b], work.counts, work.scratch, None, None
+            )
+        _clear(settings, turns, b)
+
+
+@kernel
+def _clear(settings, turns, b):
+    for p in range(turns.status.shape[1]):
+        for i in range(3):
+            turns.status[b, p, i] = 0
+        if settings.stepwise:
+            for r in range(turns.deploy.shape[2]):
+                turns.deploy[b, p, r] = 0
 
 
 @kernel
@@ -151,40 +244,63 @@ def _settle(settings, state, out, n_games):
 
 
 @kernel
-def step_batch(board, params, settings, state, out, bits, work, limits, actions):
-    """Step all games that are not over with actions int[B, P, K]; what happened is in `out`.
-
-    Returns -1, or, with nothing stepped, the index b * P + p of an action out of its limits int64[K]. `out.illegal`
-    is added to, not cleared: it holds what was dropped before the kernel.
-    """
-    bad = find_bad_row(out.live, limits, actions)
-    if bad >= 0:
-        return bad
-    _play(board, params, settings, state, out, work, actions)
-    observe(board, params, settings, state, out, bits, work.memory, 0, actions.shape[0])
-    _settle(settings, state, out, actions.shape[0])
-    return -1
+def look(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, first, end):
+    """Bring what is seen of games first .. end - 1 up to date: `observe`, the turn so far, the encoding's own mask."""
+    observe(board, params, settings, state, out, bits, work.memory, first, end)
+    if settings.stepwise or settings.asks_mask:
+        look_at_turns(board, params, evaluation, settings, write_mask, config, state, out, turns, work, first, end)
 
 
 @kernel
-def begin(board, params, settings, state, out, bits, work, picked, b):
-    """Start game b with the dice in state.rng[b], `picked` at random or to be picked, and observe it.
+def look_at_turns(board, params, evaluation, settings, write_mask, config, state, out, turns, work, first, end):
+    """The features of the turns so far, and the masks that encodings write themselves."""
+    n, players = state.owner.shape[1], out.live.shape[1]
+    base = n * (players + 9) + 2 * players + 8 if settings.features else 0
+    for b in range(first, end):
+        for s in range(out.seat.shape[1]):
+            p = np.int64(out.seat[b, s])
+            if p < 0:
+                continue
+            seen = _seen(params, board, settings, state, out, work, b, p, out.free[b, s])
+            turn = _turn(turns, b, p)
+            if settings.stepwise:
+                observe_turn(seen.owner, seen.army, p, seen.income, seen.picking, turn, base, out.features[b, s])
+            if settings.asks_mask:
+                write_mask(board, params, evaluation, seen, turn, config, work.action, out.mask[b, s])
 
-    Returns False where no deal was found that keeps the players apart.
+
+@kernel
+def resolve(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work):
+    """Resolve what can be, and bring all that is seen, paid and ended in `out` up to date."""
+    games = out.live.shape[0]
+    _resolve(board, params, settings, state, out, turns, work)
+    look(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, 0, games)
+    _settle(settings, state, out, games)
+
+
+@kernel
+def begin(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, picked, which):
+    """Start the games which int64[M] with the dice in state.rng[b], `picked` at random or to be picked; observe them.
+
+    Returns -1, or a game for which no deal was found that keeps the players apart.
     """
-    found = start_game(board, params, state, b, work.scratch)
-    if picked:
-        for p in range(work.counts.shape[0]):
-            work.counts[p] = 0
-        while state.phase[b] == PICK:
-            resolve_picks(board, params, state, b, work.wishes, work.counts, work.scratch)
-    out.cycles[b] = 0
-    observe(board, params, settings, state, out, bits, work.memory, b, b + 1)
-    for p in range(out.live.shape[1]):
-        out.illegal[b, p] = 0
-        out.reward[b, p] = 0.0
-        out.live[b, p] = state.eliminated_at[b, p] == 0
-        out.terminated[b, p] = False
-        out.truncated[b, p] = False
-        out.potential[b, p] = potentials(settings, state, out, b, p)
-    return found
+    for k in range(which.shape[0]):
+        b = which[k]
+        if not start_game(board, params, state, b, work.scratch):
+            return b
+        if picked:
+            for p in range(work.counts.shape[0]):
+                work.counts[p] = 0
+            while state.phase[b] == PICK:
+                resolve_picks(board, params, state, b, work.wishes, work.counts, work.scratch)
+        out.cycles[b] = 0
+        _clear(settings, turns, b)
+        look(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, b, b + 1)
+        for p in range(out.live.shape[1]):
+            out.illegal[b, p] = 0
+            out.reward[b, p] = 0.0
+            out.live[b, p] = state.eliminated_at[b, p] == 0
+            out.terminated[b, p] = False
+            out.truncated[b, p] = False
+            out.potential[b, p] = potentials(settings, state, out, b, p)
+    return np.int64(-1)

@@ -7,16 +7,9 @@ from typing import Final
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
-from warlight_env.envs.actions.base import (
-    CLOSED,
-    OFFERED,
-    OWN,
-    ActionEncoding,
-    InexpressibleError,
-    Turn,
-    free_regions,
-)
+from warlight_env.envs.actions.base import ActionEncoding, Choice, InexpressibleError, free_regions
 from warlight_env.envs.actions.factored import FactoredActions
+from warlight_env.envs.actions.kernels import CLOSED, OFFERED, OWN
 from warlight_env.envs.actions.orders import OrdersActions
 
 #: Makes an encoding for a board and a rules record: an `ActionEncoding` class, or a partial of one.
@@ -42,11 +35,11 @@ __all__ = [
     "OFFERED",
     "OWN",
     "ActionEncoding",
+    "Choice",
     "EncodingFactory",
     "FactoredActions",
     "InexpressibleError",
     "OrdersActions",
-    "Turn",
     "free_regions",
     "make_encoding",
 ]

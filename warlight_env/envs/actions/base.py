@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,22 +14,14 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
+from warlight_env.envs.actions.exact import submit_exact
+from warlight_env.envs.actions.kernels import OFFERED, OWN
 
 I64 = npt.NDArray[np.int64]
 I8 = npt.NDArray[np.int8]
 
-#: What a player may do with a region now: nothing, give it orders, or wish for it.
-CLOSED: Final = 0
-OWN: Final = 1
-OFFERED: Final = 2
-
-#: Kernel forms of a turn: how a row of integers is read.
-FACTORED: Final = 0
-FACTORED_PRIORITY: Final = 1
-EXACT: Final = 2
-
-#: A turn: orders while the game is played, regions (best first) while regions are picked.
-Turn = Orders | Sequence[int]
+#: What a player decides: orders while the game is played, regions (best first) while regions are picked.
+Choice = Orders | Sequence[int]
 
 
 class InexpressibleError(ValueError):
@@ -50,13 +42,23 @@ class ActionEncoding(ABC):
     """A player's turn as an action of a Gymnasium space.
 
     An encoding is made for a board and a rules record and has no state of its own. Subclasses define `name`, `space`,
-    `mask`, `decode` and `encode`; the environments do the rest. Users' own encodings need nothing else: `row` plays
-    whatever `decode` returns exactly, drops what is illegal and counts it.
+    `mask_space`, `mask`, `flat_mask`, `decode` and `encode`; the environments do the rest. Users' own encodings need
+    nothing else: `row` plays whatever `decode` returns exactly, drops what is illegal and counts it.
+
+    An encoding that is read by kernels of its own has them in `submit` and `write_mask`, see `actions.kernels`.
     """
 
     name: ClassVar[str]
-    #: How the kernel reads a row.
-    code: int = EXACT
+    #: Whether a turn takes several actions; those of `decode` and `encode` are lists of them then.
+    stepwise: ClassVar[bool] = False
+    #: Reads rows into turns.
+    submit: ClassVar[Callable[..., Any]] = staticmethod(submit_exact)
+    #: Writes the flat mask, `mask_size` long; None: the step's kernel keeps none, or keeps `mask_rows`.
+    write_mask: ClassVar[Callable[..., Any] | None] = None
+    #: Rows of the flat mask that open and close with regions and edges (first N, then E, perhaps E again), and their
+    #: width; the kernel keeps them without being asked.
+    mask_rows: int = 0
+    row_width: int = 0
 
     def __init__(self, board: Board, params: RuleParams) -> None:
         self.board = board
@@ -70,24 +72,38 @@ class ActionEncoding(ABC):
 
     @property
     @abstractmethod
-    def mask_space(self) -> spaces.Space[Any]:
-        """The space of masks, for the observation space."""
+    def mask_space(self) -> spaces.Space[Any] | None:
+        """The space of masks, for the observation space; None where there are none."""
 
     @abstractmethod
-    def mask(self, free: I8) -> Any:
-        """What is allowed, in the form that ``space.sample(mask)`` takes; `free` as from `free_regions`."""
+    def mask(self, view: View) -> Any:
+        """What is allowed, in the form that ``space.sample(mask)`` takes; None where there are no masks."""
 
     @abstractmethod
-    def flat_mask(self, free: I8) -> I8:
+    def flat_mask(self, view: View) -> I8:
         """The same as one int8 vector, the rows of the mask one after the other."""
 
+    def shape_mask(self, flat: I8) -> Any:
+        """`flat_mask`'s vector in the form of `mask`."""
+        return flat
+
     @abstractmethod
-    def decode(self, view: View, action: Any) -> Turn:
+    def decode(self, view: View, action: Any) -> Choice:
         """The turn of an action: legal orders, or regions wished for, best first."""
 
     @abstractmethod
-    def encode(self, view: View, turn: Turn) -> Any:
+    def encode(self, view: View, turn: Choice) -> Any:
         """The action of a turn; `InexpressibleError` (a ValueError) tells why there is none."""
+
+    @property
+    def mask_size(self) -> int:
+        """Length of the flat mask that the step's kernel keeps; 0: it keeps none."""
+        return self.mask_rows * self.row_width
+
+    @property
+    def default_cycles(self) -> int:
+        """Steps after which an environment truncates a game unless told otherwise."""
+        return 100
 
     @property
     def limits(self) -> I64:
@@ -98,9 +114,9 @@ class ActionEncoding(ABC):
         return limits
 
     @property
-    def max_armies(self) -> int:
-        """The value of an attack in a kernel row that means everything that can go."""
-        return MAX_ARMIES
+    def config(self) -> I64:
+        """int64[C]: numbers that `submit` and `write_mask` need."""
+        return np.array([MAX_ARMIES, MAX_ARMIES], dtype=np.int64)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
         """Write the kernel row of an action to out, int64[K]; returns the number of illegal orders dropped.
@@ -112,6 +128,10 @@ class ActionEncoding(ABC):
         seen = view()
         turn = self.decode(seen, action)
         return orders_row(seen, turn, out) if isinstance(turn, Orders) else wishes_row(seen, turn, out)
+
+    def rows(self, actions: Any, out: I64) -> None:
+        """Write the kernel rows of a batch of actions to out, int64[M, K]; only where `row` needs no view."""
+        raise NotImplementedError(f"actions {self.name!r} are read one by one")
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:

@@ -16,20 +16,19 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import (
-    FACTORED,
-    FACTORED_PRIORITY,
     I8,
     I64,
-    OWN,
     ActionEncoding,
+    Choice,
     InexpressibleError,
-    Turn,
     check_wishes,
     free_regions,
     integers,
     merge_deploys,
     ranks,
 )
+from warlight_env.envs.actions.exact import decode_wishes
+from warlight_env.envs.actions.kernels import COUNT, OWN, READY
 
 #: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
 VALUES: Final = 5
@@ -154,29 +153,18 @@ def decode_factored(
 
 
 @kernel
-def decode_wishes(allowed, top, action, wishes_out):
-    """Write the regions wished for, highest value first, ties by region: wishes_out int32[N].
-
-    `allowed` is int8[N], not 0 where the mask is open. Returns the number of wishes and of rows against the mask.
-    """
-    n = allowed.shape[0]
-    illegal = 0
-    for i in range(action.shape[0]):
-        if action[i] != 0 and (i >= n or allowed[i] == 0):
-            illegal += 1
-    count = 0
-    value = np.int64(top)
-    while value > 0:
-        below = np.int64(0)
-        for r in range(n):
-            if allowed[r] != 0:
-                if action[r] == value:
-                    wishes_out[count] = r
-                    count += 1
-                elif action[r] < value:
-                    below = max(below, np.int64(action[r]))
-        value = below
-    return count, illegal
+def submit_factored(board, params, evaluation, seen, turn, config, work, row):
+    """Read weights and shares, and priorities where the row has them."""
+    turn.status[READY] = 1
+    if seen.picking:
+        turn.status[COUNT], illegal = decode_wishes(seen.free, _TOP, row, turn.wishes)
+        return illegal
+    priority = row.shape[0] > seen.owner.shape[0] + board.edge_target.shape[0]
+    turn.status[COUNT], illegal = decode_factored(
+        board.neighbor_start, board.edge_target, seen.owner, seen.army, seen.player, seen.income, params.max_orders,
+        priority, row, work.own, work.classes, turn.deploy, turn.attacks,
+    )  # fmt: skip
+    return illegal
 
 
 class FactoredActions(ActionEncoding):
@@ -205,18 +193,18 @@ class FactoredActions(ActionEncoding):
     """
 
     name: ClassVar[str] = "factored"
+    submit = staticmethod(submit_factored)
+    row_width = VALUES
 
     def __init__(self, board: Board, params: RuleParams, *, priority: bool = False) -> None:
         super().__init__(board, params)
         self.priority = priority
-        self.code = FACTORED_PRIORITY if priority else FACTORED
         n, e = board.n_regions, board.n_edges
-        #: Number of rows.
-        self.rows = n + (2 * e if priority else e)
+        self.mask_rows = n + (2 * e if priority else e)
         sources: list[Any] = [np.arange(n), board.edge_source, *([board.edge_source] if priority else [])]
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
-        self._space = spaces.MultiDiscrete([VALUES] * self.rows)
-        self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.rows)
+        self._space = spaces.MultiDiscrete([VALUES] * self.mask_rows)
+        self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
 
     @property
     def space(self) -> spaces.MultiDiscrete[Any]:
@@ -228,26 +216,33 @@ class FactoredActions(ActionEncoding):
 
     @property
     def limits(self) -> I64:
-        return np.full(self.rows, VALUES, dtype=np.int64)
+        return np.full(self.mask_rows, VALUES, dtype=np.int64)
 
-    def flat_mask(self, free: I8) -> I8:
+    def flat_mask(self, view: View) -> I8:
         """int8[rows * 5]."""
+        free = free_regions(view)
         open_row = free[self._region_of_row] != 0
         open_row[self.board.n_regions :] &= free[self._region_of_row[self.board.n_regions :]] == OWN
         mask = np.repeat(open_row.astype(np.int8)[:, None], VALUES, axis=1)
         mask[:, 0] = 1
         return mask.reshape(-1)
 
-    def mask(self, free: I8) -> tuple[I8, ...]:
+    def shape_mask(self, flat: I8) -> tuple[I8, ...]:
+        return tuple(flat.reshape(self.mask_rows, VALUES))
+
+    def mask(self, view: View) -> tuple[I8, ...]:
         """A tuple of int8[5], one for each row."""
-        return tuple(self.flat_mask(free).reshape(self.rows, VALUES))
+        return self.shape_mask(self.flat_mask(view))
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[:] = integers(action, (self.rows,), "action")
+        out[:] = integers(action, (self.mask_rows,), "action")
         return 0
 
-    def decode(self, view: View, action: Any) -> Turn:
-        row = integers(action, (self.rows,), "action").astype(np.int64)
+    def rows(self, actions: Any, out: I64) -> None:
+        out[:] = integers(actions, out.shape, "actions")
+
+    def decode(self, view: View, action: Any) -> Choice:
+        row = integers(action, (self.mask_rows,), "action").astype(np.int64)
         if ((row < 0) | (row >= VALUES)).any():
             raise ValueError(f"action must lie in 0 .. {_TOP}")
         n = self.board.n_regions
@@ -264,14 +259,14 @@ class FactoredActions(ActionEncoding):
         )  # fmt: skip
         return Orders.from_arrays(deploy, attacks, count)
 
-    def encode(self, view: View, turn: Turn, *, nearest: bool = False) -> I64:
+    def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> I64:
         """The action of a turn, int64[rows].
 
         Exact, up to the order of deploys, or `InexpressibleError`. With ``nearest=True`` the closest action instead,
         for imitation: weights in proportion to the armies deployed, shares nearest to the armies sent, and the order of
         attacks as far as there are levels.
         """
-        action = np.zeros(self.rows, dtype=np.int64)
+        action = np.zeros(self.mask_rows, dtype=np.int64)
         if not isinstance(turn, Orders):
             self._encode_wishes(view, turn, action, nearest)
             return action

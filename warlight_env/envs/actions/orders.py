@@ -9,75 +9,24 @@ import numpy as np
 from gymnasium import spaces
 
 from warlight_env.engine.board import Board
-from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import (
-    EXACT,
     I8,
     I64,
-    OWN,
     ActionEncoding,
+    Choice,
     InexpressibleError,
-    Turn,
     check_wishes,
     free_regions,
     integers,
     merge_deploys,
     ranks,
 )
-from warlight_env.envs.actions.factored import decode_wishes, edge_of
-
-
-@kernel
-def decode_exact(board, owner, player, income, max_orders, max_armies, action, places, deploy_out, attacks_out):
-    """Write the orders of an exact row (armies by region, armies by edge, place by edge) in normal form.
-
-    `places` is int32[E + 1] of working memory. Returns the number of attacks, and of what was dropped: orders on
-    foreign regions and beyond the rules' limit of orders, armies beyond the income.
-    """
-    n, e_all = owner.shape[0], board.edge_target.shape[0]
-    illegal = np.int64(0)
-    left = np.int64(income)
-    named = 0
-    for r in range(n):
-        deploy_out[r] = 0
-        armies = np.int64(action[r])
-        if armies == 0:
-            continue
-        if owner[r] != player or (max_orders > 0 and named >= max_orders):
-            illegal += 1
-            continue
-        named += 1
-        deploy_out[r] = min(armies, left)
-        illegal += armies - deploy_out[r]
-        left -= deploy_out[r]
-    for k in range(e_all + 1):
-        places[k] = 0
-    count = 0
-    for e in range(e_all):
-        if action[n + e] == 0:
-            continue
-        if owner[board.edge_source[e]] != player:
-            illegal += 1
-        else:
-            places[action[n + e_all + e] + 1] += 1
-            count += 1
-    for k in range(1, e_all + 1):
-        places[k] += places[k - 1]
-    for e in range(e_all):
-        source = board.edge_source[e]
-        if action[n + e] != 0 and owner[source] == player:
-            place = places[action[n + e_all + e]]
-            places[action[n + e_all + e]] += 1
-            armies = np.int64(action[n + e])
-            row = attacks_out[place]
-            row[0], row[1], row[2] = source, board.edge_target[e], MAX_ARMIES if armies >= max_armies else armies
-    if max_orders > 0 and count > max_orders:
-        illegal += count - max_orders
-        count = max_orders
-    return count, illegal
+from warlight_env.envs.actions.exact import decode_exact, decode_wishes
+from warlight_env.envs.actions.factored import edge_of
+from warlight_env.envs.actions.kernels import OWN
 
 
 class OrdersActions(ActionEncoding):
@@ -104,7 +53,6 @@ class OrdersActions(ActionEncoding):
         super().__init__(board, params)
         if not 1 <= max_armies <= MAX_ARMIES:
             raise ValueError(f"max_armies = {max_armies!r}: must lie in 1 .. {MAX_ARMIES}")
-        self.code = EXACT
         self._max_armies = max_armies
         n, e = board.n_regions, max(board.n_edges, 1)
         widths = {"deploy": (self.max_income + 1, n), "attack": (max_armies + 1, e), "priority": (e, e)}
@@ -126,18 +74,19 @@ class OrdersActions(ActionEncoding):
         return self._mask_space
 
     @property
-    def max_armies(self) -> int:
-        return self._max_armies
+    def config(self) -> I64:
+        return np.array([self._max_armies, self.max_income], dtype=np.int64)
 
     @property
     def limits(self) -> I64:
         keys = ("deploy", "attack", "priority")
         return np.concatenate([np.full(self._widths[k][1], self._widths[k][0], dtype=np.int64) for k in keys])
 
-    def mask(self, free: I8) -> dict[str, tuple[I8, ...]]:
+    def mask(self, view: View) -> dict[str, tuple[I8, ...]]:
         """A dict of tuples of int8 rows; equal rows are one (read-only) array."""
         deploy = (self._shut["deploy"], self._open["deploy"])
         attack = (self._shut["attack"], self._open["attack"])
+        free = free_regions(view)
         own = free == OWN
         return {
             "attack": tuple([attack[i] for i in own[self.board.edge_source].tolist()]),
@@ -145,9 +94,9 @@ class OrdersActions(ActionEncoding):
             "priority": self._priority_mask,
         }
 
-    def flat_mask(self, free: I8) -> I8:
+    def flat_mask(self, view: View) -> I8:
         """The rows of attack, deploy and priority (the order of the space's keys) one after the other."""
-        mask = self.mask(free)
+        mask = self.mask(view)
         return np.concatenate([row for key in self._space.spaces for row in mask[key]])
 
     def _rows(self, action: Any) -> I64:
@@ -161,7 +110,7 @@ class OrdersActions(ActionEncoding):
         out[:] = self._rows(action)
         return 0
 
-    def decode(self, view: View, action: Any) -> Turn:
+    def decode(self, view: View, action: Any) -> Choice:
         row = self._rows(action)
         if ((row < 0) | (row >= self.limits)).any():
             raise ValueError("action is out of the space")
@@ -178,7 +127,7 @@ class OrdersActions(ActionEncoding):
         )  # fmt: skip
         return Orders.from_arrays(deploy, attacks, count)
 
-    def encode(self, view: View, turn: Turn) -> dict[str, I64]:
+    def encode(self, view: View, turn: Choice) -> dict[str, I64]:
         """The action of a turn, exact up to the order of deploys and what is merged, or `InexpressibleError`."""
         n, e = self.board.n_regions, self.board.n_edges
         row = np.zeros(n + 2 * e, dtype=np.int64)

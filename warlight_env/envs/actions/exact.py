@@ -1,0 +1,102 @@
+"""Exact rows: armies for every region and edge, in any order; and wishes, which several encodings read alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.rules import MAX_ARMIES
+from warlight_env.envs.actions.kernels import COUNT, READY
+
+
+@kernel
+def decode_wishes(allowed, top, action, wishes_out):
+    """Write the regions wished for, highest value first, ties by region: wishes_out int32[N].
+
+    `allowed` is int8[N], not 0 where the mask is open. Returns the number of wishes and of rows against the mask.
+    """
+    n = allowed.shape[0]
+    illegal = 0
+    for i in range(action.shape[0]):
+        if action[i] != 0 and (i >= n or allowed[i] == 0):
+            illegal += 1
+    count = 0
+    value = np.int64(top)
+    while value > 0:
+        below = np.int64(0)
+        for r in range(n):
+            if allowed[r] != 0:
+                if action[r] == value:
+                    wishes_out[count] = r
+                    count += 1
+                elif action[r] < value:
+                    below = max(below, np.int64(action[r]))
+        value = below
+    return count, illegal
+
+
+@kernel
+def decode_exact(board, owner, player, income, max_orders, max_armies, action, places, deploy_out, attacks_out):
+    """Write the orders of an exact row (armies by region, armies by edge, place by edge) in normal form.
+
+    `places` is int32[E + 1] of working memory. Returns the number of attacks, and of what was dropped: orders on
+    foreign regions and beyond the rules' limit of orders, armies beyond the income.
+    """
+    n, e_all = owner.shape[0], board.edge_target.shape[0]
+    illegal = np.int64(0)
+    left = np.int64(income)
+    named = 0
+    for r in range(n):
+        deploy_out[r] = 0
+        armies = np.int64(action[r])
+        if armies == 0:
+            continue
+        if owner[r] != player or (max_orders > 0 and named >= max_orders):
+            illegal += 1
+            continue
+        named += 1
+        deploy_out[r] = min(armies, left)
+        illegal += armies - deploy_out[r]
+        left -= deploy_out[r]
+    for k in range(e_all + 1):
+        places[k] = 0
+    count = 0
+    for e in range(e_all):
+        if action[n + e] == 0:
+            continue
+        if owner[board.edge_source[e]] != player:
+            illegal += 1
+        else:
+            places[action[n + e_all + e] + 1] += 1
+            count += 1
+    for k in range(1, e_all + 1):
+        places[k] += places[k - 1]
+    for e in range(e_all):
+        source = board.edge_source[e]
+        if action[n + e] != 0 and owner[source] == player:
+            place = places[action[n + e_all + e]]
+            places[action[n + e_all + e]] += 1
+            armies = np.int64(action[n + e])
+            row = attacks_out[place]
+            row[0], row[1], row[2] = source, board.edge_target[e], MAX_ARMIES if armies >= max_armies else armies
+    if max_orders > 0 and count > max_orders:
+        illegal += count - max_orders
+        count = max_orders
+    return count, illegal
+
+
+@kernel
+def submit_exact(board, params, evaluation, seen, turn, config, work, row):
+    """Read armies by region, armies by edge and place by edge; `config`: the attack that means all, the best wish."""
+    n = seen.owner.shape[0]
+    turn.status[READY] = 1
+    if seen.picking:
+        turn.status[COUNT], illegal = decode_wishes(seen.free, config[1], row[:n], turn.wishes)
+        for e in range(board.edge_target.shape[0]):  # priorities are free
+            illegal += row[n + e] != 0
+        return illegal
+    turn.status[COUNT], illegal = decode_exact(
+        board, seen.owner, seen.player, seen.income, params.max_orders, config[0], row, work.places, turn.deploy,
+        turn.attacks,
+    )  # fmt: skip
+    return illegal

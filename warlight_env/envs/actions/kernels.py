@@ -1,0 +1,147 @@
+"""What the kernels of action encodings get and write, and their signatures.
+
+An encoding brings two kernels: `submit` reads an action's row into a turn, `write_mask` writes what is allowed next.
+They are called through pointers, so that an environment compiles those of its own encoding only.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.generators.work import GeneratorWork, make_generator_work
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.board import make_board
+from warlight_env.engine.jit import kernel, pointer
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import private_zeros
+from warlight_env.maps import load
+
+#: What a player may do with a region now: nothing, give it orders, or wish for it.
+CLOSED: Final = 0
+OWN: Final = 1
+OFFERED: Final = 2
+
+#: Places in `Turn.status`.
+COUNT: Final = 0  #: attacks, or wishes while regions are picked
+NAMED: Final = 1  #: actions that deployed armies
+READY: Final = 2  #: 1 once the turn is complete
+
+
+class Seen(NamedTuple):
+    """A position as one player sees it."""
+
+    owner: npt.NDArray[np.int8]  #: [N] a player, -1 neutral, -2 out of sight
+    army: npt.NDArray[np.int32]  #: [N]
+    free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED
+    player: int
+    income: int
+    picking: bool
+
+
+class Turn(NamedTuple):
+    """A player's turn in normal form, complete or not."""
+
+    deploy: npt.NDArray[np.int32]  #: [N]
+    attacks: npt.NDArray[np.int32]  #: [E, 3] (from, to, armies)
+    wishes: npt.NDArray[np.int32]  #: [N] regions, best first
+    status: npt.NDArray[np.int32]  #: [3] COUNT, NAMED, READY
+
+
+class ActionWork(NamedTuple):
+    """Working memory of the kernels of encodings."""
+
+    own: npt.NDArray[np.int32]  #: [N]
+    places: npt.NDArray[np.int32]  #: [E + 1]
+    keys: npt.NDArray[np.int64]  #: [max(N, E)]
+    classes: npt.NDArray[np.int64]  #: [3, 5]
+    generator: GeneratorWork
+
+
+def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
+    """Working memory for one thread."""
+    return ActionWork(
+        own=private_zeros(n_regions, np.int32),
+        places=private_zeros(n_edges + 1, np.int32),
+        keys=private_zeros(max(n_regions, n_edges), np.int64),
+        classes=private_zeros((3, 5), np.int64),
+        generator=make_generator_work(n_regions, n_edges, players),
+    )
+
+
+def make_turn(n_regions: int, n_edges: int) -> Turn:
+    """An empty turn."""
+    return Turn(
+        np.zeros(n_regions, dtype=np.int32),
+        np.zeros((max(n_edges, 1), 3), dtype=np.int32),
+        np.zeros(n_regions, dtype=np.int32),
+        np.zeros(3, dtype=np.int32),
+    )
+
+
+@kernel
+def clear_turn(turn):
+    """Forget what was handed in."""
+    for r in range(turn.deploy.shape[0]):
+        turn.deploy[r] = 0
+    for i in range(3):
+        turn.status[i] = 0
+
+
+@kernel
+def no_mask(board, params, evaluation, seen, turn, config, work, mask):
+    """The `write_mask` of encodings that have none."""
+    return 0
+
+
+@functools.cache
+def _types() -> tuple[Any, ...]:
+    board = make_board(load("small"))
+    n, e = board.n_regions, board.n_edges
+    seen = Seen(np.zeros(n, np.int8), np.zeros(n, np.int32), np.zeros(n, np.int8), 0, 0, False)
+    records = (
+        board, Rules.of("thesis").params(n, board.n_super_regions), make_evaluation(board, THESIS), seen,
+        make_turn(n, e), np.zeros(1, dtype=np.int64), make_action_work(n, e, 2),
+    )  # fmt: skip
+    return tuple(numba.typeof(record) for record in records)
+
+
+@functools.cache
+def submit_signature() -> Any:
+    """``submit(board, params, evaluation, seen, turn, config, work, row) -> int``.
+
+    Reads the row int64[K] of an action into the turn, which is empty or, for encodings that take several actions a
+    turn, has what came before; sets READY when it is complete. `config` int64[C] holds the encoding's own numbers.
+    Returns how many orders (or armies) were illegal and dropped.
+    """
+    board, params, evaluation, seen, turn, config, work = _types()
+    return types.int64(board, params, evaluation, seen, turn, config, work, config)
+
+
+@functools.cache
+def mask_signature() -> Any:
+    """``write_mask(board, params, evaluation, seen, turn, config, work, mask) -> int``.
+
+    Writes what may come next to mask int8[M]: 1 where allowed. Returns 0.
+    """
+    board, params, evaluation, seen, turn, config, work = _types()
+    return types.int64(board, params, evaluation, seen, turn, config, work, types.Array(types.int8, 1, "C"))
+
+
+@functools.cache
+def submit_pointer(function: Callable[..., Any]) -> Any:
+    """A kernel of the signature `submit_signature` as kernels take it."""
+    return pointer(submit_signature(), function)
+
+
+@functools.cache
+def mask_pointer(function: Callable[..., Any]) -> Any:
+    """A kernel of the signature `mask_signature` as kernels take it."""
+    return pointer(mask_signature(), function)
