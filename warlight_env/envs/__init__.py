@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from warlight_env.envs.actions import (
+    ENCODINGS,
     ActionEncoding,
+    ContinuousActions,
     FactoredActions,
     InexpressibleError,
     OrdersActions,
+    StepActions,
+    StrategyActions,
     make_encoding,
 )
 from warlight_env.envs.core import EnvCore
@@ -18,13 +22,17 @@ from warlight_env.envs.rewards import Reward
 register_all()
 
 __all__ = [
+    "ENCODINGS",
     "ActionEncoding",
+    "ContinuousActions",
     "EnvCore",
     "EnvState",
     "FactoredActions",
     "InexpressibleError",
     "OrdersActions",
     "Reward",
+    "StepActions",
+    "StrategyActions",
     "WarlightParallelEnv",
     "global_features",
     "make_encoding",

@@ -374,7 +374,7 @@ def observe_turn(owner, army, player, income, picking, turn, base, values):
         source, target = turn.attacks[i, 0], turn.attacks[i, 1]
         sent = np.float32(turn.attacks[i, 2])
         all_ = np.float32(max(army[source] + turn.deploy[source] - 1, 1))
-        values[base + 3 * source + 1] += sent / all_
+        values[base + 3 * source + 1] = min(values[base + 3 * source + 1] + sent / all_, np.float32(1.0))
         before = values[base + 3 * target + 2]
         arriving = before * np.float32(SOFT_ARMIES) / (np.float32(1.0) - before) + sent
         values[base + 3 * target + 2] = arriving / (arriving + np.float32(SOFT_ARMIES))

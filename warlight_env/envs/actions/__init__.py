@@ -8,14 +8,23 @@ from typing import Final
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
 from warlight_env.envs.actions.base import ActionEncoding, Choice, InexpressibleError, free_regions
+from warlight_env.envs.actions.continuous import ContinuousActions
 from warlight_env.envs.actions.factored import FactoredActions
 from warlight_env.envs.actions.kernels import CLOSED, OFFERED, OWN
 from warlight_env.envs.actions.orders import OrdersActions
+from warlight_env.envs.actions.steps import StepActions
+from warlight_env.envs.actions.strategies import StrategyActions
 
 #: Makes an encoding for a board and a rules record: an `ActionEncoding` class, or a partial of one.
 EncodingFactory = Callable[[Board, RuleParams], ActionEncoding]
 
-ENCODINGS: Final[dict[str, EncodingFactory]] = {"factored": FactoredActions, "orders": OrdersActions}
+ENCODINGS: Final[dict[str, EncodingFactory]] = {
+    "orders": OrdersActions,
+    "steps": StepActions,
+    "factored": FactoredActions,
+    "continuous": ContinuousActions,
+    "strategies": StrategyActions,
+}
 
 
 def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParams) -> ActionEncoding:
@@ -36,10 +45,13 @@ __all__ = [
     "OWN",
     "ActionEncoding",
     "Choice",
+    "ContinuousActions",
     "EncodingFactory",
     "FactoredActions",
     "InexpressibleError",
     "OrdersActions",
+    "StepActions",
+    "StrategyActions",
     "free_regions",
     "make_encoding",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -10,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.exact import submit_exact
-from warlight_env.envs.actions.kernels import OFFERED, OWN
+from warlight_env.envs.actions.kernels import COUNT, OFFERED, OWN, READY, Seen, Turn, make_action_work, make_turn
 
 I64 = npt.NDArray[np.int64]
 I8 = npt.NDArray[np.int8]
@@ -118,6 +121,43 @@ class ActionEncoding(ABC):
         """int64[C]: numbers that `submit` and `write_mask` need."""
         return np.array([MAX_ARMIES, MAX_ARMIES], dtype=np.int64)
 
+    # For subclasses whose kernels do the work
+
+    def _seen(self, view: View) -> Seen:
+        picking = view.phase == "pick"
+        owner, army = np.ascontiguousarray(view.owner), np.ascontiguousarray(view.army)
+        return Seen(owner, army, free_regions(view), np.int64(view.player), np.int64(view.income), picking)  # type: ignore[arg-type]
+
+    def _work(self, view: View) -> tuple[Any, ...]:
+        n, e = self.board.n_regions, self.board.n_edges
+        return make_evaluation(self.board, THESIS), self.config, make_action_work(n, e, view.players)
+
+    def _submitted(self, view: View, rows: Sequence[I64]) -> tuple[Turn, int]:
+        """The turn after kernel rows, as `submit` reads them, and what was illegal."""
+        turn, illegal = make_turn(self.board.n_regions, self.board.n_edges), 0
+        evaluation, config, work = self._work(view)
+        seen = self._seen(view)
+        for row in rows:
+            if turn.status[READY]:
+                raise ValueError("actions go on after the end of the turn")
+            illegal += self.submit(self.board, self.params, evaluation, seen, turn, config, work, row)
+        return turn, illegal
+
+    def _written_mask(self, view: View, turn: Turn) -> I8:
+        """The mask that `write_mask` writes."""
+        mask = np.zeros(self.mask_size, dtype=np.int8)
+        evaluation, config, work = self._work(view)
+        assert self.write_mask is not None
+        self.write_mask(self.board, self.params, evaluation, self._seen(view), turn, config, work, mask)
+        return mask
+
+    def _choice(self, view: View, turn: Turn) -> Choice:
+        """What a turn says."""
+        count = int(turn.status[COUNT])
+        if view.phase == "pick":
+            return [int(region) for region in turn.wishes[:count]]
+        return Orders.from_arrays(turn.deploy, turn.attacks, count)
+
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
         """Write the kernel row of an action to out, int64[K]; returns the number of illegal orders dropped.
 
@@ -176,6 +216,14 @@ def integers(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.in
     if array.shape != shape:
         raise ValueError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
     return array
+
+
+def integer(value: Any, what: str) -> int:
+    """The value as an integer, or a ValueError that says what it is instead."""
+    try:
+        return operator.index(value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
+    except TypeError:
+        raise ValueError(f"{what} must be an integer, not {value!r:.60}") from None
 
 
 def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:

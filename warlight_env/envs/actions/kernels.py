@@ -63,6 +63,7 @@ class ActionWork(NamedTuple):
     keys: npt.NDArray[np.int64]  #: [max(N, E)]
     classes: npt.NDArray[np.int64]  #: [3, 5]
     generator: GeneratorWork
+    rng: npt.NDArray[np.uint64]  #: [2] for kernels that ask for one, though nothing is drawn
 
 
 def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
@@ -73,6 +74,7 @@ def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
         keys=private_zeros(max(n_regions, n_edges), np.int64),
         classes=private_zeros((3, 5), np.int64),
         generator=make_generator_work(n_regions, n_edges, players),
+        rng=private_zeros(2, np.uint64),
     )
 
 

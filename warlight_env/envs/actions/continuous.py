@@ -1,0 +1,254 @@
+"""The `continuous` encoding: a score for every region and a share for every directed edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.view import View
+from warlight_env.envs.actions.base import (
+    I8,
+    I64,
+    ActionEncoding,
+    Choice,
+    InexpressibleError,
+    check_wishes,
+    merge_deploys,
+)
+from warlight_env.envs.actions.factored import edge_of
+from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY
+
+#: Rows hold scores as integers 0 .. 2 * SCALE, for -1 .. 1, so that shares are exact and the same everywhere.
+SCALE: Final = 1 << 20
+
+
+@kernel
+def _share_out(seen, max_orders, row, work, deploy):
+    """Share the income over the own regions with scores above 0, or give it to the one with the highest."""
+    total, best, named = np.int64(0), -1, 0
+    weight, remainder = work.keys, work.own
+    for r in range(deploy.shape[0]):
+        deploy[r], weight[r], remainder[r] = 0, 0, -1
+        if seen.owner[r] != seen.player:
+            continue
+        if best < 0 or row[r] > row[best]:
+            best = r
+        if row[r] > SCALE and (max_orders == 0 or named < max_orders):
+            weight[r] = row[r] - SCALE
+            total += weight[r]
+            named += 1
+    if best < 0 or seen.income <= 0:
+        return
+    if total == 0:
+        deploy[best] = seen.income
+        return
+    left = np.int64(seen.income)
+    for r in range(deploy.shape[0]):
+        if weight[r] > 0:
+            deploy[r] = seen.income * weight[r] // total
+            remainder[r] = (seen.income * weight[r] - deploy[r] * total) * SCALE // total
+            left -= deploy[r]
+    while left > 0:  # fewer than there are regions with a weight
+        most = -1
+        for r in range(deploy.shape[0]):
+            if remainder[r] >= 0 and (most < 0 or remainder[r] > remainder[most]):
+                most = r
+        deploy[most] += 1
+        remainder[most] = -1
+        left -= 1
+
+
+@kernel
+def _armies(available, score):
+    """Armies that a share of `score` / SCALE sends: rounded, but at least 1."""
+    return max(np.int64(1), min(available, (2 * available * score + SCALE) // (2 * SCALE)))
+
+
+@kernel
+def submit_scores(board, params, evaluation, seen, turn, config, work, row):
+    """Read scores and shares."""
+    n = seen.owner.shape[0]
+    turn.status[READY] = 1
+    keys, places, count = work.keys, work.places, 0
+    if seen.picking:
+        for r in range(n):
+            if seen.free[r] == OFFERED:
+                i = count
+                while i > 0 and row[turn.wishes[i - 1]] < row[r]:
+                    turn.wishes[i] = turn.wishes[i - 1]
+                    i -= 1
+                turn.wishes[i] = r
+                count += 1
+        turn.status[COUNT] = count
+        return 0
+    _share_out(seen, params.max_orders, row, work, turn.deploy)
+    for e in range(board.edge_target.shape[0]):
+        source = board.edge_source[e]
+        score = row[n + e] - SCALE
+        if score <= 0 or seen.owner[source] != seen.player or seen.army[source] + turn.deploy[source] < 2:
+            continue
+        i = count
+        while i > 0 and keys[i - 1] < score:
+            keys[i], places[i] = keys[i - 1], places[i - 1]
+            i -= 1
+        keys[i], places[i] = score, e
+        count += 1
+    if params.max_orders > 0:
+        count = min(count, params.max_orders)
+    for i in range(count):
+        e = places[i]
+        source = board.edge_source[e]
+        available = np.int64(seen.army[source]) + turn.deploy[source] - 1
+        turn.attacks[i, 0], turn.attacks[i, 1] = source, board.edge_target[e]
+        turn.attacks[i, 2] = _armies(available, keys[i])
+    turn.status[COUNT] = count
+    return 0
+
+
+class ContinuousActions(ActionEncoding):
+    """`continuous`: Box(-1, 1, (N + E,)), a score for every region and a share for every directed edge.
+
+    | entry | means |
+    |---|---|
+    | r < N | above 0: weight of region r, by which the income is shared out; at most 0: none |
+    | N + e | above 0: the share of the armies that may leave the source of edge e; at most 0: no attack |
+
+    The income is shared out over the own regions with a weight by largest remainder (equals: the lower region first);
+    where none has one, the own region with the highest score gets all. The armies that may leave a region are its army
+    after deployment less 1; a share is rounded, but at least 1. Attacks with the larger share go first, ties by edge.
+    Entries of foreign regions, and of edges that start there, mean nothing: there are no masks, and no illegal actions.
+    Scores are read to one part in a million.
+
+    What it can say: deploys in any proportion, attacks with any number of armies. What it cannot: income not spent,
+    and an order of attacks that is not that of their shares.
+
+    While regions are picked, all that are offered are wished for, those with higher scores first.
+    """
+
+    name: ClassVar[str] = "continuous"
+    submit = staticmethod(submit_scores)
+
+    def __init__(self, board: Board, params: RuleParams) -> None:
+        super().__init__(board, params)
+        self._size = board.n_regions + board.n_edges
+        self._space = spaces.Box(-1.0, 1.0, (self._size,), np.float32)
+
+    @property
+    def space(self) -> spaces.Box:
+        return self._space
+
+    @property
+    def mask_space(self) -> None:
+        return None
+
+    @property
+    def limits(self) -> I64:
+        return np.full(self._size, 2 * SCALE + 1, dtype=np.int64)
+
+    @property
+    def config(self) -> I64:
+        return np.zeros(1, dtype=np.int64)
+
+    def mask(self, view: View) -> None:
+        """None: everything is allowed."""
+        return None
+
+    def flat_mask(self, view: View) -> I8:
+        """int8[0]."""
+        return np.zeros(0, dtype=np.int8)
+
+    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
+        out[:] = _scores(action, out.shape, "action")
+        return 0
+
+    def rows(self, actions: Any, out: I64) -> None:
+        out[:] = _scores(actions, out.shape, "actions")
+
+    def decode(self, view: View, action: Any) -> Choice:
+        return self._choice(view, self._submitted(view, [_scores(action, (self._size,), "action")])[0])
+
+    def encode(self, view: View, turn: Choice) -> npt.NDArray[np.float32]:
+        """The action of a turn, float32[N + E]; exact, up to the order of deploys, or `InexpressibleError`."""
+        n = self.board.n_regions
+        action = np.full(self._size, -1.0)
+        if not isinstance(turn, Orders):
+            wishes = check_wishes(view, turn)
+            rest = [r for r in view.offers if r not in wishes]
+            for place, region in enumerate([*wishes, *rest]):
+                action[region] = 1.0 - place / n
+            return action.astype(np.float32)
+        deploy = merge_deploys(view, turn)
+        if deploy.sum() != view.income:
+            raise InexpressibleError(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
+        if view.income:
+            action[:n] = np.where(deploy > 0, deploy / deploy.max(), -1.0)
+        self._encode_attacks(view, turn, deploy, action)
+        if not np.array_equal(merge_deploys(view, _orders(self.decode(view, action))), deploy):
+            raise InexpressibleError("no scores share the income out like these deploys")
+        return action.astype(np.float32)
+
+    def _encode_attacks(self, view: View, orders: Orders, deploy: I64, action: npt.NDArray[np.float64]) -> None:
+        n, limit = self.board.n_regions, self.params.max_orders
+        attacks = orders.arrays()[1].tolist()
+        if limit and len(attacks) > limit:
+            raise InexpressibleError(f"the rules allow {limit} attacks in a turn, not {len(attacks)}")
+        highest, before = SCALE, -1
+        for source, target, armies in attacks:
+            edge = edge_of(view, source, target)
+            available = int(view.army[source] + deploy[source] - 1)
+            if not 1 <= armies <= available:
+                raise InexpressibleError(f"attack {source} to {target}: of 1 .. {available} armies, not {armies}")
+            if action[n + edge] > 0:
+                raise InexpressibleError(f"two attacks from {source} to {target}")
+            # The highest score that sends so many, but not before the last attack.
+            score = min(highest if edge > before else highest - _STEP, _highest(armies, available))
+            if score < 1 or _armies(available, score) != armies:
+                raise InexpressibleError(f"attack {source} to {target} with {armies}: larger shares go first")
+            action[n + edge] = score / SCALE
+            highest, before = score, edge
+
+
+#: Scores differ by so much that they do so as float32, too.
+_STEP: Final = 4
+
+
+def _highest(armies: int, available: int) -> int:
+    """The highest score that sends so many of those available, a little below the bound."""
+    if armies == available:
+        return SCALE
+    bound = ((2 * armies + 1) * SCALE - 1) // (2 * available)
+    return max(bound - _STEP, 1) if bound > _STEP else bound
+
+
+def _orders(choice: Choice) -> Orders:
+    assert isinstance(choice, Orders)
+    return choice
+
+
+def _scores(value: Any, shape: tuple[int, ...], what: str) -> I64:
+    """Scores as the integers of rows; ValueError where they are not numbers in -1 .. 1 of that shape."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        array = np.zeros(0, dtype=object)
+    if array.dtype.kind not in "fiu":
+        raise ValueError(f"{what} must be a float array of shape {shape}, not {value!r:.60}")
+    if array.shape != shape:
+        raise ValueError(f"{what} must be a float array of shape {shape}, not {array.shape}")
+    inside = (array >= -1) & (array <= 1)
+    if not inside.all():
+        at = tuple(int(i) for i in np.argwhere(~inside)[0])
+        raise ValueError(f"{what}: entry {at[-1]} is {array[at]}; it must lie in -1 .. 1")
+    scores: I64 = np.rint(array.astype(np.float64) * SCALE).astype(np.int64) + SCALE
+    return scores
+
+
+__all__ = ["SCALE", "ContinuousActions"]

@@ -1,0 +1,162 @@
+"""The `strategies` encoding: the thesis's three ways to deploy with its three ways to attack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.generators.attacks import WAYS as ATTACK_WAYS
+from warlight_env.agents.generators.attacks import write_attacks
+from warlight_env.agents.generators.deploys import WAYS as DEPLOY_WAYS
+from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
+from warlight_env.agents.generators.turns import prepare
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.view import View
+from warlight_env.envs.actions.base import I8, I64, ActionEncoding, Choice, InexpressibleError, integer, integers
+from warlight_env.envs.actions.kernels import COUNT, READY
+
+_N_ATTACKS: Final = len(ATTACK_WAYS)
+STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for attack in ATTACK_WAYS)
+
+
+@kernel
+def submit_strategy(board, params, evaluation, seen, turn, config, work, row):
+    """Write the turn of a way to deploy and a way to attack."""
+    turn.status[READY] = 1
+    way, kill, generator = row[0] // _N_ATTACKS, params.dice.kill, work.generator
+    if seen.picking:
+        turn.status[COUNT] = write_best_picks(
+            board, evaluation, seen.owner, seen.free, seen.player, work.rng, turn.wishes
+        )
+        return 1 if row[0] != 0 else 0
+    prepare(board, params, evaluation, seen.owner, seen.player, generator)
+    illegal = 0
+    if not write_deploy(way, board, kill[0], seen.owner, seen.army, seen.player, seen.income, generator, turn.deploy):
+        illegal = 1 if way != 0 or _applies(board, kill[0], seen, generator) else 0
+        deploy_nearest(board, seen.owner, seen.player, seen.income, turn.deploy)
+    count = write_attacks(
+        row[0] % _N_ATTACKS, True, board, kill, seen.owner, seen.army, seen.player, turn.deploy, generator,
+        turn.attacks,
+    )  # fmt: skip
+    turn.status[COUNT] = min(count, params.max_orders) if params.max_orders > 0 else count
+    return illegal
+
+
+@kernel
+def _applies(board, attack_kill, seen, generator):
+    """Bits of the ways to deploy that apply; `generator` is prepared."""
+    bits = 0
+    for way in range(3):
+        if write_deploy(
+            way, board, attack_kill, seen.owner, seen.army, seen.player, seen.income, generator,
+            generator.turns.deploy[0],
+        ):  # fmt: skip
+            bits |= 1 << way
+    return bits
+
+
+@kernel
+def write_strategy_mask(board, params, evaluation, seen, turn, config, work, mask):
+    """Open the strategies whose way to deploy applies; the first ones where none does, the first while picking."""
+    bits = 1
+    if not seen.picking:
+        prepare(board, params, evaluation, seen.owner, seen.player, work.generator)
+        bits = max(1, _applies(board, params.dice.kill[0], seen, work.generator))
+    for i in range(mask.shape[0]):
+        mask[i] = (bits >> (i // _N_ATTACKS)) & 1
+        if seen.picking and i > 0:
+            mask[i] = 0
+    return 0
+
+
+class StrategyActions(ActionEncoding):
+    """`strategies`: Discrete(9), the turns of the thesis's bot.
+
+    | action | deploys | attacks |
+    |---|---|---|
+    | 0, 1, 2 | aggressive: all beside the best enemy region | offensive, offensive with waiting, defensive |
+    | 3, 4, 5 | defensive: what is threatened, as far as it goes | the same |
+    | 6, 7, 8 | expansive: all beside the best neutral region | the same |
+
+    See `agents.generators`. A way to deploy may not apply (no enemy in sight, no threat, nothing neutral); the mask
+    closes its three actions. Where none applies the first three deploy on the region closest to a foreign one.
+
+    What it can say: nine turns. What it cannot: everything else; but it learns in minutes. While regions are picked
+    there is one action, 0: the best regions by the thesis's evaluation.
+    """
+
+    name: ClassVar[str] = "strategies"
+    submit = staticmethod(submit_strategy)
+    write_mask = staticmethod(write_strategy_mask)
+
+    def __init__(self, board: Board, params: RuleParams) -> None:
+        super().__init__(board, params)
+        self._space = spaces.Discrete(len(STRATEGIES))
+        self._mask_space = spaces.MultiBinary(len(STRATEGIES))
+
+    @property
+    def space(self) -> spaces.Discrete:
+        return self._space
+
+    @property
+    def mask_space(self) -> spaces.MultiBinary:
+        return self._mask_space
+
+    @property
+    def mask_size(self) -> int:
+        return len(STRATEGIES)
+
+    @property
+    def limits(self) -> I64:
+        return np.array([len(STRATEGIES)], dtype=np.int64)
+
+    @property
+    def config(self) -> I64:
+        return np.zeros(1, dtype=np.int64)
+
+    def mask(self, view: View) -> I8:
+        """int8[9]."""
+        return self._written_mask(view, self._submitted(view, [])[0])
+
+    def flat_mask(self, view: View) -> I8:
+        return self.mask(view)
+
+    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
+        out[0] = integer(action, "action")
+        return 0
+
+    def rows(self, actions: Any, out: I64) -> None:
+        out[:, 0] = integers(actions, (len(out),), "actions")
+
+    def decode(self, view: View, action: Any) -> Choice:
+        value = integer(action, "action")
+        if not 0 <= value < len(STRATEGIES):
+            raise ValueError(f"action {value} is out of the space")
+        return self._choice(view, self._submitted(view, [np.array([value])])[0])
+
+    def encode(self, view: View, turn: Choice) -> int:
+        """The first strategy whose turn this is, up to the order of deploys, or `InexpressibleError`."""
+        said = _plain(turn)
+        for action in np.flatnonzero(self.mask(view)).tolist():
+            if _plain(self.decode(view, action)) == said:
+                return int(action)
+        raise InexpressibleError("none of the nine strategies plays this turn")
+
+
+def _plain(turn: Choice) -> Any:
+    if isinstance(turn, list | tuple):
+        return [int(region) for region in turn]
+    deploys, attacks = turn.arrays()  # type: ignore[union-attr]
+    merged: dict[int, int] = {}
+    for region, armies in deploys.tolist():
+        merged[region] = merged.get(region, 0) + armies
+    return merged, attacks.tolist()
+
+
+__all__ = ["STRATEGIES", "StrategyActions"]
