@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import operator
@@ -323,11 +324,16 @@ class EnvCore:
             self.turns, self.work, chosen, which, after, rngs,
         )  # fmt: skip
 
-    def resolve(self) -> None:
-        """The second half of `step`: play the rounds for which all turns are in, pay, and observe."""
+    def resolve(self, which: npt.NDArray[np.int8] | None = None) -> None:
+        """The second half of `step`: play the rounds for which all turns are in, pay, and observe.
+
+        Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0.
+        """
+        if which is None:
+            which = np.ones(self.batch, dtype=np.int8)
         resolve(
             self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
-            self.out, self.turns, self.bits, self.work,
+            self.out, self.turns, self.bits, self.work, np.ascontiguousarray(which),
         )  # fmt: skip
 
     def look(self, turns_only: bool = False) -> None:
@@ -369,11 +375,37 @@ class EnvCore:
             picks_left=int(picks_left(self.params, state, b, player)),
         )
 
+    def position(self, b: int = 0) -> Any:
+        """The true position of game b, for `warlight_env.render`."""
+        from warlight_env.render import Position
+
+        state = self.state
+        return Position(self.map, state.owner[b].copy(), state.army[b].copy(), self.players, int(state.round[b]))
+
     def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
         """What the player of a slot may do in game b, as one flat int8 vector of its own."""
         if self.encoding.mask_size:
             return self.out.mask[b, slot].copy()
         return self.encoding.flat_mask(self.view(int(self.out.seat[b, slot]), b))
+
+    def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
+        """`mask` of several games, int8[M, K]."""
+        if self.encoding.mask_size:
+            return self.out.mask[games, slot].copy()
+        return np.stack([self.mask(slot, int(b)) for b in np.arange(self.batch)[games]])
+
+    def read_rows(
+        self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int32]:
+        """Write the kernel rows of the actions of a slot's players to out, int64[M, K]; returns what was dropped."""
+        dropped = np.zeros(len(games), dtype=np.int32)
+        try:
+            self.encoding.rows(actions, out)
+        except NotImplementedError:
+            for i, b in enumerate(games.tolist()):
+                view = functools.partial(self.view, int(self.out.seat[b, slot]), b)
+                dropped[i] = self.encoding.row(_take(actions, i), view, out[i])
+        return dropped
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
         """The same in the form that the action space's `sample` takes."""
@@ -427,6 +459,11 @@ _PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated",
 
 def _copied(turns: Turns | None) -> Turns | None:
     return None if turns is None else Turns(*(array.copy() for array in turns))
+
+
+def _take(actions: Any, i: int) -> Any:
+    """The action of game i out of a batch."""
+    return {key: part[i] for key, part in actions.items()} if isinstance(actions, dict) else actions[i]
 
 
 class ActionError(ValueError):

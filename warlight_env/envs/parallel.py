@@ -291,10 +291,9 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
             return None
-        from warlight_env.render import Position, to_rgb, to_text
+        from warlight_env.render import to_rgb, to_text
 
-        state, core = self.core.state, self.core
-        position = Position(core.map, state.owner[0].copy(), state.army[0].copy(), core.players, int(state.round[0]))
+        position = self.core.position()
         if self.render_mode == "rgb_array":
             return to_rgb(position)
         text: str = to_text(position)

@@ -177,7 +177,7 @@ def _all_ready(out, turns, b):
 
 
 @kernel
-def _resolve(board, params, settings, state, out, turns, work):
+def _resolve(board, params, settings, state, out, turns, work, which):
     """Play the round, or the picks, of every game whose live players are all ready."""
     players = out.live.shape[1]
     for b in range(out.live.shape[0]):
@@ -185,7 +185,7 @@ def _resolve(board, params, settings, state, out, turns, work):
         for p in range(players):
             out.reward[b, p] = 0.0
             live = live or out.live[b, p]
-        if not live:
+        if not live or which[b] == 0:
             continue
         out.cycles[b] += 1
         if not _all_ready(out, turns, b):
@@ -216,9 +216,11 @@ def _clear(settings, turns, b):
 
 
 @kernel
-def _settle(settings, state, out, n_games):
+def _settle(settings, state, out, which):
     """Pay everybody live, and end the games of those who are out, won, drew or ran out of time."""
-    for b in range(n_games):
+    for b in range(which.shape[0]):
+        if which[b] == 0:
+            continue
         over = state.phase[b] == OVER
         winner = state.winner[b]
         late = out.cycles[b] >= settings.max_cycles
@@ -270,12 +272,12 @@ def look_at_turns(board, params, evaluation, settings, write_mask, config, state
 
 
 @kernel
-def resolve(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work):
-    """Resolve what can be, and bring all that is seen, paid and ended in `out` up to date."""
+def resolve(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, which):
+    """Resolve what can be of the games with which int8[B] not 0; bring what is seen, paid and ended up to date."""
     games = out.live.shape[0]
-    _resolve(board, params, settings, state, out, turns, work)
+    _resolve(board, params, settings, state, out, turns, work, which)
     look(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, 0, games)
-    _settle(settings, state, out, games)
+    _settle(settings, state, out, which)
 
 
 @kernel

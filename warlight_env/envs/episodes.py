@@ -1,0 +1,211 @@
+"""`Episodes`: a batch of games in which one player learns and opponents play the others; what all fronts stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env import maps
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import PHASES
+from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.core import EnvCore
+from warlight_env.envs.features import observation_space
+from warlight_env.envs.looking import observation
+from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
+from warlight_env.envs.rewards import Reward
+
+
+class Episodes:
+    """B games of one learner each, in slot 0 of an `EnvCore`, against opponents that play inside.
+
+    Args:
+        map, rules, players, action, observation, fog, picking, max_cycles, reward: as for `EnvCore`.
+        opponent: who plays the other seats; see `make_opponent`. A list has one for each, a mapping of opponents to
+            weights or an `OpponentPool` is drawn from for every game.
+        seat: the learner's, or "random" for another in every game.
+        mask: "info" keeps masks out of observations, "observation" adds them as the key action_mask.
+        batch: B.
+    """
+
+    def __init__(
+        self,
+        map: str | Path | maps.Map = "world",
+        rules: str | Rules | dict[str, Any] = "thesis",
+        players: int = 2,
+        opponent: Any = "random",
+        action: str | EncodingFactory = "steps",
+        observation: str = "flat",
+        fog: bool | None = None,
+        picking: Literal["play", "random"] = "random",
+        max_cycles: int | None = None,
+        reward: str | Reward = "win",
+        seat: int | Literal["random"] = "random",
+        mask: Literal["observation", "info"] = "info",
+        batch: int = 1,
+    ) -> None:
+        if mask not in ("observation", "info"):
+            raise ValueError(f"mask = {mask!r}: must be 'observation' or 'info'")
+        self.core = EnvCore(
+            map, rules, players, batch, action=action, observation=observation, fog=fog, picking=picking,
+            max_cycles=max_cycles, reward=reward, slots=1,
+        )  # fmt: skip
+        seated = isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < players
+        if seat != "random" and not seated:
+            raise ValueError(f"seat = {seat!r}: must be 'random' or 0 .. {players - 1}")
+        self.batch, self.seat, self.mask = batch, seat, mask
+        #: int8[B]: the learner's seat in each game.
+        self.learner = np.zeros(batch, dtype=np.int8)
+        #: int64[B]: the seed of each game.
+        self.seeds = np.zeros(batch, dtype=np.uint64)
+        self._games = np.arange(batch)
+        self._chosen = np.full((batch, players), -1, dtype=np.int16)
+        self._table: list[Opponent | None] = []
+        self._rows = np.zeros((batch, self.core.row_size), dtype=np.int64)
+        self.observation_space = self._make_observation_space()
+        self.action_space = self.core.encoding.space
+        self.set_opponent(opponent)
+
+    def _make_observation_space(self) -> spaces.Space[Any]:
+        core = self.core
+        space = observation_space(core.observation, core.board, core.players, core.encoding.stepwise)
+        size = self.mask_size
+        if self.mask == "info" or size == 0:
+            return space
+        mask = spaces.Box(0, 1, (size,), np.int8)
+        inner = space.spaces if isinstance(space, spaces.Dict) else {"observation": space}
+        return spaces.Dict({**inner, "action_mask": mask})
+
+    @property
+    def mask_size(self) -> int:
+        """Length of a flat mask; 0 where the encoding has none."""
+        space = self.core.encoding.mask_space
+        return 0 if space is None else int(spaces.flatdim(space))
+
+    # Opponents
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Who plays from the next games on; those that have begun are finished by whom they were begun with."""
+        self._slots: list[Slot] = make_slots(opponent, self.core.players - 1)
+        self._need_slots()
+
+    def _need_slots(self) -> None:
+        if self.core.slots == 1 and any(slot.observes for slot in self._slots):
+            self.core.set_slots(self.core.players)
+
+    def _number(self, opponent: Opponent) -> int:
+        """Where the opponent stands in the table; places of those who play no longer are used again."""
+        for i, known in enumerate(self._table):
+            if known is opponent:
+                return i
+        in_use = set(np.unique(self._chosen).tolist())
+        for i in range(len(self._table)):
+            if i not in in_use:
+                self._table[i] = opponent
+                return i
+        if len(self._table) >= 30_000:
+            raise OpponentError("too many opponents play at once")
+        self._table.append(opponent)
+        return len(self._table) - 1
+
+    # Playing
+
+    def reset(self, seeds: Sequence[int], which: Sequence[int]) -> None:
+        """Begin the games `which`, each with its seed."""
+        if len(which) == 0:
+            return
+        core = self.core
+        if any(isinstance(slot, OpponentPool) for slot in self._slots):
+            self._need_slots()
+        begun = []
+        for b, seed in zip(which, seeds, strict=True):
+            learner = derive_seed(seed, 1) % core.players if self.seat == "random" else int(self.seat)
+            self.learner[b], self.seeds[b] = learner, seed & (2**64 - 1)
+            order = [learner, *(p for p in range(core.players) if p != learner)]
+            core.out.seat[b] = order[: core.slots]
+            for k, player in enumerate(order):
+                core.out.slot[b, player] = k if k < core.slots else -1
+            self._chosen[b] = -1
+            for k, (player, slot) in enumerate(zip(order[1:], self._slots, strict=True)):
+                opponent = slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
+                if opponent.observes and core.slots == 1:
+                    core.set_slots(core.players)
+                    core.out.seat[b] = order
+                    core.out.slot[b, order] = np.arange(core.players)
+                self._chosen[b, player] = self._number(opponent)
+                begun.append((opponent, b, player, derive_seed(seed, 3, player)))
+        core.reset(seeds, which)
+        for opponent, b, player, seed in begun:
+            opponent.begin(core, b, player, seed)
+
+    def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
+        """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.
+
+        Raises ValueError, with nothing stepped, for actions that are none.
+        """
+        core = self.core
+        dropped = np.zeros((self.batch, core.players), dtype=np.int32)
+        dropped[self._games, self.learner] = core.read_rows(actions, self._games, 0, self._rows)
+        rows = self._rows[:, None]
+        if core.slots > 1:
+            rows = np.concatenate([rows, np.zeros((self.batch, core.slots - 1, core.row_size), dtype=np.int64)], axis=1)
+        moves = np.zeros((self.batch, core.slots), dtype=np.int8)
+        moves[:, 0] = 1 if acting is None else acting
+        core.hand_in(rows, dropped, moves)
+        for i in np.unique(self._chosen[self._chosen >= 0]).tolist():
+            opponent = self._table[i]
+            assert opponent is not None
+            opponent.move(core, self._chosen, i, self.learner)
+        core.resolve(moves[:, 0])
+
+    # Looking
+
+    @property
+    def reward(self) -> npt.NDArray[np.float64]:
+        """float64[B] of the learners, in the last step."""
+        return self.core.out.reward[self._games, self.learner]
+
+    @property
+    def terminated(self) -> npt.NDArray[np.bool_]:
+        """bool[B]"""
+        return self.core.out.terminated[self._games, self.learner]
+
+    @property
+    def truncated(self) -> npt.NDArray[np.bool_]:
+        """bool[B]"""
+        return self.core.out.truncated[self._games, self.learner]
+
+    def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> Any:
+        """The learners' observations of several games, or of one, in arrays of their own."""
+        seen = observation(self.core, 0, games)
+        if self.mask == "info" or self.mask_size == 0:
+            return seen
+        mask = self.core.mask(0, games) if isinstance(games, int) else self.core.flat_masks(0, games)
+        return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
+
+    def masks(self) -> npt.NDArray[np.int8]:
+        """int8[B, M]: what the learners may do, flat."""
+        return self.core.flat_masks(0)
+
+    def infos(self) -> dict[str, npt.NDArray[Any]]:
+        """What goes into infos, an array [B] each: illegal, income, round, phase."""
+        out, state = self.core.out, self.core.state
+        return {
+            "illegal": out.illegal[self._games, self.learner],
+            "income": out.income[self._games, self.learner],
+            "round": state.round.copy(),
+            "phase": _PHASES[state.phase],
+        }
+
+    def won(self) -> npt.NDArray[np.bool_]:
+        """bool[B]: whether the learner has won."""
+        return self.core.state.winner == self.learner
+
+
+_PHASES = np.array(PHASES)

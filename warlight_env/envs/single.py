@@ -1,0 +1,190 @@
+"""The Gymnasium environment: one player learns, opponents play inside."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import maps
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.view import View
+from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.rewards import Reward
+
+
+class WarlightEnv(gymnasium.Env[Any, Any]):
+    """## Description
+
+    Warlight for one learner against 1 to 5 opponents, which play inside the environment. Everybody hands in a turn at
+    once (armies to deploy, attacks on neighbours), dice decide the battles, and who holds the last regions wins.
+
+    ```python
+    import gymnasium, warlight_env.envs
+    env = gymnasium.make("warlight/Warlight-v0", opponent="aggressive", action="steps")
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+    ```
+
+    ## Action Space
+
+    N regions, E directed edges (world: 42 and 164). Each encoding's class says what it can express.
+
+    | `action` | space | a step is |
+    |---|---|---|
+    | "steps" | Discrete(3 * N + 4 * E + 1): deploy, attack, or end the turn | a part of a turn, see `StepActions` |
+    | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, shares of armies | a round, see `FactoredActions` |
+    | "continuous" | Box(-1, 1, (N + E,)): the same as scores | a round, see `ContinuousActions` |
+    | "strategies" | Discrete(9): the ways of the thesis's bot | a round, see `StrategyActions` |
+    | "orders" | Dict of MultiDiscrete: everything, exactly | a round, see `OrdersActions` |
+
+    What is allowed is in ``info["action_mask"]``, in the form that ``action_space.sample(mask)`` takes, and as one flat
+    int8 vector from ``action_masks()`` (the method that MaskablePPO asks for). With ``mask="observation"`` the flat
+    vector is also in the observation, which is a Dict then, as the key action_mask. No action in the space raises: what
+    is illegal is dropped by a fixed rule and counted in ``info["illegal"]``.
+
+    ## Observation Space
+
+    | `observation` | space |
+    |---|---|
+    | "flat" | Box float32: the two below in one vector |
+    | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
+    | "raw" | Dict: owner, army, offered, round, income, phase |
+
+    With "steps" the turn so far is part of it, see `TURN_FEATURES`. The learner sees the board through its own eyes:
+    itself first, opponents in seat order after it, and under fog nothing but its own regions and their neighbours.
+
+    ## Rewards
+
+    +1 for winning, -1 for losing the last region or for somebody else's win, 0 otherwise, so 0 for a draw and for
+    truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets its scale and discount.
+
+    ## Starting State
+
+    ``picking="random"`` draws the starting regions; with ``picking="play"`` the rules' picking phase is the episode's
+    first step (or steps). Seats and opponents are drawn by the game's seed, too.
+
+    ## Episode End
+
+    Terminated when the learner has lost its last region, when somebody has won, or at the rules' own limit of rounds;
+    truncated after `max_cycles` steps. The last ``info`` holds is_success: whether the learner has won.
+
+    ## Arguments
+
+    | name | default | means |
+    |---|---|---|
+    | map | "world" | a bundled map's name, a file, or a `Map` |
+    | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
+    | players | 2 | 2 to 6, the learner included |
+    | opponent | "random" | who plays the other seats, see below |
+    | action | "steps" | see above, or a factory such as ``functools.partial(StepActions, max_attacks=8)`` |
+    | observation | "flat" | see above |
+    | fog | None | fog of war; None: as the rules have it |
+    | picking | "random" | or "play" |
+    | max_cycles | None | steps until truncation; None: 100, with "steps" as many as 100 rounds can take |
+    | reward | "win" | "regions", "income" or a `Reward` |
+    | seat | "random" | the learner's seat, 0 …, or another one in every game |
+    | mask | "info" | or "observation" |
+    | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
+
+    An opponent is an agent's name ("aggressive", "mcts:sims=50"), an agent's class, a policy (a function of
+    observations and masks), or the .zip of one that Stable-Baselines3 saved; an `OpponentPool`, or a mapping of
+    opponents to weights, of which one is drawn for every game; or a list with one for each seat. See `make_opponent`.
+    ``set_opponent(…)`` changes who plays, from the next game on.
+
+    ## Version History
+
+    * v0: first version.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}
+
+    def __init__(
+        self,
+        map: str | Path | maps.Map = "world",
+        rules: str | Rules | dict[str, Any] = "thesis",
+        players: int = 2,
+        opponent: Any = "random",
+        action: str | EncodingFactory = "steps",
+        observation: str = "flat",
+        fog: bool | None = None,
+        picking: Literal["play", "random"] = "random",
+        max_cycles: int | None = None,
+        reward: str | Reward = "win",
+        seat: int | Literal["random"] = "random",
+        mask: Literal["observation", "info"] = "info",
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"render_mode = {render_mode!r}: there are {self.metadata['render_modes']}")
+        #: The games, a batch of one.
+        self.episodes = Episodes(
+            map, rules, players, opponent, action, observation, fog, picking, max_cycles, reward, seat, mask
+        )
+        self.render_mode = render_mode
+        self.observation_space = self.episodes.observation_space
+        self.action_space = self.episodes.action_space
+        self._live = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start a game: from a seed, or the next one of the stream. There are no options."""
+        super().reset(seed=seed)
+        self.episodes.reset([int(self.np_random.integers(0, 2**63))], [0])
+        self._live = True
+        return self.episodes.observe(0), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play a round, or a part of a turn. Raises ValueError, with nothing played, for what is no action."""
+        if not self._live:
+            raise ValueError("the game is over or has not begun; call reset()")
+        episodes = self.episodes
+        try:
+            episodes.step({k: [v] for k, v in action.items()} if isinstance(action, dict) else np.asarray(action)[None])
+        except ValueError as error:
+            raise ValueError(f"{error}; nothing played") from None
+        terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])
+        info = self._info()
+        if terminated or truncated:
+            self._live = False
+            info["is_success"] = bool(episodes.won()[0])
+        return episodes.observe(0), float(episodes.reward[0]), terminated, truncated, info
+
+    def _info(self) -> dict[str, Any]:
+        info = {name: values[0].item() for name, values in self.episodes.infos().items()}
+        if self.episodes.mask_size:
+            info["action_mask"] = copy.deepcopy(self.episodes.core.shaped_mask(0))
+        return info
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """What is allowed, as one flat int8 vector, as MaskablePPO wants it."""
+        return self.episodes.core.mask(0)
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Who plays from the next game on; see `make_opponent`."""
+        self.episodes.set_opponent(opponent)
+
+    def view(self) -> View:
+        """What the learner sees as a `View`: what bots take, and what encodings decode and encode with."""
+        return self.episodes.core.view(int(self.episodes.learner[0]))
+
+    def render(self) -> Any:
+        """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
+            return None
+        from warlight_env.render import to_rgb, to_text
+
+        position = self.episodes.core.position()
+        if self.render_mode == "rgb_array":
+            return to_rgb(position)
+        text: str = to_text(position)
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        return None

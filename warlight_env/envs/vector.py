@@ -1,0 +1,148 @@
+"""The Gymnasium vector environment: a batch of games in compiled code, opponents and autoreset included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from warlight_env.envs.episodes import Episodes
+
+
+class Seeds:
+    """The streams from which B environments draw the seeds of their games, each as a single environment would."""
+
+    def __init__(self, count: int) -> None:
+        self._streams: list[np.random.Generator | None] = [None] * count
+
+    def seed(self, b: int, seed: int | None) -> None:
+        """Begin a stream anew."""
+        self._streams[b], _ = seeding.np_random(seed)
+
+    def draw(self, which: Sequence[int] | npt.NDArray[np.int64]) -> list[int]:
+        """The next game's seed of each of these environments."""
+        drawn = []
+        for b in which:
+            stream = self._streams[b]
+            if stream is None:
+                stream, _ = seeding.np_random(None)
+                self._streams[b] = stream
+            drawn.append(int(stream.integers(0, 2**63)))
+        return drawn
+
+
+class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
+    """B games of `WarlightEnv` at once, stepped in compiled code where the opponents are bots that are kernels.
+
+    The same as that many single environments, trace for trace. ``infos["action_mask"]`` is the flat mask, int8[B, M].
+
+    Args:
+        num_envs: B.
+        autoreset_mode: what happens when a game ends: it begins anew in the next step (the default), in the same step
+            (with ``infos["final_obs"]`` and ``infos["final_info"]``), or only at
+            ``reset(options={"reset_mask": …})``, bool[B].
+        arguments: of `WarlightEnv`.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(
+        self, num_envs: int = 1, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP, **arguments: Any
+    ) -> None:
+        render_mode = arguments.pop("render_mode", None)
+        if render_mode is not None:
+            raise ValueError(f"render_mode = {render_mode!r}: batches are not rendered; use WarlightEnv")
+        self.episodes = Episodes(**arguments, batch=num_envs)
+        self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
+        self.render_mode = None
+        self.single_observation_space = self.episodes.observation_space
+        self.single_action_space = self.episodes.action_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._seeds = Seeds(num_envs)
+        self._ended = np.zeros(num_envs, dtype=np.bool_)
+        self._begun = False
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin all games, or those of ``options["reset_mask"]``; seeds as in Gymnasium's vector environments."""
+        mask = np.ones(self.num_envs, dtype=np.bool_)
+        if options and "reset_mask" in options:
+            mask = np.asarray(options["reset_mask"])
+            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+                raise ValueError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
+        seeds: Sequence[int | None]
+        if seed is None or isinstance(seed, int | np.integer):
+            seeds = [None if seed is None else int(seed) + b for b in range(self.num_envs)]
+        else:
+            seeds = list(seed)
+            if len(seeds) != self.num_envs:
+                raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments")
+        which = np.flatnonzero(mask)
+        for b in which.tolist():
+            if seeds[b] is not None:
+                self._seeds.seed(b, seeds[b])
+        self.episodes.reset(self._seeds.draw(which), which.tolist())
+        self._ended[mask] = False
+        self._begun = True
+        return self.episodes.observe(), self._infos(mask)
+
+    def step(
+        self, actions: Any
+    ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
+        """Step all games; see `autoreset_mode` for those that end."""
+        if not self._begun:
+            raise ValueError("no game has begun; call reset()")
+        episodes, mode = self.episodes, self.autoreset_mode
+        if mode == AutoresetMode.DISABLED and self._ended.any():
+            raise ValueError(f"games {np.flatnonzero(self._ended).tolist()} are over: reset them first")
+        anew = np.flatnonzero(self._ended)
+        acting = ~self._ended
+        episodes.step(actions, acting)
+        rewards = np.where(acting, episodes.reward, 0.0)
+        terminated, truncated = episodes.terminated & acting, episodes.truncated & acting
+        if len(anew):
+            episodes.reset(self._seeds.draw(anew), anew.tolist())
+        self._ended = terminated | truncated
+        ended = np.flatnonzero(self._ended)
+        infos = self._infos(np.ones(self.num_envs, dtype=np.bool_), ended)
+        if mode == AutoresetMode.SAME_STEP and len(ended):
+            final: dict[str, Any] = {"final_obs": np.full(self.num_envs, None, dtype=object), "_final_obs": self._ended}
+            for b in ended.tolist():
+                final["final_obs"][b] = episodes.observe(b)
+            final |= {"final_info": infos, "_final_info": self._ended.copy()}
+            episodes.reset(self._seeds.draw(ended), ended.tolist())
+            self._ended = np.zeros(self.num_envs, dtype=np.bool_)
+            infos = {**self._infos(np.ones(self.num_envs, dtype=np.bool_)), **final}
+        return episodes.observe(), rewards, terminated, truncated, infos
+
+    def _infos(self, mask: npt.NDArray[np.bool_], ended: npt.NDArray[np.int64] | None = None) -> dict[str, Any]:
+        infos: dict[str, Any] = {}
+        for name, values in self.episodes.infos().items():
+            infos[name], infos[f"_{name}"] = values, mask
+        if self.episodes.mask_size:
+            infos["action_mask"], infos["_action_mask"] = self.episodes.masks(), mask
+        if ended is not None and len(ended):
+            over = np.zeros(self.num_envs, dtype=np.bool_)
+            over[ended] = True
+            infos["is_success"], infos["_is_success"] = self.episodes.won() & over, over
+        return infos
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """int8[B, M]: what the learners may do, flat."""
+        return self.episodes.masks()
+
+    def set_opponent(self, opponent: Any) -> None:
+        """Who plays, each game from its next one on; see `make_opponent`."""
+        self.episodes.set_opponent(opponent)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Nothing is held open."""
