@@ -16,7 +16,7 @@ from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.generators.work import make_generator_work, make_turn_set
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import pointer
+from warlight_env.engine.jit import function_at, pointer
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.maps import load
@@ -105,6 +105,10 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
     "policy": random_turn,
     "picker": write_best_picks,
 }
+
+
+policy_at = function_at(policy_signature)
+picker_at = function_at(picker_signature)
 
 
 @functools.cache

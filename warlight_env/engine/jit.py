@@ -18,9 +18,10 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 import platformdirs
-from numba.core import caching, event, types
+from numba.core import caching, cgutils, event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.ccallback import CFunc
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -216,6 +217,37 @@ class _CompileNotice(event.Listener):
 
 
 event.register("numba:compile", _CompileNotice())
+
+
+def function_at(signature: Callable[[], Any]) -> Any:
+    """A function for kernels that turns the address of a `pointer` into the function, of the type signature().
+
+    A kernel that takes the address, an integer, starts at once; one that takes the pointer itself spends tens of
+    microseconds at each call from Python on finding the address out.
+    """
+    if JIT_DISABLED:
+        return lambda function: function
+
+    @intrinsic
+    def at(typing_context: Any, address: Any) -> Any:
+        function_type = types.FunctionType(signature())
+
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            function = cgutils.create_struct_proxy(function_type)(context, builder)
+            void = context.get_value_type(types.voidptr)
+            function.c_addr = builder.inttoptr(values[0], void)
+            function.py_addr = cgutils.get_null_value(void)
+            function.jit_addr = cgutils.get_null_value(void)
+            return function._getvalue()
+
+        return function_type(types.int64), generate
+
+    return at
+
+
+def address(function: Any) -> Any:
+    """The address of a `pointer`, for `function_at`; the pointer must be kept."""
+    return function if JIT_DISABLED else int(function.address)
 
 
 class _PointerLocator(_Locator):

@@ -18,6 +18,7 @@ from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.generators.work import ALL_WAYS
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
+from warlight_env.engine.jit import address
 from warlight_env.engine.orders import Orders, check_orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
@@ -217,11 +218,11 @@ class EnvCore:
 
     @property
     def _submit(self) -> Any:
-        return submit_pointer(self.encoding.submit)
+        return address(submit_pointer(self.encoding.submit))
 
     @property
     def _write_mask(self) -> Any:
-        return mask_pointer(self.encoding.write_mask or no_mask)
+        return address(mask_pointer(self.encoding.write_mask or no_mask))
 
     @property
     def turns(self) -> Turns:

@@ -60,6 +60,9 @@ class Episodes:
         if seat != "random" and not seated:
             raise ValueError(f"seat = {seat!r}: must be 'random' or 0 .. {players - 1}")
         self.batch, self.seat, self.mask = batch, seat, mask
+        masks = self.core.encoding.mask_space
+        #: M, the length of a flat mask; 0 where the encoding has none.
+        self.mask_size = 0 if masks is None else int(spaces.flatdim(masks))
         #: int8[B]: the learner's seat in each game.
         self.learner = np.zeros(batch, dtype=np.int8)
         #: int64[B]: the seed of each game.
@@ -81,12 +84,6 @@ class Episodes:
         mask = spaces.Box(0, 1, (size,), np.int8)
         inner = space.spaces if isinstance(space, spaces.Dict) else {"observation": space}
         return spaces.Dict({**inner, "action_mask": mask})
-
-    @property
-    def mask_size(self) -> int:
-        """Length of a flat mask; 0 where the encoding has none."""
-        space = self.core.encoding.mask_space
-        return 0 if space is None else int(spaces.flatdim(space))
 
     # Opponents
 

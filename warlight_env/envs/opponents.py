@@ -14,6 +14,7 @@ from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.compiled import COMPILED, CompiledBot
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
+from warlight_env.engine.jit import address
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.looking import observation
 from warlight_env.errors import InputError
@@ -61,7 +62,7 @@ class BotOpponent(Opponent):
     """A bot whose kernels play the whole batch in compiled code."""
 
     def __init__(self, bot: CompiledBot) -> None:
-        self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
+        self._policy, self._pick = address(plug_in("policy", bot.policy)), address(plug_in("picker", bot.pick))
         self._rngs: npt.NDArray[np.uint64] | None = None
 
     def begin(self, core: EnvCore, b: int, player: int, seed: int) -> None:
@@ -202,9 +203,7 @@ def make_opponent(source: Any) -> Opponent:
         spec = str(source)
         return AgentOpponent(lambda seed: make_agent(spec, seed))
     if isinstance(source, Agent) and not isinstance(source, type):
-        raise OpponentError(
-            f"opponent {source!r} is one agent; give its class, for one in every game"
-        )
+        raise OpponentError(f"opponent {source!r} is one agent; give its class, for one in every game")
     if callable(source):
         return AgentOpponent(lambda seed: source(seed=seed)) if _takes_seed(source) else PolicyOpponent(source)
     raise OpponentError(f"opponent {source!r}: must be an agent's name, a class, a policy, a checkpoint or a pool")

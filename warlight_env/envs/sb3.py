@@ -11,7 +11,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.envs.episodes import Episodes
-from warlight_env.envs.vector import Seeds
+from warlight_env.envs.seeds import Seeds
 
 
 class WarlightVecEnv(VecEnv):

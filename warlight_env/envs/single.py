@@ -17,6 +17,7 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.seeds import draw_seed
 
 
 class WarlightEnv(gymnasium.Env[Any, Any]):
@@ -135,7 +136,7 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game: from a seed, or the next one of the stream. There are no options."""
         super().reset(seed=seed)
-        self.episodes.reset([int(self.np_random.integers(0, 2**63))], [0])
+        self.episodes.reset([draw_seed(self.np_random)], [0])
         self._live = True
         return self.episodes.observe(0), self._info()
 

@@ -7,13 +7,25 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.plug_ins import picker_at, policy_at
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, make_scratch, private_zeros
 from warlight_env.engine.view import see
-from warlight_env.envs.actions.kernels import CLOSED, OFFERED, OWN, READY, ActionWork, Seen, Turn, make_action_work
+from warlight_env.envs.actions.kernels import (
+    CLOSED,
+    OFFERED,
+    OWN,
+    READY,
+    ActionWork,
+    Seen,
+    Turn,
+    make_action_work,
+    mask_at,
+    submit_at,
+)
 from warlight_env.envs.bits import BitBoard
 from warlight_env.envs.observations import Memory, make_memory, observe, observe_turn, potentials
 
@@ -102,12 +114,15 @@ def _turn(turns, b, p):
 
 
 @kernel
-def hand_in(board, params, evaluation, settings, submit, config, state, out, turns, work, limits, acting, actions):
+def hand_in(
+    board, params, evaluation, settings, submit_address, config, state, out, turns, work, limits, acting, actions,
+):  # fmt: skip
     """Read actions int[B, S, K] into the turns of those who act; what was illegal is added to `out.illegal`.
 
     Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K].
     """
     games, slots = acting.shape
+    submit = submit_at(submit_address)
     for b in range(games):
         for s in range(slots):
             if _acts(out, turns, acting, b, s) >= 0 and not _within(actions[b, s], limits):
@@ -138,13 +153,15 @@ def write_free(params, state, b, p, free):
 
 @kernel
 def hand_in_policy(
-    board, params, evaluation, settings, policy, pick, ways, state, out, turns, work, chosen, which, after, rngs,
+    board, params, evaluation, settings, policy_address, pick_address, ways, state, out, turns, work, chosen, which,
+    after, rngs,
 ):  # fmt: skip
     """Let a bot's kernels move for the players p of games b with chosen[b, p] == which, once player after[b] is ready.
 
-    `policy` and `pick` have the signatures of `agents.plug_ins`; chosen int16[B, P]; after int8[B]; rngs uint64[B, P,
-    2], the bots' own generators.
+    The kernels have the signatures of policies and pickers in `agents.plug_ins`; chosen int16[B, P]; after int8[B];
+    rngs uint64[B, P, 2], the bots' own generators.
     """
+    policy, pick = policy_at(policy_address), picker_at(pick_address)
     for b in range(chosen.shape[0]):
         if turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
             continue
@@ -246,17 +263,17 @@ def _settle(settings, state, out, which):
 
 
 @kernel
-def look(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, first, end):
+def look(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, first, end):
     """Bring what is seen of games first .. end - 1 up to date: `observe`, the turn so far, the encoding's own mask."""
     observe(board, params, settings, state, out, bits, work.memory, first, end)
     if settings.stepwise or settings.asks_mask:
-        look_at_turns(board, params, evaluation, settings, write_mask, config, state, out, turns, work, first, end)
+        look_at_turns(board, params, evaluation, settings, mask_address, config, state, out, turns, work, first, end)
 
 
 @kernel
-def look_at_turns(board, params, evaluation, settings, write_mask, config, state, out, turns, work, first, end):
+def look_at_turns(board, params, evaluation, settings, mask_address, config, state, out, turns, work, first, end):
     """The features of the turns so far, and the masks that encodings write themselves."""
-    n, players = state.owner.shape[1], out.live.shape[1]
+    n, players, write_mask = state.owner.shape[1], out.live.shape[1], mask_at(mask_address)
     base = n * (players + 9) + 2 * players + 8 if settings.features else 0
     for b in range(first, end):
         for s in range(out.seat.shape[1]):
@@ -272,16 +289,16 @@ def look_at_turns(board, params, evaluation, settings, write_mask, config, state
 
 
 @kernel
-def resolve(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, which):
+def resolve(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, which):
     """Resolve what can be of the games with which int8[B] not 0; bring what is seen, paid and ended up to date."""
     games = out.live.shape[0]
     _resolve(board, params, settings, state, out, turns, work, which)
-    look(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, 0, games)
+    look(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, 0, games)
     _settle(settings, state, out, which)
 
 
 @kernel
-def begin(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, picked, which):
+def begin(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, picked, which):
     """Start the games which int64[M] with the dice in state.rng[b], `picked` at random or to be picked; observe them.
 
     Returns -1, or a game for which no deal was found that keeps the players apart.
@@ -297,7 +314,7 @@ def begin(board, params, evaluation, settings, write_mask, config, state, out, t
                 resolve_picks(board, params, state, b, work.wishes, work.counts, work.scratch)
         out.cycles[b] = 0
         _clear(settings, turns, b)
-        look(board, params, evaluation, settings, write_mask, config, state, out, turns, bits, work, b, b + 1)
+        look(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, b, b + 1)
         for p in range(out.live.shape[1]):
             out.illegal[b, p] = 0
             out.reward[b, p] = 0.0

@@ -7,33 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from warlight_env.envs.episodes import Episodes
-
-
-class Seeds:
-    """The streams from which B environments draw the seeds of their games, each as a single environment would."""
-
-    def __init__(self, count: int) -> None:
-        self._streams: list[np.random.Generator | None] = [None] * count
-
-    def seed(self, b: int, seed: int | None) -> None:
-        """Begin a stream anew."""
-        self._streams[b], _ = seeding.np_random(seed)
-
-    def draw(self, which: Sequence[int] | npt.NDArray[np.int64]) -> list[int]:
-        """The next game's seed of each of these environments."""
-        drawn = []
-        for b in which:
-            stream = self._streams[b]
-            if stream is None:
-                stream, _ = seeding.np_random(None)
-                self._streams[b] = stream
-            drawn.append(int(stream.integers(0, 2**63)))
-        return drawn
+from warlight_env.envs.seeds import Seeds
 
 
 class WarlightVectorEnv(VectorEnv[Any, Any, Any]):

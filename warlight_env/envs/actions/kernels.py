@@ -19,7 +19,7 @@ from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.generators.work import GeneratorWork, make_generator_work
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import kernel, pointer
+from warlight_env.engine.jit import function_at, kernel, pointer
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import private_zeros
 from warlight_env.maps import load
@@ -137,13 +137,17 @@ def mask_signature() -> Any:
     return types.int64(board, params, evaluation, seen, turn, config, work, types.Array(types.int8, 1, "C"))
 
 
+submit_at = function_at(submit_signature)
+mask_at = function_at(mask_signature)
+
+
 @functools.cache
 def submit_pointer(function: Callable[..., Any]) -> Any:
-    """A kernel of the signature `submit_signature` as kernels take it."""
+    """A kernel of the signature `submit_signature`; its address is what `submit_at` takes."""
     return pointer(submit_signature(), function)
 
 
 @functools.cache
 def mask_pointer(function: Callable[..., Any]) -> Any:
-    """A kernel of the signature `mask_signature` as kernels take it."""
+    """A kernel of the signature `mask_signature`; its address is what `mask_at` takes."""
     return pointer(mask_signature(), function)
