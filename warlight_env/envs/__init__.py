@@ -1,4 +1,4 @@
-"""Environments for reinforcement learning; importing this registers them with PettingZoo."""
+"""Environments for reinforcement learning; importing this registers them with Gymnasium and PettingZoo."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from warlight_env.envs.actions import (
 )
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.features import global_features, node_features
+from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.single import WarlightEnv
+from warlight_env.envs.vector import WarlightVectorEnv
 
 register_all()
 
@@ -29,13 +32,19 @@ __all__ = [
     "EnvState",
     "FactoredActions",
     "InexpressibleError",
+    "Opponent",
+    "OpponentError",
+    "OpponentPool",
     "OrdersActions",
     "Reward",
     "StepActions",
     "StrategyActions",
+    "WarlightEnv",
     "WarlightParallelEnv",
+    "WarlightVectorEnv",
     "global_features",
     "make_encoding",
+    "make_opponent",
     "node_features",
     "register_all",
 ]

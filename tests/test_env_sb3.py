@@ -1,0 +1,102 @@
+"""The vector environment for Stable-Baselines3: equal to its own, and its algorithms learn with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from env_helpers import SMALL, equal
+from warlight_env.envs import WarlightEnv
+
+pytest.importorskip("stable_baselines3")
+pytest.importorskip("sb3_contrib")
+
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
+
+from warlight_env.envs.sb3 import make_vec_env
+
+CASES = {
+    "strategies": {"action": "strategies", "opponent": "aggressive"},
+    "steps": {"action": "steps", "opponent": "random", "max_cycles": 60},
+    "factored": {"action": "factored", "opponent": "smart_random", "mask": "observation"},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_equal_to_the_library_s_own(case):
+    arguments = {"map": SMALL, "max_cycles": 20, **CASES[case]}
+    ours = make_vec_env(3, seed=5, **arguments)
+    theirs = DummyVecEnv([lambda: Monitor(WarlightEnv(**arguments))] * 3)
+    theirs.seed(5)
+    assert equal(ours.reset(), theirs.reset())
+    rng, ends = np.random.default_rng(0), 0
+    for _ in range(80):
+        masks = get_action_masks(ours)
+        assert np.array_equal(masks, get_action_masks(theirs))
+        if case == "factored":
+            rows = masks.reshape(3, -1, 5)
+            actions = rng.integers(0, 5, rows.shape[:2]) * rows[:, :, 1]
+        else:
+            actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        got, expected = ours.step(actions), theirs.step(actions)
+        for mine, other in zip(got[:3], expected[:3], strict=True):
+            assert equal(mine, other)
+        for b in np.flatnonzero(got[2]):
+            ends += 1
+            for key in ("terminal_observation", "TimeLimit.truncated", "is_success", "round", "illegal"):
+                assert equal(got[3][b][key], expected[3][b][key]), key
+            assert got[3][b]["episode"]["l"] == expected[3][b]["episode"]["l"]
+            assert got[3][b]["episode"]["r"] == pytest.approx(expected[3][b]["episode"]["r"])
+    assert ends > 2
+
+
+def test_what_the_library_asks():
+    env = make_vec_env(4, map=SMALL, action="strategies")
+    assert is_masking_supported(env) and env.env_is_wrapped(Monitor) == [True] * 4
+    assert env.get_attr("render_mode") == [None] * 4 and len(env.env_method("action_masks", indices=[1, 3])) == 2
+    env.env_method("set_opponent", "aggressive")
+    env.reset()
+    assert len(env.reset_infos) == 4
+    with pytest.raises(ValueError, match="one batch"):
+        env.set_attr("render_mode", "ansi", indices=[0])
+    wrapped = VecNormalize(VecMonitor(env), norm_obs=False)
+    wrapped.reset()
+    wrapped.step(np.zeros(4, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "arguments"),
+    [
+        (MaskablePPO, {"action": "steps", "max_cycles": 60}),
+        (MaskablePPO, {"action": "strategies"}),
+        (PPO, {"action": "continuous"}),
+        (PPO, {"action": "factored"}),
+    ],
+)
+def test_algorithms_learn_save_and_play(algorithm, arguments, tmp_path):
+    env = make_vec_env(8, seed=1, map=SMALL, **arguments)
+    model = algorithm("MlpPolicy", env, n_steps=32, batch_size=64, n_epochs=1, device="cpu", seed=1)
+    model.learn(512)
+    assert len(model.ep_info_buffer or []) > 0 or arguments["action"] == "steps"
+    model.save(tmp_path / "policy.zip")
+    against = make_vec_env(2, seed=1, map=SMALL, opponent=str(tmp_path / "policy.zip"), **arguments)
+    if algorithm is PPO:
+        evaluate_policy(model, against, n_eval_episodes=3)
+    else:
+        from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
+
+        evaluate_masked(model, against, n_eval_episodes=3)
+
+
+def test_self_play_with_the_learner_as_it_is():
+    from warlight_env.envs.checkpoints import policy_of
+
+    env = make_vec_env(8, seed=1, map=SMALL, action="strategies")
+    model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, n_epochs=1, device="cpu", seed=1)
+    env.set_opponent(policy_of(model))
+    model.learn(512)

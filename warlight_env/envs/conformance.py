@@ -1,0 +1,144 @@
+"""`vector_conformance_test`: holds any vector environment to a loop of single ones, trace for trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import concatenate, create_empty_array, iterate
+
+
+def vector_conformance_test(
+    make_batch: Callable[[int, AutoresetMode], VectorEnv[Any, Any, Any]],
+    make_single: Callable[[], gymnasium.Env[Any, Any]],
+    *,
+    num_envs: int = 4,
+    steps: int = 200,
+    seed: int = 0,
+    modes: Sequence[AutoresetMode] = tuple(AutoresetMode),
+) -> int:
+    """Play the same random games in a batch and in single environments, and compare all that they return.
+
+    Observations, rewards, both kinds of ends and infos must be equal to the last bit, at resets, in every autoreset
+    mode, and for the games that come after the first; actions respect ``info["action_mask"]`` where there is one.
+    A mask may be flat in the batch. Works for any Gymnasium environment whose batch seeds its games with seed,
+    seed + 1, ….
+
+    Args:
+        make_batch: makes the batch of so many games in a mode.
+        make_single: makes one game.
+        num_envs, steps, seed: how many games, for how many steps.
+        modes: which autoreset modes.
+
+    Returns the number of games that ended, which should not be 0. Raises AssertionError that names the mode, the step,
+    the game and what differs.
+    """
+    return sum(
+        _Comparison(make_batch(num_envs, mode), [make_single() for _ in range(num_envs)], mode).run(steps, seed)
+        for mode in modes
+    )
+
+
+class _Comparison:
+    def __init__(
+        self, batch: VectorEnv[Any, Any, Any], singles: list[gymnasium.Env[Any, Any]], mode: AutoresetMode
+    ) -> None:
+        self.batch, self.singles, self.mode = batch, singles, mode
+        self.count = len(singles)
+        self.step, self.ends = 0, 0
+
+    def check(self, game: int, what: str, got: Any, expected: Any) -> None:
+        if not _equal(got, expected):
+            raise AssertionError(
+                f"{self.mode.value}, step {self.step}, game {game}: {what} is {got!r:.200}, a single environment "
+                f"gives {expected!r:.200}"
+            )
+
+    def check_infos(self, game: int, infos: dict[str, Any], expected: dict[str, Any], what: str) -> None:
+        ignored = {"final_obs", "final_info"}
+        names = {name for name in infos if not name.startswith("_") and name not in ignored}
+        here = {name for name in names if f"_{name}" not in infos or infos[f"_{name}"][game]}
+        self.check(game, f"the set of {what}", here, set(expected))
+        for name in sorted(expected):
+            self.check(game, f"{what}[{name!r}]", infos[name][game], expected[name])
+
+    def check_observations(self, observations: Any, expected: list[Any]) -> None:
+        for game, got in enumerate(iterate(self.batch.observation_space, observations)):
+            self.check(game, "the observation", got, expected[game])
+
+    def run(self, steps: int, seed: int) -> int:
+        observations, infos = self.batch.reset(seed=seed)
+        self.seen, self.infos = map(list, zip(*(env.reset(seed=seed + i) for i, env in enumerate(self.singles)),
+                                              strict=True))  # fmt: skip
+        ended = [False] * self.count
+        for i, env in enumerate(self.singles):
+            env.action_space.seed(seed + i)
+        self.check_observations(observations, self.seen)
+        for i in range(self.count):
+            self.check_infos(i, infos, self.infos[i], "infos")
+        for self.step in range(1, steps + 1):
+            ended = self._step(ended)
+        self.batch.close()
+        return self.ends
+
+    def _step(self, ended: list[bool]) -> list[bool]:
+        actions = [_sample(env, info) for env, info in zip(self.singles, self.infos, strict=True)]
+        space = self.batch.single_action_space
+        together = concatenate(space, actions, create_empty_array(space, self.count))
+        observations, rewards, terminated, truncated, infos = self.batch.step(together)
+        now = []
+        for i, env in enumerate(self.singles):
+            if ended[i]:  # NEXT_STEP: this step began the game anew
+                self.seen[i], self.infos[i] = env.reset()
+                reward, over, late = 0.0, False, False
+            else:
+                self.seen[i], reward, over, late, self.infos[i] = env.step(actions[i])
+            self.check(i, "the reward", float(rewards[i]), float(reward))
+            self.check(i, "terminated", bool(terminated[i]), over)
+            self.check(i, "truncated", bool(truncated[i]), late)
+            now.append(over or late)
+            self.ends += over or late
+            if now[-1] and self.mode == AutoresetMode.SAME_STEP:
+                self.check(i, "final_obs", infos["final_obs"][i], self.seen[i])
+                self.check_infos(i, infos["final_info"], self.infos[i], "final_info")
+                self.seen[i], self.infos[i] = env.reset()
+            self.check_infos(i, infos, self.infos[i], "infos")
+        self.check_observations(observations, self.seen)
+        if self.mode == AutoresetMode.NEXT_STEP:
+            return now
+        if self.mode == AutoresetMode.DISABLED and any(now):
+            observations, infos = self.batch.reset(options={"reset_mask": np.array(now)})
+            for i in np.flatnonzero(now).tolist():
+                self.seen[i], self.infos[i] = self.singles[i].reset()
+                self.check_infos(i, infos, self.infos[i], "infos")
+            self.check_observations(observations, self.seen)
+        return [False] * self.count
+
+
+def _sample(env: gymnasium.Env[Any, Any], info: dict[str, Any]) -> Any:
+    mask = info.get("action_mask")
+    return env.action_space.sample() if mask is None else env.action_space.sample(mask)
+
+
+def _flat(value: Any) -> Any:
+    """A mask's rows one after the other."""
+    if isinstance(value, dict):
+        return np.concatenate([_flat(value[key]) for key in value])
+    return np.concatenate([np.ravel(row) for row in value]) if isinstance(value, tuple) else value
+
+
+def _equal(got: Any, expected: Any) -> bool:
+    if isinstance(expected, dict) and isinstance(got, dict):
+        return got.keys() == expected.keys() and all(_equal(got[key], expected[key]) for key in expected)
+    if isinstance(expected, tuple | dict) and isinstance(got, np.ndarray):
+        expected = _flat(expected)
+    if isinstance(expected, np.ndarray):
+        return got.dtype == expected.dtype and np.array_equal(got, expected)
+    if isinstance(got, np.generic):
+        got = got.item()
+    if isinstance(expected, np.generic):
+        expected = expected.item()
+    return bool(got == expected)
