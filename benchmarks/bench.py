@@ -255,6 +255,15 @@ def bench_start(quick: bool) -> list[Row]:
     return rows
 
 
+def bench_learning(quick: bool) -> list[Row]:
+    """Learning with PPO, where the libraries for it are installed."""
+    try:
+        import learning
+    except ImportError as error:
+        return [Row("PPO on factored, 16 games", "≥ 10 ×", f"{error.name} is not installed", float("nan"), None)]
+    return learning.bench_learning(quick)
+
+
 PARTS = {
     "playouts": bench_playouts,
     "threads": bench_threads,
@@ -265,16 +274,17 @@ PARTS = {
     "search": bench_search,
     "trees": bench_trees,
     "deadlines": bench_deadlines,
+    "learning": bench_learning,
 }
 
 
-def main() -> None:
-    """Run the parts and print the table."""
+def main(words: list[str] | None = None) -> None:
+    """Run the parts and print the table; words are those of the command line if not given."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="which parts to run; default: all")
     parser.add_argument("--quick", action="store_true", help="shorter runs")
     parser.add_argument("--json", type=Path, help="also write the rows to this file")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     console = Console()
     rows: list[Row] = []
     for name in arguments.parts or PARTS:

@@ -243,10 +243,14 @@ def test_opponents_that_cannot_be(opponent, error, message):
 # Rewards, ends, errors
 
 
+def idle(observations, masks):
+    return np.zeros((len(masks), masks.shape[1] // 5), dtype=np.int64)
+
+
 def test_rewards_and_ends():
     wins, losses = 0, 0
     for seed in range(30):
-        env = make(opponent=["random", "aggressive"][seed % 2], max_cycles=100)
+        env = make(opponent=[idle, "aggressive"][seed % 2], max_cycles=100)
         _, reward, terminated, truncated, info = episode(env, seed, seed)[-1]
         assert terminated != truncated
         assert info["is_success"] == (reward == 1.0) and (terminated or reward == 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.errors import InputError
+
+#: Takes observations of M games and their flat masks int8[M, K], gives M actions.
+Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
 
 
 class CheckpointError(InputError):

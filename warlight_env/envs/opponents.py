@@ -16,14 +16,12 @@ from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
 from warlight_env.engine.jit import address
 from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.envs.checkpoints import Policy, load_policy
 from warlight_env.envs.looking import observation
 from warlight_env.errors import InputError
 
 if TYPE_CHECKING:
     from warlight_env.envs.core import EnvCore
-
-#: A policy: takes observations of M games (with a leading axis) and their flat masks int8[M, K], gives M actions.
-Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
 
 
 class OpponentError(InputError):
@@ -194,8 +192,6 @@ def make_opponent(source: Any) -> Opponent:
         return source
     if isinstance(source, str | Path):
         if str(source).endswith(".zip"):
-            from warlight_env.envs.checkpoints import load_policy
-
             return PolicyOpponent(load_policy(source))
         info, parameters = parse(str(source))
         if info.name in COMPILED and not parameters:

@@ -34,9 +34,9 @@ SCALE: Final = 1 << 20
 def _share_out(seen, max_orders, row, work, deploy):
     """Share the income over the own regions with scores above 0, or give it to the one with the highest."""
     total, best, named = np.int64(0), -1, 0
-    weight, remainder = work.keys, work.own
+    weight = work.keys
     for r in range(deploy.shape[0]):
-        deploy[r], weight[r], remainder[r] = 0, 0, -1
+        deploy[r], weight[r] = 0, 0
         if seen.owner[r] != seen.player:
             continue
         if best < 0 or row[r] > row[best]:
@@ -52,17 +52,17 @@ def _share_out(seen, max_orders, row, work, deploy):
         return
     left = np.int64(seen.income)
     for r in range(deploy.shape[0]):
-        if weight[r] > 0:
-            deploy[r] = seen.income * weight[r] // total
-            remainder[r] = (seen.income * weight[r] - deploy[r] * total) * SCALE // total
-            left -= deploy[r]
+        quota = seen.income * weight[r]
+        deploy[r] = quota // total
+        weight[r] = quota % total if weight[r] > 0 else -1  # the remainder from now on
+        left -= deploy[r]
     while left > 0:  # fewer than there are regions with a weight
         most = -1
         for r in range(deploy.shape[0]):
-            if remainder[r] >= 0 and (most < 0 or remainder[r] > remainder[most]):
+            if weight[r] >= 0 and (most < 0 or weight[r] > weight[most]):
                 most = r
         deploy[most] += 1
-        remainder[most] = -1
+        weight[most] = -1
         left -= 1
 
 
@@ -176,15 +176,18 @@ class ContinuousActions(ActionEncoding):
         return self._choice(view, self._submitted(view, [_scores(action, (self._size,), "action")])[0])
 
     def encode(self, view: View, turn: Choice) -> npt.NDArray[np.float32]:
-        """The action of a turn, float32[N + E]; exact, up to the order of deploys, or `InexpressibleError`."""
+        """The action of a turn, float32[N + E]; exact, up to the order of deploys, or `InexpressibleError`.
+
+        After the regions of a shorter list of wishes come the others that are offered.
+        """
         n = self.board.n_regions
-        action = np.full(self._size, -1.0)
+        action = np.full(self._size, -1.0, dtype=np.float32)
         if not isinstance(turn, Orders):
             wishes = check_wishes(view, turn)
             rest = [r for r in view.offers if r not in wishes]
             for place, region in enumerate([*wishes, *rest]):
                 action[region] = 1.0 - place / n
-            return action.astype(np.float32)
+            return action
         deploy = merge_deploys(view, turn)
         if deploy.sum() != view.income:
             raise InexpressibleError(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
@@ -193,9 +196,9 @@ class ContinuousActions(ActionEncoding):
         self._encode_attacks(view, turn, deploy, action)
         if not np.array_equal(merge_deploys(view, _orders(self.decode(view, action))), deploy):
             raise InexpressibleError("no scores share the income out like these deploys")
-        return action.astype(np.float32)
+        return action
 
-    def _encode_attacks(self, view: View, orders: Orders, deploy: I64, action: npt.NDArray[np.float64]) -> None:
+    def _encode_attacks(self, view: View, orders: Orders, deploy: I64, action: npt.NDArray[np.float32]) -> None:
         n, limit = self.board.n_regions, self.params.max_orders
         attacks = orders.arrays()[1].tolist()
         if limit and len(attacks) > limit:
@@ -208,24 +211,17 @@ class ContinuousActions(ActionEncoding):
                 raise InexpressibleError(f"attack {source} to {target}: of 1 .. {available} armies, not {armies}")
             if action[n + edge] > 0:
                 raise InexpressibleError(f"two attacks from {source} to {target}")
-            # The highest score that sends so many, but not before the last attack.
-            score = min(highest if edge > before else highest - _STEP, _highest(armies, available))
+            # The highest score that sends so many, but not before the last attack; float32 holds it exactly.
+            score = min(highest if edge > before else highest - 1, _highest(armies, available))
             if score < 1 or _armies(available, score) != armies:
                 raise InexpressibleError(f"attack {source} to {target} with {armies}: larger shares go first")
             action[n + edge] = score / SCALE
             highest, before = score, edge
 
 
-#: Scores differ by so much that they do so as float32, too.
-_STEP: Final = 4
-
-
 def _highest(armies: int, available: int) -> int:
-    """The highest score that sends so many of those available, a little below the bound."""
-    if armies == available:
-        return SCALE
-    bound = ((2 * armies + 1) * SCALE - 1) // (2 * available)
-    return max(bound - _STEP, 1) if bound > _STEP else bound
+    """The highest score that sends so many of those available; at least 1, which may send more."""
+    return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 
 
 def _orders(choice: Choice) -> Orders:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -246,18 +246,20 @@ class StepActions(ActionEncoding):
         return self.mask(view)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[0] = integer(action, "action")
+        out[0] = self._value(action)
         return 0
 
     def rows(self, actions: Any, out: I64) -> None:
         out[:, 0] = integers(actions, (len(out),), "actions")
 
+    def _value(self, action: Any) -> int:
+        value = integer(action, "action")
+        if not 0 <= value <= self.end:
+            raise ValueError(f"action {value} must lie in 0 .. {self.end}")
+        return value
+
     def _rows(self, actions: Any) -> list[I64]:
-        rows = [np.array([integer(action, "action")], dtype=np.int64) for action in actions]
-        for row in rows:
-            if not 0 <= row[0] <= self.end:
-                raise ValueError(f"action {row[0]} is out of the space")
-        return rows
+        return [np.array([self._value(action)], dtype=np.int64) for action in actions]
 
     def decode(self, view: View, action: Any) -> Choice:
         """The turn of a list of actions, with or without the end; what is illegal is left out."""
@@ -266,58 +268,168 @@ class StepActions(ActionEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> list[int]:
         """The actions of a turn, the end included.
 
-        Exact, up to the order of deploys, or `InexpressibleError`. With ``nearest=True`` the closest instead, for
-        imitation: as many deploys and attacks as the limits allow, with the shares nearest to the armies sent.
+        Exact, up to the order of deploys, or `InexpressibleError`; deploys come first wherever that will do. With
+        ``nearest=True`` the closest instead, for imitation: as many deploys and attacks as the limits allow, with the
+        shares nearest to the armies sent.
         """
-        n = self.board.n_regions
         if not isinstance(turn, Orders):
             wishes = check_wishes(view, turn)
             if len(wishes) > self.max_wishes and not nearest:
                 raise InexpressibleError(f"{len(wishes)} wishes: there are {self.max_wishes}")
             return [*(DEPLOYS * r for r in wishes[: self.max_wishes]), self.end]
         deploy = merge_deploys(view, turn)
-        actions = self._encode_deploys(view, deploy, nearest)
-        free = (view.army + deploy - 1).astype(np.int64)
-        used: set[int] = set()
-        for source, target, armies in turn.arrays()[1].tolist():
-            edge = edge_of(view, source, target)
-            sends = [int(share_of(free[source], share)) for share in range(1, SHARES + 1)]
+        attacks = [(edge_of(view, source, target), armies) for source, target, armies in turn.arrays()[1].tolist()]
+        try:
+            return [*self._exact(view, deploy, attacks), self.end]
+        except InexpressibleError:
+            if not nearest:
+                raise
+        return [*self._nearest(view, deploy, attacks), self.end]
+
+    def _attack(self, edge: int, share: int) -> int:
+        return DEPLOYS * self.board.n_regions + SHARES * edge + share - 1
+
+    def _exact(self, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
+        needs = self._needs(view, deploy, attacks)
+        part, whole = int(quarter(view.income)), deploy.sum() == view.income
+        total = {r: int(deploy[r]) for r in {*np.flatnonzero(deploy).tolist(), *(need.source for need in needs)}}
+        fewest = None
+        for first in range(len(needs) + 1):  # all is deployed before this attack
+            chains = {r: _chains(r, armies, needs, first, part) for r, armies in total.items()}
+            plain = {r: way for r, (way, _) in chains.items() if way is not None}
+            rest = {r: way for r, (_, way) in chains.items() if way is not None and whole}
+            if len(plain) < len(total):
+                continue
+            count = sum(length for length, _ in plain.values())
+            saved = {r: plain[r][0] - length for r, (length, _) in rest.items()}
+            last = max(saved, key=lambda r: (saved[r], r), default=-1)
+            count -= saved.get(last, 0)
+            fewest = count if fewest is None else min(fewest, count)
+            if count <= self.max_deploys:
+                ways = {r: (rest if r == last else plain)[r][1] for r in total}
+                return self._told(needs, ways, total, first, last, part)
+        if fewest is None:
+            raise InexpressibleError("no order of deploys and attacks makes quarters of all these attacks")
+        raise InexpressibleError(f"these deploys take {fewest} actions, and there are {self.max_deploys}")
+
+    def _needs(self, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
+        """For each attack what may be deployed on its source by then; `InexpressibleError` where nothing will do."""
+        board, needs, used = self.board, list[_Need](), set[int]()
+        free = view.army.astype(np.int64) - 1
+        for edge, armies in attacks:
+            source = int(board.edge_source[edge])
+            left, most = int(free[source]), int(free[source] + deploy[source])
+            shares = {
+                deployed: int(
+                    max(share for share in range(1, SHARES + 1) if share_of(left + deployed, share) == armies)
+                )
+                for deployed in range(max(0, armies - left), min(int(deploy[source]), 4 * armies + 3 - left) + 1)
+                if armies in _sends(left + deployed)
+            }
             reason = ""
             if edge in used:
                 reason = "two of them"
             elif len(used) >= self.max_attacks:
                 reason = f"there are only {self.max_attacks} attacks"
-            elif free[source] < 1:
+            elif most < 1:
                 reason = "no armies may leave"
-            elif armies not in sends and not nearest:
-                reason = f"a quarter, half, three quarters and all of {free[source]} armies are {sends}, not {armies}"
+            elif not shares:
+                sends = _sends(most)
+                reason = f"a quarter, half, three quarters and all of {most} armies are {sends}, not {armies}"
             if reason:
-                if nearest:
-                    continue
-                raise InexpressibleError(f"attack {source} to {target}: {reason}")
+                raise InexpressibleError(f"attack {source} to {board.edge_target[edge]}: {reason}")
+            needs.append(_Need(source, edge, shares))
+            used.add(edge)
+            free[source] -= armies
+        return needs
+
+    def _told(
+        self, needs: list[_Need], ways: dict[int, list[int]], total: dict[int, int], first: int, last: int, part: int
+    ) -> list[int]:
+        """The actions of a plan: what is deployed on a region by each of its attacks before `first`, the rest then."""
+        actions: list[int] = []
+        done = dict.fromkeys(total, 0)
+        for i in range(len(needs) + 1):
+            if i == first:
+                for r in sorted(total, key=lambda r: (r == last, r)):
+                    actions += [DEPLOYS * r + 2] if r == last else _deploys(r, total[r] - done[r], part)
+                    done[r] = total[r]
+            if i == len(needs):
+                break
+            source = needs[i].source
+            if i < first:
+                deployed = ways[source].pop(0)
+                actions += _deploys(source, deployed - done[source], part)
+                done[source] = deployed
+            actions.append(self._attack(needs[i].edge, needs[i].shares[done[source]]))
+        return actions
+
+    def _nearest(self, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
+        part, actions = int(quarter(view.income)), list[int]()
+        for r in np.flatnonzero(deploy).tolist():
+            actions += _deploys(r, int(deploy[r]), part)
+        if len(actions) > self.max_deploys:
+            actions.sort(key=lambda action: action % DEPLOYS != 1)
+            if deploy.sum() == view.income:
+                most = int(np.argmax(deploy))
+                others = [action for action in actions if action // DEPLOYS != most]
+                actions = [*others[: self.max_deploys - 1], DEPLOYS * most + 2]
+            actions = actions[: self.max_deploys]
+        orders = self.decode(view, actions)
+        assert isinstance(orders, Orders)
+        free = view.army + merge_deploys(view, orders) - 1
+        used: set[int] = set()
+        for edge, armies in attacks:
+            source = self.board.edge_source[edge]
+            if edge in used or len(used) >= self.max_attacks or free[source] < 1:
+                continue
+            sends = _sends(int(free[source]))
             share = max(range(SHARES), key=lambda i: (-abs(sends[i] - armies), i))
-            actions.append(DEPLOYS * n + SHARES * edge + share)
+            actions.append(self._attack(edge, share + 1))
             used.add(edge)
             free[source] -= sends[share]
-        return [*actions, self.end]
+        return actions
 
-    def _encode_deploys(self, view: View, deploy: I64, nearest: bool) -> list[int]:
-        actions: list[int] = []
-        left, part = view.income, int(quarter(view.income))
-        for r in np.flatnonzero(deploy).tolist():
-            armies = int(deploy[r])
-            while armies > 0:
-                if armies == left:
-                    size, kind = left, 2
-                elif armies >= part:
-                    size, kind = part, 1
-                else:
-                    size, kind = 1, 0
-                actions.append(DEPLOYS * r + kind)
-                armies, left = armies - size, left - size
-        if len(actions) > self.max_deploys and not nearest:
-            raise InexpressibleError(f"these deploys take {len(actions)} actions, and there are {self.max_deploys}")
-        return actions[: self.max_deploys]
+
+class _Need(NamedTuple):
+    """An attack, and its share (1 .. 4) by what is deployed on its source until then."""
+
+    source: int
+    edge: int
+    shares: dict[int, int]
+
+
+#: Actions that a way to deploy takes, and what is deployed by each attack.
+_Way = tuple[int, list[int]]
+
+
+def _sends(free: int) -> list[int]:
+    """Armies that the four shares send."""
+    return [int(share_of(free, share)) for share in range(1, SHARES + 1)] if free > 0 else []
+
+
+def _deploys(region: int, armies: int, part: int) -> list[int]:
+    """Deploys of quarters, then of single armies."""
+    return [DEPLOYS * region + 1] * (armies // part) + [DEPLOYS * region] * (armies % part) if armies else []
+
+
+def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Way | None, _Way | None]:
+    """The shortest way to deploy `total` on a region before attack `first`, and the one that ends with "the rest"."""
+    if any(need.source == region and total not in need.shares for need in needs[first:]):
+        return None, None
+    ways: dict[int, _Way] = {0: (0, [])}
+    for need in needs[:first]:
+        if need.source == region:
+            ways = {
+                after: min((count + len(_deploys(region, after - before, part)), [*way, after])
+                           for before, (count, way) in ways.items() if before <= after)
+                for after in need.shares if after >= min(ways)
+            }  # fmt: skip
+            if not ways:
+                return None, None
+    plain = min((count + len(_deploys(region, total - before, part)), way) for before, (count, way) in ways.items())
+    rest = min(((count + 1, way) for before, (count, way) in ways.items() if before < total), default=None)
+    return plain, rest
 
 
 __all__ = ["DEPLOYS", "SHARES", "StepActions", "quarter"]

@@ -40,12 +40,23 @@ def submit_strategy(board, params, evaluation, seen, turn, config, work, row):
     if not write_deploy(way, board, kill[0], seen.owner, seen.army, seen.player, seen.income, generator, turn.deploy):
         illegal = 1 if way != 0 or _applies(board, kill[0], seen, generator) else 0
         deploy_nearest(board, seen.owner, seen.player, seen.income, turn.deploy)
+    _limit_deploys(params.max_orders, turn.deploy)
     count = write_attacks(
         row[0] % _N_ATTACKS, True, board, kill, seen.owner, seen.army, seen.player, turn.deploy, generator,
         turn.attacks,
     )  # fmt: skip
     turn.status[COUNT] = min(count, params.max_orders) if params.max_orders > 0 else count
     return illegal
+
+
+@kernel
+def _limit_deploys(max_orders, deploy):
+    """Drop deploys beyond as many as the rules allow."""
+    named = 0
+    for r in range(deploy.shape[0]):
+        named += 1 if deploy[r] > 0 else 0
+        if max_orders > 0 and named > max_orders:
+            deploy[r] = 0
 
 
 @kernel
@@ -128,17 +139,21 @@ class StrategyActions(ActionEncoding):
         return self.mask(view)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[0] = integer(action, "action")
+        out[0] = self._value(action)
         return 0
 
     def rows(self, actions: Any, out: I64) -> None:
         out[:, 0] = integers(actions, (len(out),), "actions")
 
-    def decode(self, view: View, action: Any) -> Choice:
+    def _value(self, action: Any) -> int:
         value = integer(action, "action")
         if not 0 <= value < len(STRATEGIES):
-            raise ValueError(f"action {value} is out of the space")
-        return self._choice(view, self._submitted(view, [np.array([value])])[0])
+            raise ValueError(f"action {value} must lie in 0 .. {len(STRATEGIES) - 1}")
+        return value
+
+    def decode(self, view: View, action: Any) -> Choice:
+        row = np.array([self._value(action)], dtype=np.int64)
+        return self._choice(view, self._submitted(view, [row])[0])
 
     def encode(self, view: View, turn: Choice) -> int:
         """The first strategy whose turn this is, up to the order of deploys, or `InexpressibleError`."""

@@ -1,0 +1,98 @@
+"""Speed of the batched environments, everything included: masks, observations, opponents, autoreset."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from measure import interleaved
+from rows import Row
+
+BATCH = 1024
+
+
+def legal(rng: np.random.Generator, masks: np.ndarray) -> np.ndarray:
+    """Random legal `factored` actions for flat masks int8[B, rows * 5]."""
+    rows = masks.reshape(len(masks), -1, 5)
+    return rng.integers(0, 5, rows.shape[:2]) * rows[:, :, 4]
+
+
+def vector_rate(opponent: str, steps: int) -> Callable[[], float]:
+    """Env steps a second of the vector environment, legal random actions ready-made."""
+    import gymnasium
+
+    import warlight_env.envs  # noqa: F401
+
+    env = gymnasium.make_vec(
+        "warlight/Warlight-v0", num_envs=BATCH, vectorization_mode="vector_entry_point", action="factored",
+        opponent=opponent,
+    )  # fmt: skip
+    rng = np.random.default_rng(0)
+    state = {"infos": env.reset(seed=0)[1]}
+
+    def play() -> float:
+        wall = 0.0
+        for _ in range(steps):
+            actions = legal(rng, state["infos"]["action_mask"])
+            start = time.perf_counter()
+            *_, state["infos"] = env.step(actions)
+            wall += time.perf_counter() - start
+        return BATCH * steps / wall
+
+    play()
+    return play
+
+
+def bench_vector(quick: bool) -> list[Row]:
+    """The vector environment, 1024 games of the world, `factored`, one core."""
+    steps, repeats = (20, 3) if quick else (60, 9)
+    rates = interleaved({bot: vector_rate(bot, steps) for bot in ("random", "aggressive", "smart_random")}, repeats)
+    asked = {"random": 250_000, "aggressive": 100_000, "smart_random": 50_000}
+    return [
+        Row(f"vector env, B = {BATCH}, factored, against {bot}", f"≥ {asked[bot]:,} steps/s", f"{rate:,.0f}/s", rate,
+            rate >= asked[bot])
+        for bot, rate in rates.items()
+    ]  # fmt: skip
+
+
+def bench_sb3(quick: bool) -> list[Row]:
+    """Our `VecEnv` of 64 games against `DummyVecEnv` over 64 single environments, the same actions."""
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+
+    from warlight_env.envs import WarlightEnv
+    from warlight_env.envs.sb3 import make_vec_env
+
+    count, steps, repeats = 64, 10 if quick else 40, 3 if quick else 7
+    arguments = {"action": "factored", "opponent": "random"}
+    envs: dict[str, VecEnv] = {
+        "ours": make_vec_env(count, seed=1, **arguments),
+        "theirs": DummyVecEnv([lambda: Monitor(WarlightEnv(**arguments))] * count),
+    }
+    envs["theirs"].seed(1)
+
+    def rate(name: str) -> Callable[[], float]:
+        env, rng = envs[name], np.random.default_rng(0)
+        env.reset()
+
+        def play() -> float:
+            wall = 0.0
+            for _ in range(steps):
+                start = time.perf_counter()
+                masks = np.stack(env.env_method("action_masks"))
+                wall += time.perf_counter() - start
+                actions = legal(rng, masks)
+                start = time.perf_counter()
+                env.step(actions)
+                wall += time.perf_counter() - start
+            return count * steps / wall
+
+        play()
+        return play
+
+    rates = interleaved({name: rate(name) for name in envs}, repeats)
+    ratio = rates["ours"] / rates["theirs"]
+    text = f"{ratio:.1f} × ({rates['ours']:,.0f}/s against {rates['theirs']:,.0f}/s)"
+    return [Row("SB3 VecEnv, 64 envs, masks included, against DummyVecEnv", "≥ 20 ×", text, ratio, ratio >= 20)]

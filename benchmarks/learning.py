@@ -1,0 +1,90 @@
+"""Speed of learning with PPO: ``python benchmarks/learning.py``, with torch, Stable-Baselines3 and sb3-contrib."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import VecEnvWrapper
+
+from measure import interleaved, seconds
+from rows import Row
+from warlight_env.envs.sb3 import make_vec_env
+from warlight_env.train.masked_policy import MaskedFactoredPolicy
+
+#: A rollout of 128 steps; all else, the networks of 64 and 64 included, as Stable-Baselines3 has it.
+SETTINGS: dict[str, Any] = {"n_steps": 128, "batch_size": 64, "n_epochs": 10, "device": "cpu", "seed": 1}
+
+
+class Timed(VecEnvWrapper):
+    """Adds up the time that the environment takes."""
+
+    spent = 0.0
+
+    def reset(self) -> Any:
+        return self.venv.reset()
+
+    def step_wait(self) -> Any:
+        start = time.perf_counter()
+        result = self.venv.step_wait()
+        self.spent += time.perf_counter() - start
+        return result
+
+    def env_method(self, *args: Any, **kwargs: Any) -> Any:
+        start = time.perf_counter()
+        result = self.venv.env_method(*args, **kwargs)
+        self.spent += time.perf_counter() - start
+        return result
+
+
+def learn(model: PPO | MaskablePPO) -> float:
+    """Steps of environments a second, over a rollout and its updates."""
+    steps = model.n_steps * model.n_envs
+    return steps / seconds(lambda: model.learn(steps, reset_num_timesteps=False))
+
+
+def bench_factored(quick: bool) -> list[Row]:
+    """PPO with `MaskedFactoredPolicy` against MaskablePPO, which goes through the rows one by one."""
+    envs = {"opponent": "random", "action": "factored", "picking": "random"}
+    models = {
+        "ours": PPO(MaskedFactoredPolicy, make_vec_env(16, seed=1, mask="observation", **envs), **SETTINGS),
+        "contrib": MaskablePPO("MlpPolicy", make_vec_env(16, seed=1, mask="info", **envs), **SETTINGS),
+    }
+    learn(models["ours"])  # compiles what it needs
+    rates = interleaved({name: lambda model=model: learn(model) for name, model in models.items()}, 1 if quick else 3)
+    ratio = rates["ours"] / rates["contrib"]
+    text = f"{ratio:.1f} × ({rates['ours']:,.0f}/s against {rates['contrib']:,.0f}/s)"
+    return [Row("PPO on factored, 16 games: our policy against MaskablePPO", "≥ 10 ×", text, ratio, ratio >= 10)]
+
+
+def bench_share(quick: bool) -> list[Row]:
+    """What of the time of MaskablePPO with the default network goes into the environment."""
+    env = Timed(make_vec_env(64, seed=1, opponent="random", action="steps"))
+    model = MaskablePPO("MlpPolicy", env, **SETTINGS)
+    learn(model)
+    env.spent, repeats = 0.0, 1 if quick else 3
+    wall = sum(seconds(lambda: learn(model)) for _ in range(repeats))
+    share = env.spent / wall
+    rate = repeats * model.n_steps * model.n_envs / wall
+    text = f"{100 * share:.1f} % (at {rate:,.0f} steps/s)"
+    return [Row("MaskablePPO on steps, 64 games: time in the environment", "≤ 15 %", text, share, share <= 0.15)]
+
+
+def bench_learning(quick: bool) -> list[Row]:
+    """Both, with torch in one thread: the networks are too small for two."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return bench_factored(quick) + bench_share(quick)
+    finally:
+        torch.set_num_threads(threads)
+
+
+if __name__ == "__main__":
+    from bench import main
+
+    main(["learning", *sys.argv[1:]])

@@ -1,0 +1,18 @@
+"""PPO of Stable-Baselines3 on `continuous`: python examples/ppo_continuous.py [steps]"""
+
+import sys
+
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+
+from warlight_env.envs import Reward
+from warlight_env.envs.sb3 import make_vec_env
+
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
+arguments = {"map": "small", "action": "continuous", "opponent": "random"}
+env = make_vec_env(32, seed=1, reward=Reward("regions", gamma=0.99), **arguments)
+model = PPO("MlpPolicy", env, n_steps=64, batch_size=512, n_epochs=4, seed=1, verbose=1)
+model.learn(steps)
+
+mean, deviation = evaluate_policy(model, make_vec_env(10, seed=2, **arguments), n_eval_episodes=50)
+print(f"mean reward {mean:.2f} ± {deviation:.2f}: 1 for a win, -1 for a loss, 0 for a game without an end")
