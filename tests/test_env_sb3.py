@@ -4,13 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from env_helpers import SMALL, equal
-from warlight_env.envs import WarlightEnv
-
-pytest.importorskip("stable_baselines3")
-pytest.importorskip("sb3_contrib")
-
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import PPO
@@ -18,6 +11,8 @@ from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
+from env_helpers import SMALL, equal
+from warlight_env.envs import WarlightEnv
 from warlight_env.envs.sb3 import make_vec_env
 
 CASES = {

@@ -12,6 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stable_baselines3.common.env_checker import check_env as check_sb3_env
 
 from env_helpers import SMALL, equal
 from warlight_env import Game, Orders
@@ -53,10 +54,9 @@ def test_gymnasium_s_check(action, arguments, capsys):
 @pytest.mark.parametrize("action", [name for name in ENCODINGS if name != "orders"])
 @pytest.mark.parametrize("mask", ["info", "observation"])
 def test_stable_baselines_check(action, mask):
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        checker.check_env(gymnasium.make("warlight/Warlight-v0", action=action, mask=mask).unwrapped)
+        check_sb3_env(gymnasium.make("warlight/Warlight-v0", action=action, mask=mask).unwrapped)
 
 
 def test_registration_needs_one_import():

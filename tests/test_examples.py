@@ -27,12 +27,27 @@ def test_all_are_here():
 
 @pytest.mark.parametrize("name", SHORT)
 def test_example(name, tmp_path):
-    if name != "random_agent":
-        pytest.importorskip("torch")
-        pytest.importorskip("sb3_contrib")
     arguments, said = SHORT[name]
     done = subprocess.run(
         [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments], capture_output=True, text=True, cwd=tmp_path
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     assert said in done.stdout
+
+
+@pytest.mark.slow
+def test_rllib_in_an_environment_of_its_own(tmp_path):
+    """RLlib pins an older Gymnasium, with which the environments must work, too."""
+    venv, root = tmp_path / "venv", EXAMPLES.parent
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    python = venv / "bin" / "python"
+    install = [str(python), "-m", "pip", "install", "-q", f"{root}[rllib]"]
+    limits = [line for line in (root / "constraints.txt").read_text().splitlines() if line.endswith("<0")]
+    (tmp_path / "no_cuda.txt").write_text("\n".join(limits))
+    subprocess.run([*install, "-c", str(tmp_path / "no_cuda.txt")], check=True)
+    done = subprocess.run(
+        [str(python), str(EXAMPLES / "rllib_ppo.py"), "2"], capture_output=True, text=True, cwd=tmp_path
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    returns = [float(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines() if line.startswith("iteration")]
+    assert len(returns) == 2 and all(-1 <= value <= 1 for value in returns)

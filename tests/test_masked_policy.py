@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from gymnasium import spaces
 from scipy import stats
+from stable_baselines3 import PPO
 
 from env_helpers import SMALL
-
-torch = pytest.importorskip("torch")
-pytest.importorskip("stable_baselines3")
-
-from stable_baselines3 import PPO  # noqa: E402
-
-from warlight_env.envs.sb3 import make_vec_env  # noqa: E402
-from warlight_env.train.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution  # noqa: E402
+from warlight_env.envs.sb3 import make_vec_env
+from warlight_env.train.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
 
 BATCH, ROWS, VALUES = 3, 7, 5
 

@@ -47,7 +47,9 @@ class BoardNetwork(nn.Module):
         self.latent_dim_vf = width
         mean = torch.zeros(n_regions, n_regions)
         mean[edge_index[0], edge_index[1]] = 1.0
+        self.mean: Tensor
         self.register_buffer("mean", mean / mean.sum(1, keepdim=True).clamp(min=1.0))
+        self.ends: Tensor
         self.register_buffer("ends", torch.as_tensor(np.array(edge_index)))
         self.first = nn.Linear(features + n_globals, width)
         self.own = nn.ModuleList(nn.Linear(width, width) for _ in range(layers))
@@ -111,7 +113,7 @@ class BoardPolicy(MaskedFactoredPolicy):
         *args: Any, n_regions: int, edge_index: list[list[int]], features: int, width: int = 64, layers: int = 2,
         **arguments: Any,
     ) -> None:  # fmt: skip
-        self._network = {
+        self._network: dict[str, Any] = {
             "n_regions": n_regions, "features": features, "edge_index": np.array(edge_index, dtype=np.int64),
             "width": width, "layers": layers,
         }  # fmt: skip

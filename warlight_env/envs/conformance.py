@@ -87,13 +87,15 @@ class _Comparison:
     def _step(self, ended: list[bool]) -> list[bool]:
         actions = [_sample(env, info) for env, info in zip(self.singles, self.infos, strict=True)]
         space = self.batch.single_action_space
-        together = concatenate(space, actions, create_empty_array(space, self.count))
+        empty: Any = create_empty_array(space, self.count)
+        together = concatenate(space, actions, empty)
         observations, rewards, terminated, truncated, infos = self.batch.step(together)
         now = []
         for i, env in enumerate(self.singles):
             if ended[i]:  # NEXT_STEP: this step began the game anew
                 self.seen[i], self.infos[i] = env.reset()
-                reward, over, late = 0.0, False, False
+                reward: Any = 0.0
+                over, late = False, False
             else:
                 self.seen[i], reward, over, late, self.infos[i] = env.step(actions[i])
             self.check(i, "the reward", float(rewards[i]), float(reward))

@@ -1,0 +1,62 @@
+"""The policy that knows the board: it does not depend on how regions are numbered, and it learns and plays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3 import PPO
+
+from env_helpers import SMALL
+from warlight_env.engine.board import make_board
+from warlight_env.envs.sb3 import make_vec_env
+from warlight_env.train.board_policy import BoardNetwork, BoardPolicy, board_kwargs
+
+ARGUMENTS = {"map": SMALL, "action": "factored", "mask": "observation"}
+
+
+def test_renumbered_regions_get_the_same_logits():
+    board = make_board(SMALL)
+    n, features, n_globals = board.n_regions, 11, 12
+    edges = np.stack([board.edge_source, board.edge_target]).astype(np.int64)
+    torch.manual_seed(1)
+    network = BoardNetwork(n, features, n_globals, edges)
+    order = np.random.default_rng(1).permutation(n)  # the new region i is the old order[i]
+    place = np.argsort(order)
+    renumbered = BoardNetwork(n, features, n_globals, place[edges])
+    weights = {k: v for k, v in network.state_dict().items() if k not in ("mean", "ends")}
+    renumbered.load_state_dict(weights, strict=False)
+    seen = torch.rand(3, n * features + n_globals)
+    nodes = seen[:, : n * features].reshape(3, n, features)[:, order].reshape(3, -1)
+    logits, value = network(seen)
+    again, same = renumbered(torch.cat([nodes, seen[:, n * features :]], dim=1))
+    rows, others = logits.reshape(3, -1, 5), again.reshape(3, -1, 5)
+    assert torch.allclose(rows[:, :n][:, order], others[:, :n], atol=1e-6)
+    assert torch.allclose(rows[:, n:], others[:, n:], atol=1e-6), "edges keep their order"
+    assert torch.allclose(value, same, atol=1e-6)
+    assert not torch.allclose(rows[:, :n], others[:, :n])
+
+
+def test_it_learns_saves_and_keeps_to_the_mask(tmp_path):
+    env = make_vec_env(8, seed=1, **ARGUMENTS)
+    kwargs = board_kwargs(env.episodes.core.board, width=16)
+    model = PPO(BoardPolicy, env, n_steps=32, batch_size=64, n_epochs=1, seed=1, device="cpu", policy_kwargs=kwargs)
+    model.learn(512)
+    model.save(tmp_path / "policy.zip")
+    again = PPO.load(tmp_path / "policy.zip", device="cpu")
+    observations = env.reset()
+    actions, _ = model.predict(observations, deterministic=True)
+    assert np.array_equal(actions, again.predict(observations, deterministic=True)[0])
+    for _ in range(30):
+        actions, _ = model.predict(observations)
+        closed = observations["action_mask"].reshape(8, -1, 5)[:, :, 1] == 0
+        assert not actions[closed].any()
+        observations, *_ = env.step(actions)
+        assert not env.episodes.core.out.illegal.any()
+
+
+def test_an_observation_of_another_form_is_refused():
+    env = make_vec_env(2, seed=1, **{**ARGUMENTS, "observation": "flat"})
+    kwargs = board_kwargs(make_board(SMALL), players=6, features=100)
+    with pytest.raises(ValueError, match="observation='flat'"):
+        PPO(BoardPolicy, env, policy_kwargs=kwargs)
