@@ -50,7 +50,7 @@ def _on_strategies(env: WarlightVecEnv) -> BaseAlgorithm:
 def _on_factored(env: WarlightVecEnv) -> BaseAlgorithm:
     return PPO(
         BoardPolicy, env, n_steps=64, batch_size=512, n_epochs=3, learning_rate=1e-3, gamma=0.99, ent_coef=0.0003,
-        device="cpu", seed=1, policy_kwargs=board_kwargs(env.episodes.core.board),
+        target_kl=0.05, device="cpu", seed=1, policy_kwargs=board_kwargs(env.episodes.core.board, width=32),
     )  # fmt: skip
 
 
@@ -59,7 +59,7 @@ RUNS: dict[str, Run] = {
         "the small map, strategies, MaskablePPO against a mixture of aggressive and random",
         {"map": "small", "action": "strategies"},
         _on_strategies,
-        steps=4_000_000,
+        steps=2_000_000,
         training={"opponent": {"aggressive": 2, "random": 1}},
         asked={"random": 0.95, "aggressive": 0.6},
     ),

@@ -1,0 +1,152 @@
+"""The kernels of the `steps` encoding: a turn's next part, and what may come next."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.engine.jit import kernel
+from warlight_env.envs.actions.factored import share_of
+from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY
+
+#: Sizes of a deploy, and shares of an attack.
+DEPLOYS: Final = 3
+SHARES: Final = 4
+#: Places in `config`.
+_MAX_DEPLOYS: Final = 0
+_MAX_ATTACKS: Final = 1
+_MAX_WISHES: Final = 2
+
+
+@kernel
+def quarter(income):
+    """A quarter of the income, rounded up."""
+    return (income + 3) // 4
+
+
+@kernel
+def _left(turn, income):
+    """Armies that are not deployed yet."""
+    left = np.int64(income)
+    for r in range(turn.deploy.shape[0]):
+        left -= turn.deploy[r]
+    return left
+
+
+@kernel
+def _free_armies(seen, turn, source):
+    """Armies of a region that have no order yet, those deployed there included."""
+    free = np.int64(seen.army[source]) + turn.deploy[source] - 1
+    for i in range(turn.status[COUNT]):
+        if turn.attacks[i, 0] == source:
+            free -= turn.attacks[i, 2]
+    return free
+
+
+@kernel
+def _is_ordered(turn, source, target):
+    for i in range(turn.status[COUNT]):
+        if turn.attacks[i, 0] == source and turn.attacks[i, 1] == target:
+            return True
+    return False
+
+
+@kernel
+def _wish(seen, turn, config, action):
+    """Add a wish; False where it is not legal."""
+    count = turn.status[COUNT]
+    r = action // DEPLOYS
+    if action >= DEPLOYS * seen.owner.shape[0] or action % DEPLOYS != 0:
+        return False
+    if seen.free[r] != OFFERED or count >= config[_MAX_WISHES]:
+        return False
+    for i in range(count):
+        if turn.wishes[i] == r:
+            return False
+    turn.wishes[count] = r
+    turn.status[COUNT] += 1
+    return True
+
+
+@kernel
+def _deploy(seen, turn, config, action):
+    r, size = action // DEPLOYS, action % DEPLOYS
+    left = _left(turn, seen.income)
+    if seen.free[r] != OWN or left < 1 or turn.status[NAMED] >= config[_MAX_DEPLOYS]:
+        return False
+    if size == 0:
+        left = np.int64(1)
+    elif size == 1:
+        left = min(left, quarter(seen.income))
+    turn.deploy[r] += left
+    turn.status[NAMED] += 1
+    return True
+
+
+@kernel
+def _attack(board, seen, turn, config, action):
+    e, share = action // SHARES, action % SHARES + 1
+    source, target = np.int64(board.edge_source[e]), np.int64(board.edge_target[e])
+    count = turn.status[COUNT]
+    if seen.free[source] != OWN or count >= config[_MAX_ATTACKS] or _is_ordered(turn, source, target):
+        return False
+    free = _free_armies(seen, turn, source)
+    if free < 1:
+        return False
+    turn.attacks[count, 0], turn.attacks[count, 1] = source, target
+    turn.attacks[count, 2] = share_of(free, share)
+    turn.status[COUNT] += 1
+    return True
+
+
+@kernel
+def submit_step(board, params, evaluation, seen, turn, config, work, row):
+    """Add a deploy, an attack or a wish to the turn, or end it; `config`: the most deploys, attacks and wishes."""
+    n, action = seen.owner.shape[0], row[0]
+    if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
+        turn.status[READY] = 1
+        return 0
+    if seen.picking:
+        return 0 if _wish(seen, turn, config, action) else 1
+    if action < DEPLOYS * n:
+        return 0 if _deploy(seen, turn, config, action) else 1
+    return 0 if _attack(board, seen, turn, config, action - DEPLOYS * n) else 1
+
+
+@kernel
+def write_step_mask(board, params, evaluation, seen, turn, config, work, mask):
+    """Write what may come next; ending the turn always may, and nothing else once it is complete."""
+    n = seen.owner.shape[0]
+    end = DEPLOYS * n + SHARES * board.edge_target.shape[0]
+    for i in range(end):
+        mask[i] = 0
+    mask[end] = 1
+    count = turn.status[COUNT]
+    if turn.status[READY] != 0:
+        return 0
+    if seen.picking:
+        if count < config[_MAX_WISHES]:
+            for r in range(n):
+                mask[DEPLOYS * r] = seen.free[r] == OFFERED
+            for i in range(count):
+                mask[DEPLOYS * turn.wishes[i]] = 0
+        return 0
+    deploys = turn.status[NAMED] < config[_MAX_DEPLOYS] and _left(turn, seen.income) > 0
+    attacks = count < config[_MAX_ATTACKS]
+    for r in range(n):
+        if seen.free[r] != OWN:
+            continue
+        if deploys:
+            for k in range(DEPLOYS):
+                mask[DEPLOYS * r + k] = 1
+        if attacks and _free_armies(seen, turn, r) > 0:
+            first = DEPLOYS * n + SHARES * board.neighbor_start[r]
+            for i in range(first, DEPLOYS * n + SHARES * board.neighbor_start[r + 1]):
+                mask[i] = 1
+    for i in range(count):  # each edge once
+        if attacks:
+            e = board.edge_index[turn.attacks[i, 0], turn.attacks[i, 1]]
+            for k in range(SHARES):
+                mask[DEPLOYS * n + SHARES * e + k] = 0
+    return 0

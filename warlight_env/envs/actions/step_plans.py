@@ -1,0 +1,172 @@
+"""From a turn to the actions of `steps`: exactly, or as near as can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.envs.actions.base import I64, InexpressibleError, merge_deploys
+from warlight_env.envs.actions.factored import share_of
+from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter
+
+if TYPE_CHECKING:
+    from warlight_env.envs.actions.steps import StepActions
+
+
+class _Need(NamedTuple):
+    """An attack, and its share (1 .. 4) by what is deployed on its source until then."""
+
+    source: int
+    edge: int
+    shares: dict[int, int]
+
+
+#: Actions that a way to deploy takes, and what is deployed by each attack.
+_Way = tuple[int, list[int]]
+
+
+def _sends(free: int) -> list[int]:
+    """Armies that the four shares send."""
+    return [int(share_of(free, share)) for share in range(1, SHARES + 1)] if free > 0 else []
+
+
+def _deploys(region: int, armies: int, part: int) -> list[int]:
+    """Deploys of quarters, then of single armies."""
+    return [DEPLOYS * region + 1] * (armies // part) + [DEPLOYS * region] * (armies % part) if armies else []
+
+
+def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Way | None, _Way | None]:
+    """The shortest way to deploy `total` on a region before attack `first`, and the one that ends with "the rest"."""
+    if any(need.source == region and total not in need.shares for need in needs[first:]):
+        return None, None
+    ways: dict[int, _Way] = {0: (0, [])}
+    for need in needs[:first]:
+        if need.source == region:
+            ways = {
+                after: min((count + len(_deploys(region, after - before, part)), [*way, after])
+                           for before, (count, way) in ways.items() if before <= after)
+                for after in need.shares if after >= min(ways)
+            }  # fmt: skip
+            if not ways:
+                return None, None
+    plain = min((count + len(_deploys(region, total - before, part)), way) for before, (count, way) in ways.items())
+    rest = min(((count + 1, way) for before, (count, way) in ways.items() if before < total), default=None)
+    return plain, rest
+
+
+def _attack(encoding: StepActions, edge: int, share: int) -> int:
+    return DEPLOYS * encoding.board.n_regions + SHARES * edge + share - 1
+
+
+def exact_actions(encoding: StepActions, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
+    """The actions that deploy int64[N] and send the attacks (edge, armies) in their order, or `InexpressibleError`."""
+    needs = _needs(encoding, view, deploy, attacks)
+    part, whole = int(quarter(view.income)), deploy.sum() == view.income
+    total = {r: int(deploy[r]) for r in {*np.flatnonzero(deploy).tolist(), *(need.source for need in needs)}}
+    fewest = None
+    for first in range(len(needs) + 1):  # all is deployed before this attack
+        chains = {r: _chains(r, armies, needs, first, part) for r, armies in total.items()}
+        plain = {r: way for r, (way, _) in chains.items() if way is not None}
+        rest = {r: way for r, (_, way) in chains.items() if way is not None and whole}
+        if len(plain) < len(total):
+            continue
+        count = sum(length for length, _ in plain.values())
+        saved = {r: plain[r][0] - length for r, (length, _) in rest.items()}
+        last = max(saved, key=lambda r: (saved[r], r), default=-1)
+        count -= saved.get(last, 0)
+        fewest = count if fewest is None else min(fewest, count)
+        if count <= encoding.max_deploys:
+            ways = {r: (rest if r == last else plain)[r][1] for r in total}
+            return _told(encoding, needs, ways, total, first, last, part)
+    if fewest is None:
+        raise InexpressibleError("no order of deploys and attacks makes quarters of all these attacks")
+    raise InexpressibleError(f"these deploys take {fewest} actions, and there are {encoding.max_deploys}")
+
+
+def _needs(encoding: StepActions, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
+    """For each attack what may be deployed on its source by then; `InexpressibleError` where nothing will do."""
+    board, needs, used = encoding.board, list[_Need](), set[int]()
+    free = view.army.astype(np.int64) - 1
+    for edge, armies in attacks:
+        source = int(board.edge_source[edge])
+        left, most = int(free[source]), int(free[source] + deploy[source])
+        shares = {
+            deployed: int(max(share for share in range(1, SHARES + 1) if share_of(left + deployed, share) == armies))
+            for deployed in range(max(0, armies - left), min(int(deploy[source]), 4 * armies + 3 - left) + 1)
+            if armies in _sends(left + deployed)
+        }
+        reason = ""
+        if edge in used:
+            reason = "two of them"
+        elif len(used) >= encoding.max_attacks:
+            reason = f"there are only {encoding.max_attacks} attacks"
+        elif most < 1:
+            reason = "no armies may leave"
+        elif not shares:
+            sends = _sends(most)
+            reason = f"a quarter, half, three quarters and all of {most} armies are {sends}, not {armies}"
+        if reason:
+            raise InexpressibleError(f"attack {source} to {board.edge_target[edge]}: {reason}")
+        needs.append(_Need(source, edge, shares))
+        used.add(edge)
+        free[source] -= armies
+    return needs
+
+
+def _told(
+    encoding: StepActions,
+    needs: list[_Need],
+    ways: dict[int, list[int]],
+    total: dict[int, int],
+    first: int,
+    last: int,
+    part: int,
+) -> list[int]:
+    """The actions of a plan: what is deployed on a region by each of its attacks before `first`, the rest then."""
+    actions: list[int] = []
+    done = dict.fromkeys(total, 0)
+    for i in range(len(needs) + 1):
+        if i == first:
+            for r in sorted(total, key=lambda r: (r == last, r)):
+                actions += [DEPLOYS * r + 2] if r == last else _deploys(r, total[r] - done[r], part)
+                done[r] = total[r]
+        if i == len(needs):
+            break
+        source = needs[i].source
+        if i < first:
+            deployed = ways[source].pop(0)
+            actions += _deploys(source, deployed - done[source], part)
+            done[source] = deployed
+        actions.append(_attack(encoding, needs[i].edge, needs[i].shares[done[source]]))
+    return actions
+
+
+def nearest_actions(encoding: StepActions, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
+    """The same as far as the limits and the shares allow."""
+    part, actions = int(quarter(view.income)), list[int]()
+    for r in np.flatnonzero(deploy).tolist():
+        actions += _deploys(r, int(deploy[r]), part)
+    if len(actions) > encoding.max_deploys:
+        actions.sort(key=lambda action: action % DEPLOYS != 1)
+        if deploy.sum() == view.income:
+            most = int(np.argmax(deploy))
+            others = [action for action in actions if action // DEPLOYS != most]
+            actions = [*others[: encoding.max_deploys - 1], DEPLOYS * most + 2]
+        actions = actions[: encoding.max_deploys]
+    orders = encoding.decode(view, actions)
+    assert isinstance(orders, Orders)
+    free = view.army + merge_deploys(view, orders) - 1
+    used: set[int] = set()
+    for edge, armies in attacks:
+        source = encoding.board.edge_source[edge]
+        if edge in used or len(used) >= encoding.max_attacks or free[source] < 1:
+            continue
+        sends = _sends(int(free[source]))
+        share = max(range(SHARES), key=lambda i: (-abs(sends[i] - armies), i))
+        actions.append(_attack(encoding, edge, share + 1))
+        used.add(edge)
+        free[source] -= sends[share]
+    return actions
