@@ -16,12 +16,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+from environments import bench_sb3, bench_vector
 from rich.console import Console
 from rich.table import Table
 
 import yardstick
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
-from rows import Row
+from rows import Row, not_installed
 from searches import bench_deadlines, bench_search, bench_trees
 from warlight_env import maps
 from warlight_env.agents.evaluation import make_evaluation
@@ -260,7 +261,7 @@ def bench_learning(quick: bool) -> list[Row]:
     try:
         import learning
     except ImportError as error:
-        return [Row("PPO on factored, 16 games", "≥ 10 ×", f"{error.name} is not installed", float("nan"), None)]
+        return [not_installed("PPO on factored, 16 games", "≥ 10 ×", error)]
     return learning.bench_learning(quick)
 
 
@@ -274,6 +275,8 @@ PARTS = {
     "search": bench_search,
     "trees": bench_trees,
     "deadlines": bench_deadlines,
+    "vector": bench_vector,
+    "sb3": bench_sb3,
     "learning": bench_learning,
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from measure import interleaved
-from rows import Row
+from rows import Row, not_installed
 
 BATCH = 1024
 
@@ -59,9 +59,12 @@ def bench_vector(quick: bool) -> list[Row]:
 
 def bench_sb3(quick: bool) -> list[Row]:
     """Our `VecEnv` of 64 games against `DummyVecEnv` over 64 single environments, the same actions."""
-    from stable_baselines3.common.monitor import Monitor
-    from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
-
+    what, asked = "SB3 VecEnv, 64 envs, masks included, against DummyVecEnv", "≥ 20 ×"
+    try:
+        from stable_baselines3.common.monitor import Monitor
+        from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+    except ImportError as error:
+        return [not_installed(what, asked, error)]
     from warlight_env.envs import WarlightEnv
     from warlight_env.envs.sb3 import make_vec_env
 
@@ -95,4 +98,4 @@ def bench_sb3(quick: bool) -> list[Row]:
     rates = interleaved({name: rate(name) for name in envs}, repeats)
     ratio = rates["ours"] / rates["theirs"]
     text = f"{ratio:.1f} × ({rates['ours']:,.0f}/s against {rates['theirs']:,.0f}/s)"
-    return [Row("SB3 VecEnv, 64 envs, masks included, against DummyVecEnv", "≥ 20 ×", text, ratio, ratio >= 20)]
+    return [Row(what, asked, text, ratio, ratio >= 20)]

@@ -14,3 +14,8 @@ class Row:
     measured: str
     value: float
     reached: bool | None
+
+
+def not_installed(what: str, asked: str, error: ImportError) -> Row:
+    """The row of a benchmark that lacks a library."""
+    return Row(what, asked, f"{error.name} is not installed", float("nan"), None)

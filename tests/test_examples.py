@@ -20,6 +20,19 @@ SHORT = {
 #: Those with tests of their own: a match of minutes, and RLlib, which needs an environment of its own.
 ELSEWHERE = {"my_generator", "rllib_ppo"}
 
+CONFORMANCE = """
+from warlight_env.envs import WarlightEnv, WarlightVectorEnv
+from warlight_env.envs.conformance import vector_conformance_test
+
+for action in ("steps", "factored", "continuous", "strategies", "orders"):
+    arguments = {"map": "small", "action": action, "opponent": "aggressive", "max_cycles": 20}
+    assert vector_conformance_test(
+        lambda count, mode: WarlightVectorEnv(count, autoreset_mode=mode, **arguments),
+        lambda: WarlightEnv(**arguments),
+        steps=45,
+    )
+"""
+
 
 def test_all_are_here():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == SHORT.keys() | ELSEWHERE
@@ -51,3 +64,4 @@ def test_rllib_in_an_environment_of_its_own(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
     returns = [float(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines() if line.startswith("iteration")]
     assert len(returns) == 2 and all(-1 <= value <= 1 for value in returns)
+    subprocess.run([str(python), "-c", CONFORMANCE], check=True, cwd=tmp_path)
