@@ -95,6 +95,7 @@ _MCTS: dict[str, Parameter] = {
     "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
     "c": Parameter(float, 0.4, "exploration", 0, 100),
     "selection": Parameter(str, "root", "whose visits the selection takes for N: root, parent"),
+    "replies": Parameter(str, "seen", "the enemy's turns are selected knowing ours (seen), or not (blind)"),
     "outcome": Parameter(str, "rule", "the next state: rule, realistic, pessimistic, optimistic, single"),
     "samples": Parameter(int, 15, "plays of a round to choose the next state from", 1, 10_000),
     "rounds": Parameter(int, 10, "length of a playout", 1, 10_000),

@@ -162,6 +162,24 @@ def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
     assert both == {True, False}
 
 
+# Selection
+
+
+def test_blind_replies_go_by_their_value_against_all_of_ours():
+    """The pair of turns with the fewest visits of a reply is tried evenly over our turns; books stay in order."""
+    search = searched(400, replies="blind", exploration=0.2)
+    tree = search.trees[0].tree
+    check_tree(tree)
+    first, ours = int(tree.first[0]), int(tree.children[0])
+    replies = int(tree.children[first])
+    visits = np.array([[tree.visits[tree.first[first + i] + j] for j in range(replies)] for i in range(ours)])
+    totals = np.array([[tree.total[tree.first[first + i] + j] for j in range(replies)] for i in range(ours)])
+    values = totals.sum(0) / UNIT / visits.sum(0)
+    assert visits.sum() == 400 and replies > 1
+    assert visits.sum(0)[values.argmax()] >= visits.sum(0).max() - 1 or np.ptp(values) < 0.02
+    assert not same(search, searched(400, exploration=0.2))
+
+
 # Answers
 
 

@@ -36,6 +36,7 @@ class Settings(NamedTuple):
 
     exploration: float
     root_visits: bool  #: N in the selection is the visits of the root, not of the parent
+    blind: bool  #: the enemy's turn is selected by its value against all of ours, not against the one selected
     choice: int  #: of `outcome.CHOICES`
     rounds: int  #: of a playout
     ways: int  #: of generators, see `generate_turns`; the playout's policy gets the same
@@ -85,6 +86,27 @@ def _best_child(tree, settings, parent):
         value = tree.total[child] / (UNIT * n) + settings.exploration * np.sqrt(log / n)
         if value > highest:
             best, highest = child, value
+    return best
+
+
+@inline_kernel
+def _best_reply(tree, settings, parent):
+    """Which of the enemy's turns has the highest value over all of ours together: decoupled selection."""
+    first, ours = np.int64(tree.first[parent]), np.int64(tree.children[parent])
+    replies = np.int64(tree.children[first])
+    log = np.log(np.float64(max(1, tree.visits[0 if settings.root_visits else parent])))
+    best, highest = np.int64(0), -1.0
+    for j in range(replies):
+        n, total = 0.0, np.int64(0)
+        for i in range(ours):
+            child = tree.first[first + i] + j
+            n += tree.visits[child] + settings.virtual * tree.pending[child]
+            total += tree.total[child]
+        if n == 0.0:
+            return j
+        value = total / (UNIT * n) + settings.exploration * np.sqrt(log / n)
+        if value > highest:
+            best, highest = j, value
     return best
 
 
@@ -225,7 +247,10 @@ def descend(board, params, evaluate, generate, evaluation, settings, tree, work)
                 break
             expanded = True
         our = _best_child(tree, settings, node)
-        their = _best_child(tree, settings, our)
+        if settings.blind:
+            their = np.int64(tree.first[our]) + _best_reply(tree, settings, node)
+        else:
+            their = np.int64(_best_child(tree, settings, our))
         length = _enter(tree, settings, work, length, our)
         length = _enter(tree, settings, work, length, their)
         winner = _reach(board, params, evaluate, evaluation, settings, tree, work, node, our, their)

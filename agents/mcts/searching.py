@@ -54,6 +54,8 @@ class MctsSettings:
 
     simulations, seconds: the budget of a move, for each tree; both None: the agent decides.
     exploration: c in w / n + c sqrt(ln N / n). selection: N is the visits of the "root" (thesis) or the "parent".
+    replies: the enemy's turn in the tree is selected knowing ours ("seen", thesis), or by its value against all of ours
+    ("blind"): decoupled UCT, for both move at once.
     outcome: which play of a round is the next state, see `outcome.CHOICES`; samples: plays of a round;
     rounds: length of a playout. final: the root's child to answer with: "robust" (most visits), "max" (best value),
     "secure" (best lower bound), "max_robust" (goes on until the first two agree: at most twice the simulations; of
@@ -70,6 +72,7 @@ class MctsSettings:
     seconds: float | None = None
     exploration: float = 0.4
     selection: Literal["root", "parent"] = "root"
+    replies: Literal["seen", "blind"] = "seen"
     outcome: str = "rule"
     samples: int = 15
     rounds: int = 10
@@ -98,7 +101,8 @@ class MctsSettings:
         need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
         need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
         for name, known in (
-            ("selection", ("root", "parent")), ("outcome", CHOICES), ("final", FINAL), ("parallel", PARALLEL),
+            ("selection", ("root", "parent")), ("replies", ("seen", "blind")),
+            ("outcome", CHOICES), ("final", FINAL), ("parallel", PARALLEL),
             ("turns", ("ours", "thesis")), ("picks", ("best", "search")),
         ):  # fmt: skip
             need(getattr(self, name) in known, name, f"must be one of {', '.join(known)}")
@@ -171,6 +175,7 @@ class Search:
         self.kernel_settings = Settings(
             exploration=float(s.exploration),
             root_visits=s.selection == "root",
+            blind=s.replies == "blind",
             choice=CHOICES.index(s.outcome),
             rounds=s.rounds,
             ways=s.ways,
