@@ -50,6 +50,7 @@ def test_equal_to_the_library_s_own(case):
     assert ends > 2
 
 
+@pytest.mark.filterwarnings("ignore:The environment is already wrapped")
 def test_what_the_library_asks():
     env = make_vec_env(4, map=SMALL, action="strategies")
     assert is_masking_supported(env) and env.env_is_wrapped(Monitor) == [True] * 4
