@@ -20,7 +20,7 @@ from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.random import RandomAgent
 from warlight_env.engine.rng import derive_seed
-from warlight_env.envs import ENCODINGS, OpponentError, OpponentPool, WarlightEnv
+from warlight_env.envs import ENCODINGS, OpponentError, OpponentPool, WarlightEnv, WarlightVectorEnv
 from warlight_env.envs.opponents import AgentOpponent
 
 KINDS = ("flat", "graph", "raw")
@@ -238,6 +238,29 @@ def test_swapped_opponents_play_from_the_next_game_on():
 def test_opponents_that_cannot_be(opponent, error, message):
     with pytest.raises(error, match=message):
         make(opponent=opponent)
+
+
+def test_one_pool_in_two_environments():
+    """Each has its own games, whatever their numbers are."""
+    for members in ({"random": 1}, {"random:chunks=4": 1}):
+        pool = OpponentPool(members)
+        alone = episode(make(opponent=OpponentPool(members)), 3)
+        env, other = make(opponent=pool), WarlightVectorEnv(5, map=SMALL, action="factored", opponent=pool)
+        trace = [env.reset(seed=3)]
+        env.action_space.seed(0)
+        other.reset(seed=7)
+        while len(trace) < len(alone):
+            trace.append(env.step(env.action_space.sample(trace[-1][-1]["action_mask"])))
+            other.step(np.zeros((5, env.action_space.shape[0]), dtype=np.int64))
+        assert equal(trace, alone)
+
+
+def test_a_policy_that_never_ends_its_turn_is_ended():
+    env = make(opponent=lambda observations, masks: np.zeros(len(masks), dtype=np.int64), action="steps", seat=0)
+    env.reset(seed=1)
+    for _ in range(3):
+        info = env.step(env.action_space.n - 1)[4]
+    assert info["round"] == 3
 
 
 # Rewards, ends, errors

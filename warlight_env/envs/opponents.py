@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -61,16 +62,16 @@ class BotOpponent(Opponent):
 
     def __init__(self, bot: CompiledBot) -> None:
         self._policy, self._pick = address(plug_in("policy", bot.policy)), address(plug_in("picker", bot.pick))
-        self._rngs: npt.NDArray[np.uint64] | None = None
+        # By core: one opponent may play in several environments.
+        self._rngs: WeakKeyDictionary[EnvCore, npt.NDArray[np.uint64]] = WeakKeyDictionary()
 
     def begin(self, core: EnvCore, b: int, player: int, seed: int) -> None:
-        if self._rngs is None or self._rngs.shape[:2] != (core.batch, core.players):
-            self._rngs = np.zeros((core.batch, core.players, 2), dtype=np.uint64)
-        self._rngs[b, player] = make_rng(seed)
+        if core not in self._rngs:
+            self._rngs[core] = np.zeros((core.batch, core.players, 2), dtype=np.uint64)
+        self._rngs[core][b, player] = make_rng(seed)
 
     def move(self, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]) -> None:
-        if self._rngs is not None:
-            core.hand_in_policy(self._policy, self._pick, chosen, which, after, self._rngs)
+        core.hand_in_policy(self._policy, self._pick, chosen, which, after, self._rngs[core])
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("opponents that are compiled code cannot be pickled; pickle what they were made from")
@@ -81,14 +82,14 @@ class AgentOpponent(_Moving):
 
     def __init__(self, make: Callable[[int], Agent]) -> None:
         self._make = make
-        self._agents: dict[tuple[int, int], Agent] = {}
+        self._agents: WeakKeyDictionary[EnvCore, dict[tuple[int, int], Agent]] = WeakKeyDictionary()
 
     def begin(self, core: EnvCore, b: int, player: int, seed: int) -> None:
-        self._agents[b, player] = self._make(seed)
+        self._agents.setdefault(core, {})[b, player] = self._make(seed)
 
     def move(self, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]) -> None:
         for b, p in self._to_move(core, chosen, which, after):
-            view, agent = core.view(p, b), self._agents[b, p]
+            view, agent = core.view(p, b), self._agents[core][b, p]
             if view.phase == "pick" and not view.offers:
                 core.hand_in_choice(b, p, [])
                 continue
@@ -108,9 +109,13 @@ class PolicyOpponent(_Moving):
 
     def move(self, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]) -> None:
         illegal = core.out.illegal.copy()
-        while True:
+        for count in range(core.encoding.max_parts + 1):
             to_move = self._to_move(core, chosen, which, after)
             if not to_move:
+                break
+            if count == core.encoding.max_parts:  # it goes on and on with what is illegal: its turn is over
+                for b, p in to_move:
+                    core.turns.status[b, p, 2] = 1
                 break
             games = np.array([b for b, _ in to_move], dtype=np.int64)
             slots = np.array([core.out.slot[b, p] for b, p in to_move], dtype=np.int64)

@@ -54,6 +54,8 @@ class ActionEncoding(ABC):
     name: ClassVar[str]
     #: Whether a turn takes several actions; those of `decode` and `encode` are lists of them then.
     stepwise: ClassVar[bool] = False
+    #: The most actions of a turn.
+    max_parts: int = 1
     #: Reads rows into turns.
     submit: ClassVar[Callable[..., Any]] = staticmethod(submit_exact)
     #: Writes the flat mask, `mask_size` long; None: the step's kernel keeps none, or keeps `mask_rows`.

@@ -67,6 +67,7 @@ class StepActions(ActionEncoding):
         self.max_deploys = min(max_deploys, limit)
         self.max_attacks = min(max_attacks, limit, board.n_edges)
         self.max_wishes = 1 if params.picking == ALTERNATING else int(params.ranked)
+        self.max_parts = self.max_deploys + self.max_attacks + self.max_wishes + 1
         #: The action that ends the turn.
         self.end = DEPLOYS * board.n_regions + SHARES * board.n_edges
         self._space = spaces.Discrete(self.end + 1)
