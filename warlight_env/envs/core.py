@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import operator
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
 
@@ -125,7 +126,10 @@ class EnvCore:
         self.evaluation = make_evaluation(self.board, THESIS)
         self._config = self.encoding.config
         self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
-        self.set_slots(players if slots is None else slots)
+        self.state = make_state(batch, self.board.n_regions, players)
+        self.out = self._make_buffers(players if slots is None else slots)
+        self._work: Work | None = None
+        self._turns: Turns | None = None
 
     def _set_settings(self, max_cycles: int) -> None:
         if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
@@ -146,18 +150,14 @@ class EnvCore:
             gamma=float(self.reward.gamma),
         )
 
-    def set_slots(self, slots: int) -> None:
-        """Keep observations of so many players, from now on; who they are is for `out.seat` and `out.slot` to say."""
+    def _make_buffers(self, slots: int) -> Buffers:
         if not 1 <= slots <= self.players:
             raise ValueError(f"slots = {slots!r}: must lie in 1 .. {self.players}")
-        out: Buffers | None = getattr(self, "out", None)
-        new = make_buffers(self.board, self.players, self.batch, slots, self.settings, self.encoding.mask_size)
-        if out is None:
-            self.state = make_state(self.batch, self.board.n_regions, self.players)
-            self.out: Buffers = new
-            self._work: Work | None = None
-            self._turns: Turns | None = None
-            return
+        return make_buffers(self.board, self.players, self.batch, slots, self.settings, self.encoding.mask_size)
+
+    def set_slots(self, slots: int) -> None:
+        """Keep observations of so many players, from now on; who they are is for `out.seat` and `out.slot` to say."""
+        out, new = self.out, self._make_buffers(slots)
         for name in _PER_PLAYER:
             getattr(new, name)[...] = getattr(out, name)
         kept = min(slots, self.slots)
@@ -376,12 +376,22 @@ class EnvCore:
             picks_left=int(picks_left(self.params, state, b, player)),
         )
 
-    def position(self, b: int = 0) -> Any:
-        """The true position of game b, for `warlight_env.render`."""
-        from warlight_env.render import Position
+    def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:
+        """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        if mode is None:
+            gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
+            return None
+        from warlight_env.render import Position, to_rgb, to_text
 
         state = self.state
-        return Position(self.map, state.owner[b].copy(), state.army[b].copy(), self.players, int(state.round[b]))
+        position = Position(self.map, state.owner[b].copy(), state.army[b].copy(), self.players, int(state.round[b]))
+        if mode == "rgb_array":
+            return to_rgb(position)
+        text: str = to_text(position)
+        if mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        return None
 
     def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
         """What the player of a slot may do in game b, as one flat int8 vector of its own."""
@@ -399,14 +409,7 @@ class EnvCore:
         self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int32]:
         """Write the kernel rows of the actions of a slot's players to out, int64[M, K]; returns what was dropped."""
-        dropped = np.zeros(len(games), dtype=np.int32)
-        try:
-            self.encoding.rows(actions, out)
-        except NotImplementedError:
-            for i, b in enumerate(games.tolist()):
-                view = functools.partial(self.view, int(self.out.seat[b, slot]), b)
-                dropped[i] = self.encoding.row(_take(actions, i), view, out[i])
-        return dropped
+        return self.encoding.rows(actions, lambda i: self.view(int(self.out.seat[games[i], slot]), int(games[i])), out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
         """The same in the form that the action space's `sample` takes."""
@@ -460,11 +463,6 @@ _PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated",
 
 def _copied(turns: Turns | None) -> Turns | None:
     return None if turns is None else Turns(*(array.copy() for array in turns))
-
-
-def _take(actions: Any, i: int) -> Any:
-    """The action of game i out of a batch."""
-    return {key: part[i] for key, part in actions.items()} if isinstance(actions, dict) else actions[i]
 
 
 class ActionError(ValueError):

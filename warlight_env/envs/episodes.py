@@ -69,7 +69,7 @@ class Episodes:
         self.seeds = np.zeros(batch, dtype=np.uint64)
         self._games = np.arange(batch)
         self._chosen = np.full((batch, players), -1, dtype=np.int16)
-        self._table: list[Opponent | None] = []
+        self._table: list[Opponent] = []
         self._rows = np.zeros((batch, self.core.row_size), dtype=np.int64)
         self.observation_space = self._make_observation_space()
         self.action_space = self.core.encoding.space
@@ -118,8 +118,7 @@ class Episodes:
         if len(which) == 0:
             return
         core = self.core
-        if any(isinstance(slot, OpponentPool) for slot in self._slots):
-            self._need_slots()
+        self._need_slots()  # a pool may have changed
         begun = []
         for b, seed in zip(which, seeds, strict=True):
             learner = derive_seed(seed, 1) % core.players if self.seat == "random" else int(self.seat)
@@ -131,10 +130,6 @@ class Episodes:
             self._chosen[b] = -1
             for k, (player, slot) in enumerate(zip(order[1:], self._slots, strict=True)):
                 opponent = slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
-                if opponent.observes and core.slots == 1:
-                    core.set_slots(core.players)
-                    core.out.seat[b] = order
-                    core.out.slot[b, order] = np.arange(core.players)
                 self._chosen[b, player] = self._number(opponent)
                 begun.append((opponent, b, player, derive_seed(seed, 3, player)))
         core.reset(seeds, which)
@@ -156,9 +151,7 @@ class Episodes:
         moves[:, 0] = 1 if acting is None else acting
         core.hand_in(rows, dropped, moves)
         for i in np.unique(self._chosen[self._chosen >= 0]).tolist():
-            opponent = self._table[i]
-            assert opponent is not None
-            opponent.move(core, self._chosen, i, self.learner)
+            self._table[i].move(core, self._chosen, i, self.learner)
         core.resolve(moves[:, 0])
 
     # Looking

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
 from warlight_env.engine.jit import address
 from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.checkpoints import Policy, load_policy
 from warlight_env.envs.looking import observation
 from warlight_env.errors import InputError
@@ -52,8 +54,8 @@ class _Moving(Opponent):
         core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
     ) -> list[tuple[int, int]]:
         games = np.arange(core.batch)
-        ready = (core.turns.status[games, after, 2] != 0) & core.out.live[games, after]
-        own = (chosen == which) & core.out.live & ready[:, None] & (core.turns.status[:, :, 2] == 0)
+        ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
+        own = (chosen == which) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
         return [(int(b), int(p)) for b, p in np.argwhere(own)]
 
 
@@ -115,7 +117,7 @@ class PolicyOpponent(_Moving):
                 break
             if count == core.encoding.max_parts:  # it goes on and on with what is illegal: its turn is over
                 for b, p in to_move:
-                    core.turns.status[b, p, 2] = 1
+                    core.turns.status[b, p, READY] = 1
                 break
             games = np.array([b for b, _ in to_move], dtype=np.int64)
             slots = np.array([core.out.slot[b, p] for b, p in to_move], dtype=np.int64)
@@ -211,8 +213,6 @@ def make_opponent(source: Any) -> Opponent:
 
 
 def _takes_seed(source: Callable[..., Any]) -> bool:
-    import inspect
-
     try:
         return "seed" in inspect.signature(source).parameters
     except (TypeError, ValueError):

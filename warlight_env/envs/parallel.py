@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -288,19 +287,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
         """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
-            return None
-        from warlight_env.render import to_rgb, to_text
-
-        position = self.core.position()
-        if self.render_mode == "rgb_array":
-            return to_rgb(position)
-        text: str = to_text(position)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
+        return self.core.render(self.render_mode)
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -176,16 +175,4 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> Any:
         """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
-            return None
-        from warlight_env.render import to_rgb, to_text
-
-        position = self.episodes.core.position()
-        if self.render_mode == "rgb_array":
-            return to_rgb(position)
-        text: str = to_text(position)
-        if self.render_mode == "ansi":
-            return text
-        sys.stdout.write(text + "\n")
-        return None
+        return self.episodes.core.render(self.render_mode)

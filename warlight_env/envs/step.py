@@ -16,6 +16,7 @@ from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, make_scratch
 from warlight_env.engine.view import see
 from warlight_env.envs.actions.kernels import (
     CLOSED,
+    COUNT,
     OFFERED,
     OWN,
     READY,
@@ -173,13 +174,13 @@ def hand_in_policy(
             seen = _seen(params, board, settings, state, out, work, b, p, work.free)
             status[READY] = 1
             if seen.picking:
-                status[0] = pick(board, evaluation, seen.owner, seen.free, p, rng, turns.wishes[b, p])
+                status[COUNT] = pick(board, evaluation, seen.owner, seen.free, p, rng, turns.wishes[b, p])
                 continue
             count = policy(
                 board, params, evaluation, seen.owner, seen.army, p, ways, rng, work.action.generator,
                 turns.deploy[b, p], turns.attacks[b, p],
             )  # fmt: skip
-            status[0] = min(count, params.max_orders) if params.max_orders > 0 else count
+            status[COUNT] = min(count, params.max_orders) if params.max_orders > 0 else count
 
 
 # Resolving
@@ -208,7 +209,7 @@ def _resolve(board, params, settings, state, out, turns, work, which):
         if not _all_ready(out, turns, b):
             continue
         for p in range(players):
-            work.counts[p] = turns.status[b, p, 0]
+            work.counts[p] = turns.status[b, p, COUNT]
             if not out.live[b, p]:
                 work.counts[p] = 0
                 for r in range(turns.deploy.shape[2]):

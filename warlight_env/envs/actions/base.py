@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -171,9 +172,13 @@ class ActionEncoding(ABC):
         turn = self.decode(seen, action)
         return orders_row(seen, turn, out) if isinstance(turn, Orders) else wishes_row(seen, turn, out)
 
-    def rows(self, actions: Any, out: I64) -> None:
-        """Write the kernel rows of a batch of actions to out, int64[M, K]; only where `row` needs no view."""
-        raise NotImplementedError(f"actions {self.name!r} are read one by one")
+    def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
+        """`row` for a batch: writes out int64[M, K], returns what was dropped, int32[M]; view(i) is that of game i."""
+        dropped = np.zeros(len(out), dtype=np.int32)
+        for i in range(len(out)):
+            action = {key: part[i] for key, part in actions.items()} if isinstance(actions, dict) else actions[i]
+            dropped[i] = self.row(action, functools.partial(view, i), out[i])
+        return dropped
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:

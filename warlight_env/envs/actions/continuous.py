@@ -169,8 +169,9 @@ class ContinuousActions(ActionEncoding):
         out[:] = _scores(action, out.shape, "action")
         return 0
 
-    def rows(self, actions: Any, out: I64) -> None:
+    def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
         out[:] = _scores(actions, out.shape, "actions")
+        return np.zeros(len(out), dtype=np.int32)
 
     def decode(self, view: View, action: Any) -> Choice:
         return self._choice(view, self._submitted(view, [_scores(action, (self._size,), "action")])[0])

@@ -238,8 +238,9 @@ class FactoredActions(ActionEncoding):
         out[:] = integers(action, (self.mask_rows,), "action")
         return 0
 
-    def rows(self, actions: Any, out: I64) -> None:
+    def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
         out[:] = integers(actions, out.shape, "actions")
+        return np.zeros(len(out), dtype=np.int32)
 
     def decode(self, view: View, action: Any) -> Choice:
         row = integers(action, (self.mask_rows,), "action").astype(np.int64)

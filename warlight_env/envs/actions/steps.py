@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from gymnasium import spaces
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
@@ -16,20 +15,18 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import (
     I8,
     I64,
-    ActionEncoding,
     Choice,
     InexpressibleError,
     check_wishes,
-    integer,
-    integers,
     merge_deploys,
 )
+from warlight_env.envs.actions.discrete import DiscreteEncoding
 from warlight_env.envs.actions.factored import edge_of
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter, submit_step, write_step_mask
 from warlight_env.envs.actions.step_plans import exact_actions, nearest_actions
 
 
-class StepActions(ActionEncoding):
+class StepActions(DiscreteEncoding):
     """`steps`: Discrete(3 * N + 4 * E + 1), several actions a turn; the orders are kept until everybody has ended.
 
     | action | means |
@@ -59,7 +56,7 @@ class StepActions(ActionEncoding):
     write_mask = staticmethod(write_step_mask)
 
     def __init__(self, board: Board, params: RuleParams, *, max_deploys: int = 8, max_attacks: int = 16) -> None:
-        super().__init__(board, params)
+        super().__init__(board, params, DEPLOYS * board.n_regions + SHARES * board.n_edges + 1)
         for name, value in (("max_deploys", max_deploys), ("max_attacks", max_attacks)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ValueError(f"{name} = {value!r}: must be an integer from 1 up")
@@ -69,29 +66,11 @@ class StepActions(ActionEncoding):
         self.max_wishes = 1 if params.picking == ALTERNATING else int(params.ranked)
         self.max_parts = self.max_deploys + self.max_attacks + self.max_wishes + 1
         #: The action that ends the turn.
-        self.end = DEPLOYS * board.n_regions + SHARES * board.n_edges
-        self._space = spaces.Discrete(self.end + 1)
-        self._mask_space = spaces.MultiBinary(self.end + 1)
-
-    @property
-    def space(self) -> spaces.Discrete:
-        return self._space
-
-    @property
-    def mask_space(self) -> spaces.MultiBinary:
-        return self._mask_space
-
-    @property
-    def mask_size(self) -> int:
-        return self.end + 1
+        self.end = self.size - 1
 
     @property
     def default_cycles(self) -> int:
         return 100 * (self.max_deploys + self.max_attacks + 1)
-
-    @property
-    def limits(self) -> I64:
-        return np.array([self.end + 1], dtype=np.int64)
 
     @property
     def config(self) -> I64:
@@ -102,24 +81,8 @@ class StepActions(ActionEncoding):
         turn, _ = self._submitted(view, self._rows(actions))
         return self._written_mask(view, turn)
 
-    def flat_mask(self, view: View) -> I8:
-        return self.mask(view)
-
-    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[0] = self._value(action)
-        return 0
-
-    def rows(self, actions: Any, out: I64) -> None:
-        out[:, 0] = integers(actions, (len(out),), "actions")
-
-    def _value(self, action: Any) -> int:
-        value = integer(action, "action")
-        if not 0 <= value <= self.end:
-            raise ValueError(f"action {value} must lie in 0 .. {self.end}")
-        return value
-
     def _rows(self, actions: Any) -> list[I64]:
-        return [np.array([self._value(action)], dtype=np.int64) for action in actions]
+        return [np.array([self.value(action)], dtype=np.int64) for action in actions]
 
     def decode(self, view: View, action: Any) -> Choice:
         """The turn of a list of actions, with or without the end; what is illegal is left out."""

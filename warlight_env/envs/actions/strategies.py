@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from gymnasium import spaces
 
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generators.attacks import WAYS as ATTACK_WAYS
@@ -18,7 +16,8 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8, I64, ActionEncoding, Choice, InexpressibleError, integer, integers
+from warlight_env.envs.actions.base import I8, I64, Choice, InexpressibleError
+from warlight_env.envs.actions.discrete import DiscreteEncoding
 from warlight_env.envs.actions.kernels import COUNT, READY
 
 _N_ATTACKS: Final = len(ATTACK_WAYS)
@@ -86,7 +85,7 @@ def write_strategy_mask(board, params, evaluation, seen, turn, config, work, mas
     return 0
 
 
-class StrategyActions(ActionEncoding):
+class StrategyActions(DiscreteEncoding):
     """`strategies`: Discrete(9), the turns of the thesis's bot.
 
     | action | deploys | attacks |
@@ -107,25 +106,7 @@ class StrategyActions(ActionEncoding):
     write_mask = staticmethod(write_strategy_mask)
 
     def __init__(self, board: Board, params: RuleParams) -> None:
-        super().__init__(board, params)
-        self._space = spaces.Discrete(len(STRATEGIES))
-        self._mask_space = spaces.MultiBinary(len(STRATEGIES))
-
-    @property
-    def space(self) -> spaces.Discrete:
-        return self._space
-
-    @property
-    def mask_space(self) -> spaces.MultiBinary:
-        return self._mask_space
-
-    @property
-    def mask_size(self) -> int:
-        return len(STRATEGIES)
-
-    @property
-    def limits(self) -> I64:
-        return np.array([len(STRATEGIES)], dtype=np.int64)
+        super().__init__(board, params, len(STRATEGIES))
 
     @property
     def config(self) -> I64:
@@ -135,24 +116,8 @@ class StrategyActions(ActionEncoding):
         """int8[9]."""
         return self._written_mask(view, self._submitted(view, [])[0])
 
-    def flat_mask(self, view: View) -> I8:
-        return self.mask(view)
-
-    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[0] = self._value(action)
-        return 0
-
-    def rows(self, actions: Any, out: I64) -> None:
-        out[:, 0] = integers(actions, (len(out),), "actions")
-
-    def _value(self, action: Any) -> int:
-        value = integer(action, "action")
-        if not 0 <= value < len(STRATEGIES):
-            raise ValueError(f"action {value} must lie in 0 .. {len(STRATEGIES) - 1}")
-        return value
-
     def decode(self, view: View, action: Any) -> Choice:
-        row = np.array([self._value(action)], dtype=np.int64)
+        row = np.array([self.value(action)], dtype=np.int64)
         return self._choice(view, self._submitted(view, [row])[0])
 
     def encode(self, view: View, turn: Choice) -> int:

@@ -1,0 +1,60 @@
+"""What encodings with a Discrete space have in common: one integer a row, and a flat mask that a kernel writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.view import View
+from warlight_env.envs.actions.base import I8, I64, ActionEncoding, integer, integers
+
+
+class DiscreteEncoding(ActionEncoding):
+    """An encoding with the space Discrete(`size`)."""
+
+    def __init__(self, board: Board, params: RuleParams, size: int) -> None:
+        super().__init__(board, params)
+        self.size = size
+        self._space = spaces.Discrete(size)
+        self._mask_space = spaces.MultiBinary(size)
+
+    @property
+    def space(self) -> spaces.Discrete:
+        return self._space
+
+    @property
+    def mask_space(self) -> spaces.MultiBinary:
+        return self._mask_space
+
+    @property
+    def mask_size(self) -> int:
+        return self.size
+
+    @property
+    def limits(self) -> I64:
+        return np.array([self.size], dtype=np.int64)
+
+    def flat_mask(self, view: View) -> I8:
+        mask: I8 = self.mask(view)
+        return mask
+
+    def value(self, action: Any) -> int:
+        """The action as an integer of the space, or ValueError."""
+        value = integer(action, "action")
+        if not 0 <= value < self.size:
+            raise ValueError(f"action {value} must lie in 0 .. {self.size - 1}")
+        return value
+
+    def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
+        out[0] = self.value(action)
+        return 0
+
+    def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
+        out[:, 0] = integers(actions, (len(out),), "actions")
+        return np.zeros(len(out), dtype=np.int32)
