@@ -81,10 +81,9 @@ class KernelAgent(ABC):
         """See `Agent.act`; kernels need no budget."""
         if self._board is not view.board:
             self._prepare(view)
-        count = self._write(view)
-        if view.params.max_orders:
-            count = min(count, view.params.max_orders)
-        return Orders.from_arrays(self._deploy, self._attacks, count)
+        orders = Orders.from_arrays(self._deploy, self._attacks, self._write(view))
+        limit = view.params.max_orders
+        return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders
 
     def __repr__(self) -> str:
         return f"<agent {self.name}>"

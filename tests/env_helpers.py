@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from helpers import make_map
-from warlight_env.envs import FactoredActions, OrdersActions, WarlightParallelEnv
+from warlight_env.envs import EnvCore, FactoredActions, OrdersActions, WarlightEnv, WarlightParallelEnv
 from warlight_env.maps import Map
 
 ENCODINGS: dict[str, Any] = {
@@ -76,3 +76,30 @@ def equal(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray):
         return isinstance(b, np.ndarray) and a.dtype == b.dtype and np.array_equal(a, b)
     return type(a) is type(b) and a == b
+
+
+def make_single(**arguments) -> WarlightEnv:
+    return WarlightEnv(**{"map": SMALL, "action": "factored", "max_cycles": 40, **arguments})
+
+
+def play_episode(env: WarlightEnv, seed: int | None = 0, actions: int = 0) -> list:
+    """Everything that a whole episode of random legal actions for one learner returned."""
+    trace = [env.reset(seed=seed)]
+    env.action_space.seed(actions)
+    info, over = trace[0][1], False
+    while not over:
+        mask = info.get("action_mask")
+        result = env.step(env.action_space.sample(mask) if mask is not None else env.action_space.sample())
+        trace.append(result)
+        info, over = result[4], result[2] or result[3]
+    return trace
+
+
+def idle(observations: Any, masks: np.ndarray) -> np.ndarray:
+    """A policy for `factored` that does nothing."""
+    return np.zeros((len(masks), masks.shape[1] // 5), dtype=np.int64)
+
+
+def refresh(core: EnvCore) -> None:
+    """Observe again after a test has put something into the state."""
+    core.restore(core.snapshot())

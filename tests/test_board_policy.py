@@ -9,6 +9,7 @@ from stable_baselines3 import PPO
 
 from env_helpers import SMALL
 from warlight_env.engine.board import make_board
+from warlight_env.envs.features import global_features, node_features
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.train.board_policy import BoardNetwork, BoardPolicy, board_kwargs
 
@@ -17,17 +18,19 @@ ARGUMENTS = {"map": SMALL, "action": "factored", "mask": "observation"}
 
 def test_renumbered_regions_get_the_same_logits():
     board = make_board(SMALL)
-    n, features, n_globals = board.n_regions, 11, 12
+    n, features, n_globals = board.n_regions, len(node_features(2)), len(global_features(2))
     edges = np.stack([board.edge_source, board.edge_target]).astype(np.int64)
     torch.manual_seed(1)
-    network = BoardNetwork(n, features, n_globals, edges)
+    network = BoardNetwork(n, n_globals, 2, edges)
     order = np.random.default_rng(1).permutation(n)  # the new region i is the old order[i]
     place = np.argsort(order)
-    renumbered = BoardNetwork(n, features, n_globals, place[edges])
+    renumbered = BoardNetwork(n, n_globals, 2, place[edges])
     weights = {k: v for k, v in network.state_dict().items() if k not in ("mean", "ends")}
     renumbered.load_state_dict(weights, strict=False)
     seen = torch.rand(3, n * features + n_globals)
-    nodes = seen[:, : n * features].reshape(3, n, features)[:, order].reshape(3, -1)
+    nodes = seen[:, : n * features].view(3, n, features)
+    nodes[:, :, node_features(2).index("mine")] = torch.rand(3, n) < 0.5
+    nodes = nodes[:, order].reshape(3, -1)
     logits, value = network(seen)
     again, same = renumbered(torch.cat([nodes, seen[:, n * features :]], dim=1))
     rows, others = logits.reshape(3, -1, 5), again.reshape(3, -1, 5)
@@ -35,6 +38,7 @@ def test_renumbered_regions_get_the_same_logits():
     assert torch.allclose(rows[:, n:], others[:, n:], atol=1e-6), "edges keep their order"
     assert torch.allclose(value, same, atol=1e-6)
     assert not torch.allclose(rows[:, :n], others[:, :n])
+    assert rows[:, n:].abs().sum(2).count_nonzero() == nodes.view(3, n, -1)[:, place[edges[0]], 2].count_nonzero()
 
 
 def test_it_learns_saves_and_keeps_to_the_mask(tmp_path):
@@ -57,6 +61,6 @@ def test_it_learns_saves_and_keeps_to_the_mask(tmp_path):
 
 def test_an_observation_of_another_form_is_refused():
     env = make_vec_env(2, seed=1, **{**ARGUMENTS, "observation": "flat"})
-    kwargs = board_kwargs(make_board(SMALL), players=6, features=100)
+    kwargs = board_kwargs(make_board(SMALL), players=6)
     with pytest.raises(ValueError, match="observation='flat'"):
         PPO(BoardPolicy, env, policy_kwargs=kwargs)

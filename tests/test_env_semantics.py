@@ -10,17 +10,12 @@ from gymnasium.utils import seeding
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from env_helpers import ENCODINGS, SMALL, act, episode, equal, make
+from env_helpers import ENCODINGS, SMALL, act, episode, equal, make, refresh
 from helpers import RING
 from warlight_env.engine.rules import RulesError
-from warlight_env.envs import EnvCore, Reward, WarlightParallelEnv
+from warlight_env.envs import Reward, WarlightParallelEnv
 
 KINDS = ("graph", "flat", "raw")
-
-
-def refresh(core: EnvCore) -> None:
-    """Observe again after a test has put something into the state."""
-    core.restore(core.snapshot())
 
 
 # Seeds and saving
@@ -269,29 +264,6 @@ def test_what_fog_hides_makes_no_difference(kind, encoding, seed, players, steps
     assert np.array_equal(env.view(agent).army, view.army)
     if (view.owner == -2).any():
         assert not np.array_equal(env.state(), state)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("fog", [False, True])
-@given(seed=st.integers(0, 10**6), players=st.integers(2, 5), turn=st.integers(1, 4), steps=st.integers(0, 10))
-@settings(max_examples=15)
-def test_relabelled_players_see_the_same(kind, fog, seed, players, turn, steps):
-    env = make(players=players, fog=fog, observation=kind, rules={"picks": 1})
-    env.reset(seed=seed)
-    rng = np.random.default_rng(seed)
-    for _ in range(steps):
-        if env.agents:
-            env.step(act(env, rng))
-    before = [env.observe(agent) for agent in env.possible_agents]
-    state = env.core.state
-    owned = state.owner >= 0
-    state.owner[owned] = (state.owner[owned] + turn) % players
-    state.eliminated_at[:] = np.roll(state.eliminated_at, turn, axis=1)
-    bits = (state.offers[0][:, None] >> np.arange(players)) & 1
-    state.offers[0] = (np.roll(bits, turn, axis=1) << np.arange(players)).sum(axis=1)
-    refresh(env.core)
-    for p in range(players):
-        assert equal(env.observe(f"player_{(p + turn) % players}"), before[p])
 
 
 # Bad input

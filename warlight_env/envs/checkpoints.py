@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import inspect
 import json
+import random
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,41 +26,98 @@ class CheckpointError(InputError):
     """A file that holds no policy; the message names it and the reason."""
 
 
-def load_policy(path: str | Path, deterministic: bool = False) -> Any:
+#: The algorithm that reads a file, by the beginning of its policy's module; anything else is a policy for PPO.
+_ALGORITHMS: Final = {
+    "sb3_contrib.common.maskable": ("sb3_contrib", "MaskablePPO"),
+    "sb3_contrib.qrdqn": ("sb3_contrib", "QRDQN"),
+    "sb3_contrib.tqc": ("sb3_contrib", "TQC"),
+    "sb3_contrib.ars": ("sb3_contrib", "ARS"),
+    "sb3_contrib.crossq": ("sb3_contrib", "CrossQ"),
+    "stable_baselines3.dqn": ("stable_baselines3", "DQN"),
+    "stable_baselines3.sac": ("stable_baselines3", "SAC"),
+    "stable_baselines3.td3": ("stable_baselines3", "TD3"),
+}
+
+
+def load_policy(path: str | Path, deterministic: bool = False) -> ModelPolicy:
     """A policy ``(observations, masks int8[M, K]) -> actions`` from a file that an algorithm's `save` wrote.
 
-    Algorithms with masks (MaskablePPO) get them. Raises `CheckpointError`.
+    For the algorithms of Stable-Baselines3 and sb3-contrib, but for those whose policies keep a memory from step to
+    step. Algorithms with masks (MaskablePPO) get them. Raises `CheckpointError`.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            about = json.loads(archive.read("data"))
-        module = about["policy_class"]["__module__"]
+            module = json.loads(archive.read("data"))["policy_class"]["__module__"]
     except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path}: not a saved policy: {error}") from None
-    return policy_of(_algorithm(module).load(path, device="cpu"), deterministic)
+    if module.startswith("sb3_contrib.common.recurrent"):
+        raise CheckpointError(f"{path}: a recurrent policy, which needs a memory for each game; make it an agent")
+    package, name = next(
+        (algorithm for start, algorithm in _ALGORITHMS.items() if module.startswith(start)),
+        ("stable_baselines3", "PPO"),
+    )
+    with _generators_kept():
+        model = getattr(importlib.import_module(package), name).load(path, device="cpu")
+    return policy_of(model, deterministic)
 
 
-def _algorithm(module: str) -> Any:
-    if "maskable" in module:
-        from sb3_contrib import MaskablePPO
+@contextlib.contextmanager
+def _generators_kept() -> Iterator[None]:
+    """Loading a model seeds everybody's random generators with what it was trained with; this puts them back."""
+    import torch
 
-        return MaskablePPO
-    from stable_baselines3 import PPO
+    ours, numpys = random.getstate(), np.random.get_state()
+    try:
+        with torch.random.fork_rng([]):
+            yield
+    finally:
+        random.setstate(ours)
+        np.random.set_state(numpys)
 
-    return PPO
 
-
-def policy_of(model: Any, deterministic: bool = False) -> Any:
+class ModelPolicy:
     """A model of Stable-Baselines3 or sb3-contrib as a policy; it plays as the model is when it is asked."""
-    masked = "action_masks" in inspect.signature(model.predict).parameters
 
-    def policy(observations: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
-        space = model.observation_space
+    def __init__(self, model: Any, deterministic: bool = False) -> None:
+        self.model, self.deterministic = model, deterministic
+        self._masked = "action_masks" in inspect.signature(model.predict).parameters
+        self._seed: int | None = None
+
+    def check(self, action_space: spaces.Space[Any], observation_space: spaces.Space[Any]) -> None:
+        """Raises `CheckpointError` where the model was made for other spaces (masks in observations aside)."""
+        own = self.model.observation_space
+        if isinstance(own, spaces.Dict) and "action_mask" in own.spaces:
+            rest = {key: space for key, space in own.spaces.items() if key != "action_mask"}
+            own = rest["observation"] if rest.keys() == {"observation"} else spaces.Dict(rest)
+        for what, mine, theirs in (("plays", self.model.action_space, action_space), ("sees", own, observation_space)):
+            if mine != theirs:
+                raise CheckpointError(f"the policy {what} {_short(mine)}, the environment has {_short(theirs)}")
+
+    def reseed(self, seed: int) -> None:
+        """The next actions are drawn from this seed, and leave PyTorch's own generator as it is."""
+        self._seed = seed
+
+    def __call__(self, observations: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        import torch
+
+        space = self.model.observation_space
         if isinstance(space, spaces.Dict) and "action_mask" in space.spaces:
             seen = observations if isinstance(observations, dict) else {"observation": observations}
             observations = {**seen, "action_mask": masks}
-        more = {"action_masks": masks} if masked else {}
-        actions, _ = model.predict(observations, deterministic=deterministic, **more)
+        more = {"action_masks": masks} if self._masked else {}
+        seed, self._seed = self._seed, None
+        with torch.random.fork_rng([], enabled=seed is not None):
+            if seed is not None:
+                torch.manual_seed(seed % 2**63)
+            actions, _ = self.model.predict(observations, deterministic=self.deterministic, **more)
         return np.asarray(actions)
 
-    return policy
+
+def _short(space: spaces.Space[Any]) -> str:
+    text = str(space)
+    return text if len(text) <= 200 else f"{text[:200]} …"
+
+
+def policy_of(model: Any, deterministic: bool = False) -> ModelPolicy:
+    """A model of Stable-Baselines3 or sb3-contrib as a policy; it plays as the model is when it is asked."""
+    return ModelPolicy(model, deterministic)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,18 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import PHASES
 from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.features import observation_space
-from warlight_env.envs.looking import observation
+from warlight_env.envs.looking import observation, observation_space_of
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
 from warlight_env.envs.rewards import Reward
+
+
+class _Playing(NamedTuple):
+    """An opponent that plays in some game, and what it remembers of the games here."""
+
+    opponent: Opponent
+    memory: Any
 
 
 class Episodes:
@@ -56,8 +63,8 @@ class Episodes:
             map, rules, players, batch, action=action, observation=observation, fog=fog, picking=picking,
             max_cycles=max_cycles, reward=reward, slots=1,
         )  # fmt: skip
-        seated = isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < players
-        if seat != "random" and not seated:
+        seated = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < players
+        if not seated and seat != "random":
             raise ValueError(f"seat = {seat!r}: must be 'random' or 0 .. {players - 1}")
         self.batch, self.seat, self.mask = batch, seat, mask
         masks = self.core.encoding.mask_space
@@ -69,16 +76,14 @@ class Episodes:
         self.seeds = np.zeros(batch, dtype=np.uint64)
         self._games = np.arange(batch)
         self._chosen = np.full((batch, players), -1, dtype=np.int16)
-        self._table: list[Opponent] = []
+        self._table: list[_Playing | None] = []
         self._rows = np.zeros((batch, self.core.row_size), dtype=np.int64)
         self.observation_space = self._make_observation_space()
         self.action_space = self.core.encoding.space
         self.set_opponent(opponent)
 
     def _make_observation_space(self) -> spaces.Space[Any]:
-        core = self.core
-        space = observation_space(core.observation, core.board, core.players, core.encoding.stepwise)
-        size = self.mask_size
+        space, size = observation_space_of(self.core), self.mask_size
         if self.mask == "info" or size == 0:
             return space
         mask = spaces.Box(0, 1, (size,), np.int8)
@@ -97,19 +102,25 @@ class Episodes:
             self.core.set_slots(self.core.players)
 
     def _number(self, opponent: Opponent) -> int:
-        """Where the opponent stands in the table; places of those who play no longer are used again."""
+        """Where the opponent stands in the table of those who play."""
+        free = len(self._table)
         for i, known in enumerate(self._table):
-            if known is opponent:
+            if known is None:
+                free = min(free, i)
+            elif known.opponent is opponent:
                 return i
-        in_use = set(np.unique(self._chosen).tolist())
-        for i in range(len(self._table)):
-            if i not in in_use:
-                self._table[i] = opponent
-                return i
-        if len(self._table) >= 30_000:
+        if free >= 30_000:
             raise OpponentError("too many opponents play at once")
-        self._table.append(opponent)
-        return len(self._table) - 1
+        if free == len(self._table):
+            self._table.append(None)
+        self._table[free] = _Playing(opponent, opponent.make_memory(self.core))
+        return free
+
+    def _forget_idle(self) -> None:
+        """Let go of opponents that play in no game any more."""
+        if len(self._table) > 1:
+            in_use = np.isin(np.arange(len(self._table)), self._chosen)
+            self._table = [known if used else None for known, used in zip(self._table, in_use, strict=True)]
 
     # Playing
 
@@ -119,8 +130,13 @@ class Episodes:
             return
         core = self.core
         self._need_slots()  # a pool may have changed
+        drawn = [
+            [slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
+             for k, slot in enumerate(self._slots)]
+            for seed in seeds
+        ]  # fmt: skip
         begun = []
-        for b, seed in zip(which, seeds, strict=True):
+        for b, seed, opponents in zip(which, seeds, drawn, strict=True):
             learner = derive_seed(seed, 1) % core.players if self.seat == "random" else int(self.seat)
             self.learner[b], self.seeds[b] = learner, seed & (2**64 - 1)
             order = [learner, *(p for p in range(core.players) if p != learner)]
@@ -128,31 +144,55 @@ class Episodes:
             for k, player in enumerate(order):
                 core.out.slot[b, player] = k if k < core.slots else -1
             self._chosen[b] = -1
-            for k, (player, slot) in enumerate(zip(order[1:], self._slots, strict=True)):
-                opponent = slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
+            for player, opponent in zip(order[1:], opponents, strict=True):
                 self._chosen[b, player] = self._number(opponent)
-                begun.append((opponent, b, player, derive_seed(seed, 3, player)))
+                begun.append((b, player, derive_seed(seed, 3, player)))
         core.reset(seeds, which)
-        for opponent, b, player, seed in begun:
-            opponent.begin(core, b, player, seed)
+        for b, player, seed in begun:
+            playing = self._table[self._chosen[b, player]]
+            assert playing is not None
+            playing.opponent.begin(playing.memory, core, b, player, seed)
+        self._forget_idle()
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.
 
-        Raises ValueError, with nothing stepped, for actions that are none.
+        Raises ValueError, with nothing stepped, for actions that are none, and whatever an opponent raises, with
+        nothing stepped either.
         """
         core = self.core
         dropped = np.zeros((self.batch, core.players), dtype=np.int32)
-        dropped[self._games, self.learner] = core.read_rows(actions, self._games, 0, self._rows)
+        dropped[self._games, self.learner] = self._read(actions, acting)
         rows = self._rows[:, None]
         if core.slots > 1:
             rows = np.concatenate([rows, np.zeros((self.batch, core.slots - 1, core.row_size), dtype=np.int64)], axis=1)
         moves = np.zeros((self.batch, core.slots), dtype=np.int8)
         moves[:, 0] = 1 if acting is None else acting
+        playing = [(i, known) for i, known in enumerate(self._table) if known is not None]
+        before = core.save_turns() if any(known.opponent.raises for _, known in playing) else None
         core.hand_in(rows, dropped, moves)
-        for i in np.unique(self._chosen[self._chosen >= 0]).tolist():
-            self._table[i].move(core, self._chosen, i, self.learner)
+        try:
+            for i, known in playing:
+                known.opponent.move(known.memory, core, self._chosen, i, self.learner)
+        except BaseException:
+            if before is not None:
+                core.restore_turns(before)
+            raise
         core.resolve(moves[:, 0])
+
+    def _read(self, actions: Any, acting: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int32]:
+        """Write the learners' rows; returns what was dropped, int32[B]."""
+        try:
+            return self.core.read_rows(actions, self._games, 0, self._rows)
+        except ValueError:
+            if acting is None or acting.all():
+                raise
+        # Of games that only begin anew in this step the actions do not matter, whatever they are.
+        games = np.flatnonzero(acting)
+        dropped, rows = np.zeros(self.batch, dtype=np.int32), self._rows[games]
+        dropped[games] = self.core.read_rows(part_of(self.action_space, actions, games), games, 0, rows)
+        self._rows[games] = rows
+        return dropped
 
     # Looking
 

@@ -6,16 +6,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from warlight_env.envs.actions.kernels import OFFERED
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.features import TURN_FEATURES
+from warlight_env.envs.features import TURN_FEATURES, observation_space
+
+
+def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
+    """The space of `observation`."""
+    return observation_space(core.observation, core.board, core.players, core.encoding.stepwise)
 
 
 def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:
     """What the player of a slot sees in a game, or in several (with a leading axis), in arrays of its own.
 
-    In the space of `features.observation_space`.
+    In `observation_space_of` the core.
     """
     if core.observation == "flat":
         return core.out.features[games, slot].copy()

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.compiled import COMPILED, CompiledBot
+from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
 from warlight_env.engine.jit import address
+from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
-from warlight_env.envs.checkpoints import Policy, load_policy
-from warlight_env.envs.looking import observation
+from warlight_env.envs.checkpoints import ModelPolicy, Policy, load_policy
+from warlight_env.envs.looking import observation, observation_space_of
 from warlight_env.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,107 +33,156 @@ class OpponentError(InputError):
 
 
 class Opponent(ABC):
-    """Somebody who moves for a player in any number of the games of a core."""
+    """Somebody who moves for a player in any number of the games of any number of cores.
+
+    What it remembers of a core's games lies in a memory that the games' owner keeps, so that an opponent can be shared.
+    """
 
     #: Whether it needs the observations and masks that a core keeps for its slots.
     observes = False
+    #: Whether `move` may raise: it runs Python that is not ours.
+    raises = True
+
+    def make_memory(self, core: EnvCore) -> Any:
+        """What `begin` and `move` get for the games of this core. Raises OpponentError where it cannot play them."""
+        return None
 
     @abstractmethod
-    def begin(self, core: EnvCore, b: int, player: int, seed: int) -> None:
+    def begin(self, memory: Any, core: EnvCore, b: int, player: int, seed: int) -> None:
         """A new game in which it is `player`."""
 
     @abstractmethod
-    def move(self, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]) -> None:
+    def move(
+        self, memory: Any, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
+    ) -> None:
         """Hand in for the players p of games b with ``chosen[b, p] == which``, where player ``after[b]`` is ready."""
 
 
-class _Moving(Opponent):
-    """Finds the games and players that are to move."""
-
-    @staticmethod
-    def _to_move(
-        core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
-    ) -> list[tuple[int, int]]:
-        games = np.arange(core.batch)
-        ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
-        own = (chosen == which) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
-        return [(int(b), int(p)) for b, p in np.argwhere(own)]
+def _to_move(
+    core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]
+) -> list[tuple[int, int]]:
+    """The games and players that are to move."""
+    games = np.arange(core.batch)
+    ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
+    own = (chosen == which) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
+    return [(int(b), int(p)) for b, p in np.argwhere(own)]
 
 
 class BotOpponent(Opponent):
-    """A bot whose kernels play the whole batch in compiled code."""
+    """A bot of `COMPILED`, whose kernels play the whole batch in compiled code."""
 
-    def __init__(self, bot: CompiledBot) -> None:
+    raises = False
+
+    def __init__(self, name: str) -> None:
+        bot = COMPILED[name]
+        self.name = name
         self._policy, self._pick = address(plug_in("policy", bot.policy)), address(plug_in("picker", bot.pick))
-        # By core: one opponent may play in several environments.
-        self._rngs: WeakKeyDictionary[EnvCore, npt.NDArray[np.uint64]] = WeakKeyDictionary()
 
-    def begin(self, core: EnvCore, b: int, player: int, seed: int) -> None:
-        if core not in self._rngs:
-            self._rngs[core] = np.zeros((core.batch, core.players, 2), dtype=np.uint64)
-        self._rngs[core][b, player] = make_rng(seed)
+    def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
+        """uint64[B, P, 2]: its random generators."""
+        return np.zeros((core.batch, core.players, 2), dtype=np.uint64)
 
-    def move(self, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]) -> None:
-        core.hand_in_policy(self._policy, self._pick, chosen, which, after, self._rngs[core])
+    def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
+        memory[b, player] = make_rng(seed)
 
-    def __getstate__(self) -> dict[str, Any]:
-        raise TypeError("opponents that are compiled code cannot be pickled; pickle what they were made from")
+    def move(
+        self, memory: npt.NDArray[np.uint64], core: EnvCore, chosen: npt.NDArray[np.int16], which: int,
+        after: npt.NDArray[np.int8],
+    ) -> None:  # fmt: skip
+        core.hand_in_policy(self._policy, self._pick, chosen, which, after, memory)
+
+    def __reduce__(self) -> tuple[type[BotOpponent], tuple[str]]:
+        return BotOpponent, (self.name,)  # addresses are another process's business
 
 
-class AgentOpponent(_Moving):
+class AgentOpponent(Opponent):
     """Agents in Python, one for every game, as `make(seed)` gives them."""
 
     def __init__(self, make: Callable[[int], Agent]) -> None:
         self._make = make
-        self._agents: WeakKeyDictionary[EnvCore, dict[tuple[int, int], Agent]] = WeakKeyDictionary()
 
-    def begin(self, core: EnvCore, b: int, player: int, seed: int) -> None:
-        self._agents.setdefault(core, {})[b, player] = self._make(seed)
+    def make_memory(self, core: EnvCore) -> dict[tuple[int, int], Agent]:
+        """The agents by game and player."""
+        return {}
 
-    def move(self, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]) -> None:
-        for b, p in self._to_move(core, chosen, which, after):
-            view, agent = core.view(p, b), self._agents[core][b, p]
-            if view.phase == "pick" and not view.offers:
-                core.hand_in_choice(b, p, [])
+    def begin(self, memory: dict[tuple[int, int], Agent], core: EnvCore, b: int, player: int, seed: int) -> None:
+        memory[b, player] = self._make(seed)
+
+    def move(
+        self, memory: dict[tuple[int, int], Agent], core: EnvCore, chosen: npt.NDArray[np.int16], which: int,
+        after: npt.NDArray[np.int8],
+    ) -> None:  # fmt: skip
+        for b, p in _to_move(core, chosen, which, after):
+            view, agent = core.view(p, b), memory[b, p]
+            if view.phase == "pick":
+                core.hand_in_choice(b, p, agent.pick(view) if view.offers else [])
                 continue
-            core.hand_in_choice(b, p, agent.pick(view) if view.phase == "pick" else agent.act(view))
+            orders = agent.act(view)
+            if not isinstance(orders, Orders):
+                raise OpponentError(f"opponent {agent.name!r}: act returned {type(orders).__name__}, not Orders")
+            core.hand_in_choice(b, p, orders)
 
 
-class PolicyOpponent(_Moving):
-    """A policy over observations and masks, asked for all games at once; it uses the environment's own encoding."""
+class PolicyOpponent(Opponent):
+    """A policy over observations and masks, asked for all games at once; it uses the environment's own encoding.
+
+    A policy that draws at random may have a method `reseed(seed)`. It is called before the policy is asked, with a
+    number that follows from the games' seeds: in a single environment equal seeds then give equal games, in a batch
+    equal seeds of the whole batch do.
+    """
 
     observes = True
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
 
-    def begin(self, core: EnvCore, b: int, player: int, seed: int) -> None:
-        """Nothing is kept of a game."""
+    def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
+        """uint64[B, P]: the seed of the next move."""
+        if isinstance(self.policy, ModelPolicy):
+            self.policy.check(core.encoding.space, observation_space_of(core))
+        return np.zeros((core.batch, core.players), dtype=np.uint64)
 
-    def move(self, core: EnvCore, chosen: npt.NDArray[np.int16], which: int, after: npt.NDArray[np.int8]) -> None:
+    def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
+        memory[b, player] = seed & (2**64 - 1)
+
+    def move(
+        self, memory: npt.NDArray[np.uint64], core: EnvCore, chosen: npt.NDArray[np.int16], which: int,
+        after: npt.NDArray[np.int8],
+    ) -> None:  # fmt: skip
         illegal = core.out.illegal.copy()
         for count in range(core.encoding.max_parts + 1):
-            to_move = self._to_move(core, chosen, which, after)
+            to_move = _to_move(core, chosen, which, after)
             if not to_move:
                 break
             if count == core.encoding.max_parts:  # it goes on and on with what is illegal: its turn is over
                 for b, p in to_move:
                     core.turns.status[b, p, READY] = 1
                 break
-            games = np.array([b for b, _ in to_move], dtype=np.int64)
-            slots = np.array([core.out.slot[b, p] for b, p in to_move], dtype=np.int64)
-            rows = np.zeros((core.batch, core.slots, core.row_size), dtype=np.int64)
-            acting = np.zeros((core.batch, core.slots), dtype=np.int8)
-            for slot in np.unique(slots).tolist():
-                here = games[slots == slot]
-                actions = self.policy(observation(core, slot, here), core.flat_masks(slot, here))
-                part = np.zeros((len(here), core.row_size), dtype=np.int64)
-                core.read_rows(actions, here, slot, part)
-                rows[here, slot], acting[here, slot] = part, 1
+            rows, acting = self._ask(memory, core, to_move)
             core.hand_in(rows, illegal, acting)
             illegal[...] = core.out.illegal
             if core.settings.stepwise:
                 core.look(turns_only=True)
+
+    def _ask(
+        self, memory: npt.NDArray[np.uint64], core: EnvCore, to_move: list[tuple[int, int]]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
+        """Kernel rows int64[B, S, K], and whose they are, int8[B, S]."""
+        games, players = np.array(to_move, dtype=np.int64).T
+        slots = core.out.slot[games, players].astype(np.int64)
+        rows = np.zeros((core.batch, core.slots, core.row_size), dtype=np.int64)
+        acting = np.zeros((core.batch, core.slots), dtype=np.int8)
+        for slot in np.unique(slots).tolist():
+            here, who = games[slots == slot], players[slots == slot]
+            if hasattr(self.policy, "reseed"):
+                seeds = [derive_seed(int(seed)) for seed in memory[here, who]]
+                memory[here, who] = seeds
+                self.policy.reseed(derive_seed(*seeds))
+            actions = self.policy(observation(core, slot, here), core.flat_masks(slot, here))
+            part = np.zeros((len(here), core.row_size), dtype=np.int64)
+            core.read_rows(actions, here, slot, part)
+            rows[here, slot], acting[here, slot] = part, 1
+        return rows, acting
 
 
 class OpponentPool:
@@ -144,6 +194,8 @@ class OpponentPool:
     def __init__(self, weights: Mapping[Any, float] | None = None) -> None:
         self._members: dict[str, tuple[Opponent, float]] = {}
         for source, weight in (weights or {}).items():
+            if str(source) in self._members:
+                raise OpponentError(f"two opponents are named {str(source)!r}; add them with names of your own")
             self.add(str(source), source, weight)
 
     def add(self, name: str, opponent: Any, weight: float = 1.0) -> None:
@@ -192,7 +244,7 @@ def make_opponent(source: Any) -> Opponent:
 
     - "aggressive", "mcts:sims=50": registered agents; those without parameters in `COMPILED` play in compiled code.
     - "learner.zip": a policy that Stable-Baselines3 or sb3-contrib saved, with the environment's own spaces.
-    - a class or function with a parameter named `seed`: makes an agent for every game.
+    - an agent's class, or a function whose first parameter is `seed`: makes an agent for every game.
     - any other callable: a `Policy`.
     """
     if isinstance(source, Opponent):
@@ -202,19 +254,28 @@ def make_opponent(source: Any) -> Opponent:
             return PolicyOpponent(load_policy(source))
         info, parameters = parse(str(source))
         if info.name in COMPILED and not parameters:
-            return BotOpponent(COMPILED[info.name])
-        spec = str(source)
-        return AgentOpponent(lambda seed: make_agent(spec, seed))
-    if isinstance(source, Agent) and not isinstance(source, type):
+            return BotOpponent(info.name)
+        return AgentOpponent(functools.partial(make_agent, str(source)))
+    if isinstance(source, type):
+        if not (hasattr(source, "act") and hasattr(source, "pick")):
+            raise OpponentError(f"opponent {source.__name__}: a class must be an agent's, with pick and act")
+        return AgentOpponent(functools.partial(_make_seeded, source))
+    if isinstance(source, Agent):
         raise OpponentError(f"opponent {source!r} is one agent; give its class, for one in every game")
     if callable(source):
-        return AgentOpponent(lambda seed: source(seed=seed)) if _takes_seed(source) else PolicyOpponent(source)
+        if _takes_seed_first(source):
+            return AgentOpponent(functools.partial(_make_seeded, source))
+        return PolicyOpponent(source)
     raise OpponentError(f"opponent {source!r}: must be an agent's name, a class, a policy, a checkpoint or a pool")
 
 
-def _takes_seed(source: Callable[..., Any]) -> bool:
+def _make_seeded(make: Callable[..., Agent], seed: int) -> Agent:
+    return make(seed=seed)
+
+
+def _takes_seed_first(source: Callable[..., Any]) -> bool:
     try:
-        return "seed" in inspect.signature(source).parameters
+        return next(iter(inspect.signature(source).parameters), None) == "seed"
     except (TypeError, ValueError):
         return False
 

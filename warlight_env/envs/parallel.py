@@ -21,8 +21,7 @@ from warlight_env.engine.state import PHASES
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
-from warlight_env.envs.features import observation_space
-from warlight_env.envs.looking import observation
+from warlight_env.envs.looking import observation, observation_space_of
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state import state_space, state_vector
 
@@ -168,8 +167,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         self._observation_spaces = {a: self._observation_space() for a in self.possible_agents}
 
     def _observation_space(self) -> spaces.Space[Any]:
-        core = self.core
-        space = observation_space(core.observation, core.board, core.players, core.encoding.stepwise)
+        core, space = self.core, observation_space_of(self.core)
         if self._mask_in_info or core.encoding.mask_space is None:
             return space
         return spaces.Dict({"observation": space, "action_mask": copy.deepcopy(core.encoding.mask_space)})

@@ -102,6 +102,8 @@ class WarlightVecEnv(VecEnv):
         if method_name == "action_masks":
             masks = self.action_masks()
             return [masks[b] for b in chosen]
+        if len(chosen) != self.num_envs:
+            raise ValueError(f"{method_name}: the environments are one batch; it can only be called for all of them")
         result = getattr(self, method_name)(*args, **kwargs)
         return [result] * len(chosen)
 

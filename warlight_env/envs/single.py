@@ -14,6 +14,7 @@ from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
@@ -145,7 +146,7 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
             raise ValueError("the game is over or has not begun; call reset()")
         episodes = self.episodes
         try:
-            episodes.step({k: [v] for k, v in action.items()} if isinstance(action, dict) else np.asarray(action)[None])
+            episodes.step(batch_of_one(self.action_space, action))
         except ValueError as error:
             raise ValueError(f"{error}; nothing played") from None
         terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])

@@ -153,6 +153,20 @@ def write_free(params, state, b, p, free):
 
 
 @kernel
+def _cut(params, deploy, count):
+    """Leave of a turn what the rules allow: so many deploys, in order of regions, and so many attacks."""
+    if params.max_orders == 0:
+        return count
+    deploys = 0
+    for r in range(deploy.shape[0]):
+        if deploy[r] > 0:
+            deploys += 1
+            if deploys > params.max_orders:
+                deploy[r] = 0
+    return min(count, params.max_orders)
+
+
+@kernel
 def hand_in_policy(
     board, params, evaluation, settings, policy_address, pick_address, ways, state, out, turns, work, chosen, which,
     after, rngs,
@@ -180,7 +194,7 @@ def hand_in_policy(
                 board, params, evaluation, seen.owner, seen.army, p, ways, rng, work.action.generator,
                 turns.deploy[b, p], turns.attacks[b, p],
             )  # fmt: skip
-            status[COUNT] = min(count, params.max_orders) if params.max_orders > 0 else count
+            status[COUNT] = _cut(params, turns.deploy[b, p], count)
 
 
 # Resolving
@@ -296,6 +310,20 @@ def resolve(board, params, evaluation, settings, mask_address, config, state, ou
     _resolve(board, params, settings, state, out, turns, work, which)
     look(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, 0, games)
     _settle(settings, state, out, which)
+
+
+@kernel
+def hand_in_and_resolve(
+    board, params, evaluation, settings, submit_address, mask_address, config, state, out, turns, bits, work, limits,
+    acting, actions, which,
+):  # fmt: skip
+    """`hand_in`, and if all actions are within their limits `resolve`; returns what `hand_in` does."""
+    bad = hand_in(
+        board, params, evaluation, settings, submit_address, config, state, out, turns, work, limits, acting, actions
+    )
+    if bad < 0:
+        resolve(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, which)
+    return bad
 
 
 @kernel

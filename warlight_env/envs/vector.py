@@ -24,6 +24,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: what happens when a game ends: it begins anew in the next step (the default), in the same step
             (with ``infos["final_obs"]`` and ``infos["final_info"]``), or only at
             ``reset(options={"reset_mask": …})``, bool[B].
+        max_episode_steps: as `make_vec` hands it on; a game is truncated after so many steps, like max_cycles.
         arguments: of `WarlightEnv`.
     """
 
@@ -33,12 +34,18 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
     }
 
     def __init__(
-        self, num_envs: int = 1, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP, **arguments: Any
+        self,
+        num_envs: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        **arguments: Any,
     ) -> None:
         render_mode = arguments.pop("render_mode", None)
         if render_mode is not None:
             raise ValueError(f"render_mode = {render_mode!r}: batches are not rendered; use WarlightEnv")
         self.episodes = Episodes(**arguments, batch=num_envs)
+        if max_episode_steps is not None:
+            self.episodes.core.max_cycles = min(self.episodes.core.max_cycles, max_episode_steps)
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
@@ -60,6 +67,8 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
             mask = np.asarray(options["reset_mask"])
             if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
                 raise ValueError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
+            if not self._begun and not mask.all():
+                raise ValueError("reset_mask: no game has begun; reset all of them first")
         seeds: Sequence[int | None]
         if seed is None or isinstance(seed, int | np.integer):
             seeds = [None if seed is None else int(seed) + b for b in range(self.num_envs)]

@@ -18,6 +18,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
+from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.actions.exact import submit_exact
 from warlight_env.envs.actions.kernels import COUNT, OFFERED, OWN, READY, Seen, Turn, make_action_work, make_turn
 
@@ -176,8 +177,7 @@ class ActionEncoding(ABC):
         """`row` for a batch: writes out int64[M, K], returns what was dropped, int32[M]; view(i) is that of game i."""
         dropped = np.zeros(len(out), dtype=np.int32)
         for i in range(len(out)):
-            action = {key: part[i] for key, part in actions.items()} if isinstance(actions, dict) else actions[i]
-            dropped[i] = self.row(action, functools.partial(view, i), out[i])
+            dropped[i] = self.row(part_of(self.space, actions, i), functools.partial(view, i), out[i])
         return dropped
 
 

@@ -1,0 +1,30 @@
+"""Actions of a batch: one out of many, several out of many, many out of one; for spaces of any depth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+
+def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
+    """The action of one game, or the actions of several, out of a batch's: of Dict and Tuple spaces part by part.
+
+    What does not have the space's form is handed on as far as it goes: encodings say what is wrong with it.
+    """
+    if isinstance(space, spaces.Dict) and isinstance(actions, dict):
+        return {key: part_of(space.spaces.get(key), part, which) for key, part in actions.items()}
+    if isinstance(space, spaces.Tuple) and isinstance(actions, tuple) and len(actions) == len(space.spaces):
+        return tuple(part_of(inner, part, which) for inner, part in zip(space.spaces, actions, strict=True))
+    return actions[which] if isinstance(which, int) else np.asarray(actions)[which]
+
+
+def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
+    """The action of a single game as that of a batch of one."""
+    if isinstance(space, spaces.Dict) and isinstance(action, dict):
+        return {key: batch_of_one(space.spaces.get(key), part) for key, part in action.items()}
+    if isinstance(space, spaces.Tuple) and isinstance(action, tuple) and len(action) == len(space.spaces):
+        return tuple(batch_of_one(inner, part) for inner, part in zip(space.spaces, action, strict=True))
+    return [action] if isinstance(space, spaces.Dict | spaces.Tuple) else np.asarray(action)[None]
