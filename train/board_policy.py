@@ -64,6 +64,11 @@ class BoardNetwork(nn.Module):
         self.armies = nn.Linear(2, width, bias=False)
         self.edge_head = nn.Linear(width, values)
         self.pooled = nn.Sequential(nn.Linear(width + n_globals, width), nn.ReLU())
+        # At first most regions and edges do nothing: where everything happens at once, nothing that happens can be
+        # traced to what was done, and nothing is learned.
+        with torch.no_grad():
+            self.region_head.bias[0] += 1.5
+            self.edge_head.bias[0] += 2.5
 
     def _parts(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """Nodes float[B, N, F] and globals float[B, G]."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from warlight_env import maps
 from warlight_env.engine.board import make_board
-from warlight_env.engine.orders import REASONS, Orders, OrdersTypeError, check_orders
+from warlight_env.engine.orders import REASONS, Orders, OrdersTypeError, check_turn
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
 from warlight_env.engine.rules import Rules, RulesError
@@ -267,17 +267,16 @@ class Game:
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"orders must be `Orders`, not {type(orders).__name__}", player)
         try:
-            deploys, attacks = orders.arrays()
+            count, dropped, reasons = check_turn(
+                self._board, self._params, self._state.owner[0], player, self.income(player), orders,
+                self._work.deploy[player], self._work.attacks[player],
+            )  # fmt: skip
         except OrdersTypeError as error:
             raise OrdersTypeError(error.reason, player) from None
-        reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
-        count, dropped = check_orders(
-            self._board, self._params, self._state.owner[0], player, self.income(player), deploys, attacks,
-            self._work.deploy[player], self._work.attacks[player], reasons,
-        )  # fmt: skip
         self._work.counts[player] = count
         if not dropped:
             return []
+        deploys, attacks = orders.arrays()
         illegal = []
         for i in np.flatnonzero(reasons).tolist():
             is_deploy = i < len(deploys)

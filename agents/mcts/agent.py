@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from warlight_env.agents.base import Budget
 from warlight_env.agents.evaluation import best_picks
-from warlight_env.agents.mcts.searching import THESIS_SETTINGS, MctsSettings, Search
+from warlight_env.agents.mcts.searching import THESIS_SETTINGS, MctsSettings, Search, nodes_for
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
@@ -57,11 +57,17 @@ class MctsAgent:
         start = time.perf_counter()
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)
-        if self.search is None or self.search.view.board is not view.board:
-            self.search = Search(view, self.settings, seed, **self._plug_ins)
+        simulations, seconds = self._limits(budget)
+        most = simulations if simulations is None or self.settings.final != "max_robust" else 2 * simulations
+        if (
+            self.search is None
+            or self.search.view.board is not view.board
+            or self.search.nodes < nodes_for(self.settings, view.board.n_regions, most)
+        ):
+            self.search = Search(view, self.settings, seed, **self._plug_ins, simulations=most)
         else:
             self.search.begin(view, seed)
-        self._spend(self.search, *self._limits(budget), start)
+        self._spend(self.search, simulations, seconds, start)
         return self.search
 
     def _spend(self, search: Search, simulations: int | None, seconds: float | None, start: float) -> None:

@@ -21,6 +21,7 @@ from warlight_env.agents.mcts.search import SearchWork, Settings, leaf_depths, m
 from warlight_env.agents.mcts.tree import (
     FULL,
     NODES,
+    NODES_PER_STATE,
     SIMULATIONS,
     STATES,
     UNIT,
@@ -123,6 +124,16 @@ class MctsSettings:
 THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, turns="thesis", weights="thesis")
 
 
+def nodes_for(settings: MctsSettings, n_regions: int, simulations: int | None) -> int:
+    """Places for nodes that a tree gets: what `settings.memory` allows, or what so many simulations need at most."""
+    allowed = max(1000, settings.memory * 2**20 // tree_bytes(n_regions, 1))
+    if simulations is None:
+        return allowed
+    # A simulation expands one state at most. Places come with room for orders in proportion; turns of many orders may
+    # need twice the average. The root of a search for picks has more children than others.
+    return min(allowed, 10_000 + 2 * NODES_PER_STATE * simulations)
+
+
 class _Tree:
     """A tree with the working memory of the threads that grow it."""
 
@@ -143,6 +154,7 @@ class Search:
         settings: see `MctsSettings`.
         seed: of everything that is drawn.
         evaluation, generator, policy: functions of the kinds in `agents.plug_ins`; None: the built-in ones.
+        simulations: how many a tree has room for, if `settings.memory` allows that; None: as much as that allows.
     """
 
     def __init__(
@@ -153,6 +165,7 @@ class Search:
         evaluation: Callable[..., Any] | None = None,
         generator: Callable[..., Any] | None = None,
         policy: Callable[..., Any] | None = None,
+        simulations: int | None = None,
     ) -> None:
         if view.players != 2:
             raise SearchError(f"the tree search plays games of two players, not of {view.players}")
@@ -161,9 +174,10 @@ class Search:
         self.functions = (
             plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
         )  # fmt: skip
-        nodes = max(1000, s.memory * 2**20 // tree_bytes(view.board.n_regions, 1))
+        #: Places for nodes in each tree.
+        self.nodes = nodes_for(s, view.board.n_regions, simulations)
         workers = s.threads if s.parallel != "root" else 1
-        self.trees = [_Tree(view, nodes, workers, s.samples) for _ in range(s.n_trees)]
+        self.trees = [_Tree(view, self.nodes, workers, s.samples) for _ in range(s.n_trees)]
         self._stop = threading.Event()
         self.begin(view, seed)
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.rules import MAX_ARMIES
+from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 
 #: Why an order was dropped, by code; 0 is a legal order.
 REASONS: Final = (
@@ -165,3 +166,22 @@ def check_orders(board, params, owner, player, available, deploys, attacks, depl
         if reason != 0:
             dropped += 1
     return count, dropped
+
+
+def check_turn(
+    board: Board,
+    params: RuleParams,
+    owner: npt.NDArray[np.int8],
+    player: int,
+    available: int,
+    orders: Orders,
+    deploy_out: npt.NDArray[np.int32],
+    attacks_out: npt.NDArray[np.int32],
+) -> tuple[int, int, npt.NDArray[np.int8]]:
+    """`check_orders` for `Orders`: the number of attacks, of dropped orders, and the reasons; OrdersTypeError."""
+    deploys, attacks = orders.arrays()
+    reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
+    count, dropped = check_orders(
+        board, params, owner, player, available, deploys, attacks, deploy_out, attacks_out, reasons
+    )
+    return int(count), int(dropped), reasons

@@ -20,7 +20,7 @@ from warlight_env.agents.generators.work import ALL_WAYS
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address
-from warlight_env.engine.orders import Orders, check_orders
+from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players, picks_left
@@ -312,22 +312,15 @@ class EnvCore:
         view = self.view(player, b)
         turn.status[READY] = 1
         if isinstance(choice, Orders):
-            turn.status[COUNT], dropped = self._legal(view, choice, turn)
+            turn.status[COUNT], dropped, _ = check_turn(
+                self.board, self.params, view.owner, player, view.income, choice, turn.deploy, turn.attacks
+            )
         else:
             offers = set(view.offers)
             wished = [int(region) for region in dict.fromkeys(choice) if region in offers]
             turn.wishes[: len(wished)], turn.status[COUNT] = wished, len(wished)
             dropped = len(list(choice)) - len(wished)
         self.out.illegal[b, player] += dropped
-
-    def _legal(self, view: View, orders: Orders, turn: Turn) -> tuple[int, int]:
-        deploys, attacks = orders.arrays()
-        reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
-        count, dropped = check_orders(
-            self.board, self.params, view.owner, view.player, view.income, deploys, attacks, turn.deploy, turn.attacks,
-            reasons,
-        )  # fmt: skip
-        return int(count), int(dropped)
 
     def hand_in_policy(
         self,

@@ -15,7 +15,7 @@ from gymnasium import spaces
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import Board
-from warlight_env.engine.orders import Orders, check_orders
+from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.batches import part_of
@@ -184,19 +184,15 @@ class ActionEncoding(ABC):
 def orders_row(view: View, orders: Orders, out: I64) -> int:
     """Write orders to an exact row: armies per region, armies and place per edge; returns how many were illegal."""
     board, n, e = view.board, view.board.n_regions, view.board.n_edges
-    deploys, attacks = orders.arrays()
     deploy = np.zeros(n, dtype=np.int32)
     legal = np.zeros((max(e, 1), 3), dtype=np.int32)
-    reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
-    count, dropped = check_orders(
-        board, view.params, view.owner, view.player, view.income, deploys, attacks, deploy, legal, reasons
-    )
+    count, dropped, _ = check_turn(board, view.params, view.owner, view.player, view.income, orders, deploy, legal)
     out[:] = 0
     out[:n] = deploy
     edges = board.edge_index[legal[:count, 0], legal[:count, 1]]
     out[n + edges] = legal[:count, 2]
     out[n + e + edges] = np.arange(count)
-    return int(dropped)
+    return dropped
 
 
 def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:

@@ -63,7 +63,7 @@ class StepActions(DiscreteEncoding):
         limit = params.max_orders or max(max_deploys, max_attacks)
         self.max_deploys = min(max_deploys, limit)
         self.max_attacks = min(max_attacks, limit, board.n_edges)
-        self.max_wishes = 1 if params.picking == ALTERNATING else int(params.ranked)
+        self.max_wishes = 1 if params.picking == ALTERNATING else min(int(params.ranked), board.n_regions)
         self.max_parts = self.max_deploys + self.max_attacks + self.max_wishes + 1
         #: The action that ends the turn.
         self.end = self.size - 1
