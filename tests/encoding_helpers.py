@@ -1,0 +1,102 @@
+"""What tests of several action encodings share: environments to be put into positions, and random turns."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from env_helpers import LONG, SMALL
+from helpers import PRESETS, RING
+from warlight_env.agents import generators
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.envs import WarlightParallelEnv
+from warlight_env.envs.actions import StepActions
+from warlight_env.game import Game
+
+NAMES = ("steps", "continuous", "strategies")
+MAPS = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
+WAYS = [(deploy, attack) for deploy in generators.DEPLOY_WAYS for attack in generators.ATTACK_WAYS]
+
+
+def short_steps(max_deploys: int = 3, max_attacks: int = 4) -> Any:
+    return functools.partial(StepActions, max_deploys=max_deploys, max_attacks=max_attacks)
+
+
+def make(action: Any, map_: Any = RING, players: int = 2, **arguments) -> WarlightParallelEnv:
+    """An environment in which regions are dealt, ready to be put into a position."""
+    env = WarlightParallelEnv(map_, players=players, action=action, **{"picking": "random", **arguments})
+    env.reset(seed=0)
+    return env
+
+
+def put(env: WarlightParallelEnv, owner: list[int], army: list[int]) -> None:
+    env.core.state.owner[0], env.core.state.army[0] = owner, army
+    env.core.restore(env.core.snapshot())
+
+
+def as_game(env: WarlightParallelEnv) -> Game:
+    """The environment's position, dice included, as a `Game`."""
+    core = env.core
+    saved = Game(core.map, core.rules, core.players, 0).to_dict()
+    saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
+    del saved["hash"]
+    return Game.from_dict(saved)
+
+
+@st.composite
+def envs(draw, name: str, maps_=("small", "ring", "long", "small", "ring", "world")) -> WarlightParallelEnv:
+    """A new game on one of the maps, with as many players as it has room for."""
+    action = short_steps(draw(st.integers(1, 4)), draw(st.integers(1, 6))) if name == "steps" else name
+    rules = Rules.of(draw(st.sampled_from(PRESETS)), picks=draw(st.integers(1, 2)))
+    given = {"fog": draw(st.booleans()), "picking": draw(st.sampled_from(["play", "random"])), "action": action}
+    map_ = MAPS[draw(st.sampled_from(maps_))]
+    for players in range(draw(st.integers(2, 6)), 0, -1):
+        try:
+            env = WarlightParallelEnv(map_, rules, players, **given, max_cycles=70 if name == "steps" else 15)
+            break
+        except RulesError:  # too many players for the map
+            pass
+    env.reset(seed=draw(st.integers(0, 10**6)))
+    return env
+
+
+def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, masked: bool) -> Any:
+    """A random action; of steps often the end, of continuous often equal scores."""
+    encoding = env.core.encoding
+    if encoding.name == "continuous":
+        scores = rng.uniform(-1, 1, len(encoding.limits)).astype(np.float32)
+        return np.round(scores * 4) / np.float32(4) if rng.random() < 0.5 else scores
+    if encoding.name == "steps" and rng.random() < 0.15:
+        return encoding.end
+    mask = env.action_masks(agent)
+    return int(rng.choice(np.flatnonzero(mask) if masked else len(mask)))
+
+
+def play_turns(env: WarlightParallelEnv, rng: np.random.Generator, masked: bool) -> tuple[dict, dict, bool]:
+    """Let everybody hand in a turn: what they said, how much of it was illegal, and whether the game went on."""
+    encoding = env.core.encoding
+    if not encoding.stepwise:
+        said = {agent: sample(env, rng, agent, masked) for agent in env.agents}
+        infos = env.step(said)[-1]
+        return said, {agent: infos[agent]["illegal"] for agent in said}, True
+    said, illegal = {agent: [] for agent in env.agents}, dict.fromkeys(env.agents, 0)
+    while env.agents:
+        actions = {a: sample(env, rng, a, masked) for a in env.agents}
+        for agent, action in actions.items():
+            if said[agent][-1:] != [encoding.end]:
+                said[agent].append(action)
+        infos = env.step(actions)[-1]
+        for agent in actions:
+            illegal[agent] += infos[agent]["illegal"]
+        if all(turn[-1] == encoding.end for turn in said.values()):
+            return said, illegal, True
+    return said, illegal, False
+
+
+def ring(action: Any = "steps", army: int = 9, **arguments) -> WarlightParallelEnv:
+    env = make(action, max_cycles=1000, **arguments)
+    put(env, [0, 0, -1, 1, 1, -1], [army, 3, 2, 4, 4, 2])
+    return env
