@@ -96,3 +96,10 @@ def test_self_play_with_the_learner_as_it_is():
     model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, n_epochs=1, device="cpu", seed=1)
     env.set_opponent(policy_of(model))
     model.learn(512)
+
+
+def test_methods_are_called_for_all_environments_or_refused():
+    env = make_vec_env(3, map=SMALL, action="factored")
+    assert env.env_method("set_opponent", "aggressive") == [None] * 3
+    with pytest.raises(ValueError, match="only be called for all"):
+        env.env_method("set_opponent", "aggressive", indices=[0])

@@ -266,6 +266,15 @@ def test_what_fog_hides_makes_no_difference(kind, encoding, seed, players, steps
         assert not np.array_equal(env.state(), state)
 
 
+@pytest.mark.parametrize("encoding", ["factored", "steps"])
+def test_a_state_saved_before_anything_was_played(encoding):
+    env = WarlightParallelEnv(SMALL, action=encoding)
+    saved = env.get_state()
+    env.reset(seed=1)
+    env.set_state(saved)
+    assert env.agents == []
+
+
 # Bad input
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from env_helpers import SMALL
-from warlight_env.envs import WarlightEnv, WarlightVectorEnv
+from env_helpers import SMALL, equal
+from warlight_env import Orders
+from warlight_env.envs import ActionEncoding, WarlightEnv, WarlightVectorEnv
 from warlight_env.envs.conformance import vector_conformance_test
 
 CASES = {
@@ -113,3 +117,72 @@ def test_what_cannot_be():
         env.reset(seed=[1, 2])
     with pytest.raises(ValueError, match="not rendered"):
         WarlightVectorEnv(2, render_mode="ansi")
+
+
+class OneFront(ActionEncoding):
+    """A user's encoding with a nested space: a region and how much of the income it gets, and whether to attack."""
+
+    name = "one_front"
+    mask_space = None
+
+    @functools.cached_property
+    def space(self):
+        front = spaces.Dict({"region": spaces.Discrete(self.board.n_regions), "share": spaces.Box(0, 1, (1,))})
+        return spaces.Tuple((front, spaces.Discrete(2)))
+
+    def mask(self, view):
+        return None
+
+    def flat_mask(self, view):
+        return np.zeros(0, dtype=np.int8)
+
+    def decode(self, view, action):
+        front, attacks = action
+        region = int(front["region"])
+        if view.phase == "pick":
+            return [region]
+        if view.owner[region] != view.player:
+            return Orders()
+        near = int(view.board.edge_target[view.board.neighbor_start[region]])
+        return Orders([(region, round(view.income * float(front["share"][0])))], [(region, near, 5)] * int(attacks))
+
+    def encode(self, view, turn):
+        raise AssertionError("nobody asks for it")
+
+
+def test_nested_spaces_of_a_user_s_encoding():
+    arguments = {"map": SMALL, "action": OneFront, "opponent": "aggressive", "max_cycles": 12}
+    ended = vector_conformance_test(
+        lambda count, mode: WarlightVectorEnv(count, autoreset_mode=mode, **arguments), lambda: WarlightEnv(**arguments)
+    )
+    assert ended > 10
+
+
+def test_actions_of_games_that_only_begin_anew_do_not_matter():
+    envs = [WarlightVectorEnv(2, map=SMALL, action="continuous", max_cycles=2) for _ in range(2)]
+    for env in envs:
+        env.reset(seed=[1, 2])
+        env.episodes.core.out.cycles[0] = 1  # the first game ends before the second
+    zeros = np.zeros((2, envs[0].single_action_space.shape[0]), dtype=np.float32)
+    spoiled = zeros.copy()
+    spoiled[0] = np.nan
+    assert [env.step(zeros)[3].tolist() for env in envs] == [[True, False]] * 2
+    assert equal(envs[0].step(zeros), envs[1].step(spoiled))
+    with pytest.raises(ValueError, match=r"finite|nan"):
+        envs[1].step(spoiled)
+
+
+def test_max_episode_steps_as_make_vec_hands_it_on():
+    env = gymnasium.make_vec(
+        "warlight/Warlight-v0", num_envs=2, vectorization_mode="vector_entry_point", max_episode_steps=3, map=SMALL,
+        action="factored",
+    )  # fmt: skip
+    env.reset(seed=1)
+    ends = [env.step(np.zeros(env.action_space.shape, dtype=np.int64))[3].all() for _ in range(3)]
+    assert ends == [False, False, True]
+
+
+def test_all_games_begin_before_some_of_them_begin_anew():
+    env = WarlightVectorEnv(2, map=SMALL, action="factored")
+    with pytest.raises(ValueError, match="reset all of them first"):
+        env.reset(options={"reset_mask": np.array([True, False])})

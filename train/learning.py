@@ -69,7 +69,7 @@ RUNS: dict[str, Run] = {
         "the world, factored, PPO with BoardPolicy against random, shaped by regions",
         {"map": "world", "action": "factored", "mask": "observation"},
         _on_factored,
-        steps=4_000_000,
+        steps=1_500_000,
         n_envs=128,
         training={"opponent": "random", "reward": Reward("regions", 5.0, 0.97)},
         asked={"random": 0.9},
