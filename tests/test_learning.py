@@ -50,5 +50,5 @@ def test_strategies_are_learned_in_minutes():
 
 @pytest.mark.slow
 def test_factored_turns_of_the_world_begin_to_be_learned():
-    curve = learn(RUNS["world_factored"], steps=250_000, games=100, marks=1)
-    assert curve["final"]["random"]["share"] >= 0.02, "a policy that knows nothing wins none of a hundred"
+    curve = learn(RUNS["world_factored"], steps=400_000, games=100, marks=1)
+    assert curve["final"]["random"]["share"] >= 0.4, "a policy that knows nothing wins none of a hundred"
