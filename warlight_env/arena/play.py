@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -56,6 +56,16 @@ class GameRecord:
     cut_off: bool  #: stopped before the rules would have; a draw between those who were left
     dropped: tuple[int, ...]  #: illegal picks and orders of each agent, which were left out
     seconds: float = field(default=0.0, compare=False)  #: play time, agents included
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON takes it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> GameRecord:
+        """The record that `to_dict` wrote; `TypeError` or `ValueError` where it is none."""
+        fields: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
+        return cls(**fields)
 
 
 def crash_reason(error: Exception) -> str:
