@@ -64,7 +64,7 @@ class TomlFile:
         fits = isinstance(value, (int, float) if kind is float else kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             raise self.problem(where, f"must be {_WORDS[kind]}, not {value!r:.60}")
-        return float(value) if kind is float else value  # type: ignore[return-value, arg-type]
+        return float(value) if kind is float else value  # type: ignore[return-value]
 
     def get(self, key: str, kind: type[T], default: T) -> T:
         """A key of the file's own table."""

@@ -14,7 +14,7 @@ from warlight_env.arena.play import Picks
 from warlight_env.arena.setup import Setup
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
-from warlight_env.engine.rules import MAX_PLAYERS, Rules
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError
 
@@ -110,7 +110,7 @@ class Tournament:
 
     def contests(self) -> list[Contest]:
         """All that is to be played; the key of each names map, rules and entrants."""
-        found = []
+        found: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
             setup = Setup(
                 agents=tuple(self.entrants[i].spec for i in table),

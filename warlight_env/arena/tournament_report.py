@@ -24,7 +24,7 @@ p{margin:.3rem 0 .8rem;max-width:75ch}
 .wide{overflow-x:auto}
 table{border-collapse:collapse;background:var(--panel);font-variant-numeric:tabular-nums}
 th,td{padding:.35rem .7rem;border:1px solid var(--line);text-align:right;white-space:nowrap}
-th:first-child,td:first-child,.left{text-align:left}
+th:first-child,td:first-child,td:not([data-value]),th.left{text-align:left}
 thead th{color:var(--muted);font-weight:600;vertical-align:bottom}
 th button{all:unset;cursor:pointer}
 th button:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
@@ -33,7 +33,7 @@ th[aria-sort=descending] button::after{content:" \\25bc"}
 .cross td{text-align:center}
 .cross td small{display:block;color:var(--muted)}
 .cross .self{background:var(--ground)}
-svg{display:block;max-width:100%;height:auto}
+svg{display:block;max-width:100%;height:auto;margin-bottom:1rem}
 svg text{fill:var(--ink);font:13px system-ui,sans-serif}
 svg .muted{fill:var(--muted)}
 svg .grid{stroke:var(--line)}
@@ -102,7 +102,8 @@ def to_html(result: TournamentResult) -> str:
             "<h2>Ratings</h2>",
             _chart(result),
             _ratings(result),
-            f"<p class='muted'>Elo by maximum likelihood; intervals of 95 % over units of games. {_zero(result)}</p>",
+            f"<p class='muted'>Elo by maximum likelihood; intervals of 95 % over units of games. {_zero(result)}"
+            f"{_perfect(result)}</p>",
             skill,
             "<h2>Who beats whom</h2>",
             _crosstable(result),
@@ -117,6 +118,11 @@ def to_html(result: TournamentResult) -> str:
     )
 
 
+def signed(value: float) -> str:
+    """A whole number with its sign, as it is typeset."""
+    return f"{round(value):+d}".replace("-", "−") if round(value) else "0"
+
+
 def _zero(result: TournamentResult) -> str:
     t = result.tournament
     if t.anchor is None:
@@ -124,14 +130,24 @@ def _zero(result: TournamentResult) -> str:
     return f"{escape(t.anchor)} is held at {t.anchor_elo:g}."
 
 
+def _perfect(result: TournamentResult) -> str:
+    names = [r.name for r in result.ratings if r.perfect]
+    if not names:
+        return ""
+    return f" {escape(', '.join(names))}: won or lost everything, so the far end of the interval is the prior's choice."
+
+
 def _table(head: Sequence[str], rows: Iterable[Sequence[tuple[str, float | None]]]) -> str:
     """A table that can be sorted: each cell a text, and the number that it stands for."""
+    body = list(rows)
     lines = ['<div class="wide"><table class="sortable"><thead><tr>']
-    lines += [f'<th scope="col">{escape(title)}</th>' for title in head]
+    for column, title in enumerate(head):
+        left = ' class="left"' if all(row[column][1] is None for row in body) else ""
+        lines.append(f'<th scope="col"{left}>{escape(title)}</th>')
     lines.append("</tr></thead><tbody>")
-    for row in rows:
+    for row in body:
         cells = "".join(
-            f"<td>{escape(text)}</td>" if value is None else f'<td data-value="{value:g}">{escape(text)}</td>'
+            f"<td>{escape(text)}</td>" if value is None else f'<td data-value="{value!r}">{escape(text)}</td>'
             for text, value in row
         )
         lines.append(f"<tr>{cells}</tr>")
@@ -146,7 +162,7 @@ def _ratings(result: TournamentResult) -> str:
     for i in result.order:
         r = result.ratings[i]
         row: list[tuple[str, float | None]] = [
-            (r.name, None), (f"{r.elo:+.0f}", r.elo), (f"{r.low:+.0f}", r.low), (f"{r.high:+.0f}", r.high),
+            (r.name, None), *((signed(value), value) for value in (r.elo, r.low, r.high)),
             (f"{100 * r.score:.1f}", r.score), (f"{r.games:,}", r.games),
         ]  # fmt: skip
         if result.skills is not None:
@@ -176,13 +192,13 @@ def _chart(result: TournamentResult) -> str:
     ]
     for tick in range(first, last + 1, step):
         parts.append(f'<line class="grid" x1="{x(tick)}" x2="{x(tick)}" y1="{top - 4}" y2="{height}"/>')
-        parts.append(f'<text class="muted" x="{x(tick)}" y="{top - 9}" text-anchor="middle">{tick:+d}</text>')
+        parts.append(f'<text class="muted" x="{x(tick)}" y="{top - 9}" text-anchor="middle">{signed(tick)}</text>')
     for k, r in enumerate(ratings):
         y = top + row * k + row / 2
         name = r.name if len(r.name) <= 34 else r.name[:33] + "…"
         parts.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{escape(name)}</text>')
         parts.append(f'<line class="whisker" x1="{x(r.low)}" x2="{x(r.high)}" y1="{y}" y2="{y}"/>')
-        title = f"{r.name}: {r.elo:+.0f} ({r.low:+.0f} to {r.high:+.0f})"
+        title = f"{r.name}: {signed(r.elo)} ({signed(r.low)} to {signed(r.high)})"
         parts.append(f'<circle class="dot" cx="{x(r.elo)}" cy="{y}" r="5"><title>{escape(title)}</title></circle>')
     return "".join([*parts, "</svg>"])
 
@@ -217,11 +233,17 @@ def _pairings(result: TournamentResult) -> str:
         who = ", ".join(f"{names[i]} {wins}" for i, wins in zip(p.entrants, p.wins, strict=True))
         rows.append(
             [
-                (p.map, None), (p.rules, None), (who, None), (f"{p.games:,}", p.games), (str(p.draws), p.draws),
-                (str(p.cut_off), p.cut_off), (f"{p.mean_rounds:.1f}", p.mean_rounds), (f"{p.seconds:.1f}", p.seconds),
-            ]  # fmt: skip
+                (p.map, None),
+                (p.rules, None),
+                (who, None),
+                (f"{p.games:,}", p.games),
+                (str(p.draws), p.draws),
+                (str(p.cut_off), p.cut_off),
+                (f"{p.mean_rounds:.1f}", p.mean_rounds),
+                (f"{p.seconds:.1f}", p.seconds),
+            ]
         )
-    head = ["Map", "Rules", "Wins", "Games", "Without a winner", "Stopped", "Rounds a game", "Seconds"]
+    head = ["Map", "Rules", "Wins", "Games", "No winner", "Stopped", "Rounds", "Seconds"]
     return _table(head, rows)
 
 

@@ -1,4 +1,4 @@
-"""How far a run of many games or measurements is: a bar where a terminal is, otherwise a line every tenth, on stderr."""
+"""How far a run of games or measurements is: a bar on a terminal, otherwise a line every tenth, on stderr."""
 
 from __future__ import annotations
 
