@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.engine.orders import Orders, OrdersTypeError
@@ -58,6 +58,33 @@ class GameRecord:
     seconds: float = field(default=0.0, compare=False)  #: play time, agents included
 
 
+class GameObserver(Protocol):
+    """Is told how a game goes, each thing once it has happened; an exception of its own ends the game.
+
+    It may look at game and agents, and must not change them.
+    """
+
+    def began(self, game: Game, agents: Sequence[Agent], limit: int) -> None:
+        """Before the first pick or round; the game is stopped after `limit` rounds."""
+        ...
+
+    def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
+        """Those who were to pick did: their wishes by seat, as they were given, and what was left out of them."""
+        ...
+
+    def played(self, orders: Mapping[int, Orders], result: RoundResult, game: Game) -> None:
+        """A round: orders by seat, as they were given, what came of them, and the game after it."""
+        ...
+
+    def failed(self, error: AgentCrashError) -> None:
+        """An agent failed; nothing follows."""
+        ...
+
+    def ended(self, record: GameRecord) -> None:
+        """The game is over, or at its limit; nothing follows."""
+        ...
+
+
 def crash_reason(error: Exception) -> str:
     """An exception as one line, with the place where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -66,7 +93,9 @@ def crash_reason(error: Exception) -> str:
     return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
-def pick_regions(game: Game, agents: Sequence[Agent]) -> list[IllegalOrder]:
+def pick_regions(
+    game: Game, agents: Sequence[Agent], observer: GameObserver | None = None
+) -> list[IllegalOrder]:
     """Have the agents, by seat, pick until play begins; returns the illegal picks that were left out."""
     dropped: list[IllegalOrder] = []
     while game.phase == "pick":
@@ -77,9 +106,12 @@ def pick_regions(game: Game, agents: Sequence[Agent]) -> list[IllegalOrder]:
             except Exception as error:
                 raise AgentCrashError(agents[seat].name, seat, 0, game.seed, crash_reason(error)) from error
         try:
-            dropped += game.pick(wishes, on_illegal="skip")
+            left_out = game.pick(wishes, on_illegal="skip")
         except OrdersTypeError as error:
             raise _no_answer(game, agents, 0, error) from error
+        dropped += left_out
+        if observer is not None:
+            observer.picked(wishes, left_out, game)
     return dropped
 
 
@@ -143,6 +175,7 @@ def play_game(
     unit: int = 0,
     seats: tuple[int, ...] | None = None,
     stop: Callable[[], bool] | None = None,
+    observer: GameObserver | None = None,
 ) -> GameRecord:
     """Play a game to its end.
 
@@ -153,6 +186,7 @@ def play_game(
         budget: handed to every `act`.
         number, unit, seats: for the record; `seats` names the agent on each seat.
         stop: asked after each round; True abandons the game.
+        observer: is told how the game goes, as a log.
 
     Raises:
         AgentCrashError: an agent raised, or its answer is no answer.
@@ -163,19 +197,31 @@ def play_game(
     start = time.perf_counter()
     game = Game(map, rules, len(agents), seed, picks="random" if picks == "random" else "play")
     limit = round_limit(game.rules, game.map.n_regions, max_rounds)
+    if observer is not None:
+        observer.began(game, agents, limit)
     dropped = [0] * len(agents)
-    for illegal in pick_regions(game, agents):
-        dropped[seats[illegal.player]] += 1
-    for _, result in play_rounds(game, agents, limit, budget):
-        for illegal in result.dropped:
+    try:
+        for illegal in pick_regions(game, agents, observer):
             dropped[seats[illegal.player]] += 1
-        if stop is not None and not game.done and stop():
-            raise GameStopped
+        for orders, result in play_rounds(game, agents, limit, budget):
+            if observer is not None:
+                observer.played(orders, result, game)
+            for illegal in result.dropped:
+                dropped[seats[illegal.player]] += 1
+            if stop is not None and not game.done and stop():
+                raise GameStopped
+    except AgentCrashError as error:
+        if observer is not None:
+            observer.failed(error)
+        raise
     seconds = time.perf_counter() - start
     winner = None if game.winner is None else seats[game.winner]
     places = [0] * len(agents)
     for seat, agent in enumerate(seats):
         places[agent] = game.placements[seat]
-    return GameRecord(
+    record = GameRecord(
         number, unit, seed, seats, winner, game.round, tuple(places), not game.done, tuple(dropped), seconds
     )
+    if observer is not None:
+        observer.ended(record)
+    return record
