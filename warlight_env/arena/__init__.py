@@ -3,7 +3,7 @@
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.course import Contest, ContestResult, Judge, StopRule
 from warlight_env.arena.match import Match
-from warlight_env.arena.play import SAFETY_ROUNDS, AgentCrashError, GameRecord, play_game
+from warlight_env.arena.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
 from warlight_env.arena.result import AgentResult, MatchResult, SeatResult
 from warlight_env.arena.runs import RunFolderError
 from warlight_env.arena.setup import MatchError, Setup
@@ -15,6 +15,7 @@ __all__ = [
     "AgentResult",
     "Contest",
     "ContestResult",
+    "GameObserver",
     "GameRecord",
     "Interval",
     "Judge",
