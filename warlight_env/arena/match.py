@@ -96,7 +96,7 @@ class Match:
         )  # fmt: skip
 
     def _clocks(self) -> tuple[Clock | None, ...]:
-        """A clock or None for each agent."""
+        """A clock or None for each agent; empty where nobody has one."""
         if self.budget is not None:
             if self.clocks is not None:
                 raise MatchError("clocks and a budget: give one of them")
@@ -110,7 +110,8 @@ class Match:
         for clock in clocks:
             if not isinstance(clock, str | Clock | None):
                 raise MatchError(f"clock {clock!r}: must be a Clock, text as in '1s', or None")
-        return tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
+        clocks = tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
+        return clocks if any(clocks) else ()
 
     def contest(self) -> Contest:
         """The match as a contest."""
@@ -158,4 +159,7 @@ class Match:
             records=result.records,
             interrupted=result.interrupted,
             wall_seconds=time.perf_counter() - start,
+            clocks=tuple(str(clock) if clock else "none" for clock in setup.clocks),
+            stop=self.stop,
+            decided=result.decided,
         )
