@@ -77,11 +77,11 @@ def test_ratings_of_two_agents_are_their_score_in_elo():
 
 GOOD = """
 name = "Night"
-agents = ["random", {name = "big", spec = "one_big_army"}]
+agents = ["random", {name = "big", spec = "one_big_army", clock = "1s"}]
 games = 6
 maps = ["small"]
 rules = ["thesis", {preset = "thesis", fog = true}]
-budget = {simulations = 5}
+clock = "5sims"
 """
 
 
@@ -92,7 +92,7 @@ def test_a_file_says_it_all(tmp_path):
     assert asked.name == "Night" and asked.names == ("random", "big") and asked.games == 6
     assert [rules.name for rules in asked.rules] == ["thesis", "thesis:fog=true"]
     assert [rules.fog for rules in asked.rules] == [False, True]
-    assert asked.budget is not None and asked.budget.simulations == 5
+    assert [str(clock) for clock in asked.contests()[0].setup.clocks] == ["5sims", "1s"]
     assert json.dumps(asked.to_dict())
 
 
@@ -125,8 +125,9 @@ def test_a_map_beside_the_file_is_found(tmp_path):
         ('agents = ["random", "aggressive"]\nmaps = []', r"line 2: maps: must name at least one"),
         ('agents = ["random", "aggressive"]\nrules = ["x"]', r"line 2: rules\[0\]: no rules 'x'"),
         ('agents = ["random", "aggressive"]\nrules = [{fogg = true}]', r"rules\[0\]: no rule 'fogg'"),
-        ('agents = ["random", "aggressive"]\nbudget = {sims = 3}', r"line 2: budget.sims: no such key"),
-        ('agents = ["random", "aggressive"]\nbudget = {}', r"budget: must give simulations or seconds"),
+        ('agents = ["random", "aggressive"]\nclock = "soon"', r"line 2: clock: clock 'soon': must be simulations"),
+        ('agents = ["random", {spec = "random", clock = 3}]', r"line 1: agents\[1\].clock: must be a string"),
+        ('agents = ["random", "aggressive"]\non_crash = "cry"', r"line 2: on_crash: no 'cry'"),
         ('agents = ["random", "aggressive"]\nplayers = 7', r"players: must lie in 2 .. 6"),
         ('agents = ["random"]\n[[agent]]\nspec = "x"', r"line 2: agent: no such key \(did you mean 'agents'"),
         ('[[agents]]\nspec = "random"\n[[agents]]\nname = "b"\nspecs = "x"', r"line 5: agents\[1\].specs: no such key"),

@@ -13,9 +13,11 @@ import numpy as np
 from warlight_env import maps
 from warlight_env.agents import Budget
 from warlight_env.arena.backends import Backend
+from warlight_env.arena.clocks import Clock
 from warlight_env.arena.contests import check_count, play_contests
 from warlight_env.arena.course import Contest, StopRule
 from warlight_env.arena.play import GameRecord, Picks, round_limit
+from warlight_env.arena.player import OnCrash, OnLate
 from warlight_env.arena.result import MatchResult
 from warlight_env.arena.setup import AgentSource, MatchError, Setup
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
@@ -41,8 +43,12 @@ class Match:
         max_rounds: stop a game after so many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
         jobs: processes. With more than one, call `run` under ``if __name__ == "__main__":``, and agents must be known
             to them: callables that pickle, or specifications of agents that are built in or come through entry points.
-        budget: handed to every `act`.
+        budget: handed to every `act`; short for clocks with its simulations and seconds.
         stop: ends the match when enough is known, see `Sprt`; `games` is then the most that are played.
+        clocks: what the agents may spend: one `Clock` for all or one for each, as text too (``"1s"``, ``"457sims"``,
+            ``"10s+0.5s"``, ``"none"``).
+        on_crash: an agent that fails ends the match with the error ("raise"), or loses that game ("forfeit").
+        on_late: answers that take longer than the clock allows are counted ("report"), or lose the game ("forfeit").
 
     Raises:
         MatchError, AgentError, MapError, RulesError, GameError: with the reason, before anything is played.
@@ -59,6 +65,9 @@ class Match:
     jobs: int = 1
     budget: Budget | None = None
     stop: StopRule | None = None
+    clocks: str | Clock | Sequence[str | Clock | None] | None = None
+    on_crash: OnCrash = "raise"
+    on_late: OnLate = "report"
 
     def __post_init__(self) -> None:
         if isinstance(self.agents, str) or not 2 <= len(self.agents) <= MAX_PLAYERS:
@@ -71,14 +80,38 @@ class Match:
             raise MatchError(f"seed = {self.seed!r}: must be an integer")
         if not isinstance(self.budget, Budget | None):
             raise MatchError(f"budget = {self.budget!r}: must be a Budget or None")
-        if self.picks not in ("random", "agents"):
-            raise MatchError(f"picks = {self.picks!r}: must be 'random' or 'agents'")
+        choices = {"picks": ("random", "agents"), "on_crash": ("raise", "forfeit"), "on_late": ("report", "forfeit")}
+        for name, (one, other) in choices.items():
+            if getattr(self, name) not in (one, other):
+                raise MatchError(f"{name} = {getattr(self, name)!r}: must be {one!r} or {other!r}")
+        self._clocks()
 
     def setup(self) -> Setup:
         """The match with map and rules read."""
         map_ = self.map if isinstance(self.map, maps.Map) else maps.load(self.map)
         rules = Rules.of(self.rules)
-        return Setup(tuple(self.agents), map_, rules, self.seed, self.paired, self.picks, self.max_rounds, self.budget)
+        return Setup(
+            tuple(self.agents), map_, rules, self.seed, self.paired, self.picks, self.max_rounds,
+            self._clocks(), self.on_crash, self.on_late,
+        )  # fmt: skip
+
+    def _clocks(self) -> tuple[Clock | None, ...]:
+        """A clock or None for each agent; empty where nobody has one."""
+        if self.budget is not None:
+            if self.clocks is not None:
+                raise MatchError("clocks and a budget: give one of them")
+            given: Any = Clock(self.budget.simulations, self.budget.seconds)
+        else:
+            given = self.clocks
+        many = not (given is None or isinstance(given, str | Clock))
+        clocks = tuple(given) if many else (given,) * len(self.agents)
+        if len(clocks) != len(self.agents):
+            raise MatchError(f"clocks: {len(clocks)} for {len(self.agents)} agents; give one for all, or one for each")
+        for clock in clocks:
+            if not isinstance(clock, str | Clock | None):
+                raise MatchError(f"clock {clock!r}: must be a Clock, text as in '1s', or None")
+        clocks = tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
+        return clocks if any(clocks) else ()
 
     def contest(self) -> Contest:
         """The match as a contest."""
@@ -126,4 +159,7 @@ class Match:
             records=result.records,
             interrupted=result.interrupted,
             wall_seconds=time.perf_counter() - start,
+            clocks=tuple(str(clock) if clock else "none" for clock in setup.clocks),
+            stop=self.stop,
+            decided=result.decided,
         )

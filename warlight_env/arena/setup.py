@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from warlight_env import maps
-from warlight_env.agents import Agent, Budget, make_agent
+from warlight_env.agents import Agent, make_agent
+from warlight_env.arena.clocks import Clock
 from warlight_env.arena.play import AgentCrashError, GameRecord, Picks, play_game
+from warlight_env.arena.player import OnCrash, OnLate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -44,7 +46,9 @@ class Setup:
     paired: bool
     picks: Picks
     max_rounds: int | None
-    budget: Budget | None
+    clocks: tuple[Clock | None, ...] = ()  #: by agent; empty: none has one
+    on_crash: OnCrash = "raise"
+    on_late: OnLate = "report"
 
     @property
     def unit_size(self) -> int:
@@ -81,8 +85,9 @@ class Setup:
         try:
             return play_game(
                 seating.agents, self.map, self.rules, seating.seed,
-                picks=self.picks, max_rounds=self.max_rounds, budget=self.budget,
-                number=number, unit=seating.unit, seats=seating.seats, stop=stop,
+                picks=self.picks, max_rounds=self.max_rounds, number=number, unit=seating.unit, seats=seating.seats,
+                stop=stop, clocks=[self.clocks[a] for a in seating.seats] if self.clocks else None,
+                on_crash=self.on_crash, on_late=self.on_late,
             )  # fmt: skip
         except AgentCrashError as error:
             reason = error.reason
@@ -102,12 +107,15 @@ class Setup:
             "paired": self.paired,
             "picks": self.picks,
             "max_rounds": self.max_rounds,
-            "budget": self.budget and dataclasses.asdict(self.budget),
+            "clocks": [str(clock) if clock else "none" for clock in self.clocks or [None] * len(self.agents)],
+            "on_crash": self.on_crash,
+            "on_late": self.on_late,
         }
 
     def warm_up(self) -> None:
         """Play the first round of the first game: loads or compiles kernels, so that the clock runs for play alone."""
-        dataclasses.replace(self, max_rounds=1, budget=Budget(simulations=1)).play(0)
+        first = Clock(simulations=1)
+        dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents)).play(0)
 
 
 def make(source: AgentSource, seed: int) -> Agent:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from warlight_env import maps
-from warlight_env.agents import Budget
 from warlight_env.agents.registry import parse
+from warlight_env.arena.clocks import Clock
 from warlight_env.arena.course import Contest
-from warlight_env.arena.play import Picks
+from warlight_env.arena.play import OnCrash, OnLate, Picks
 from warlight_env.arena.setup import Setup
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
@@ -34,6 +34,7 @@ class Entrant:
 
     name: str
     spec: str
+    clock: Clock | None = None  #: None: the tournament's
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Tournament:
         paired: each seed is played with all rotations of the seats.
         picks: starting regions at "random", or picked by the "agents".
         max_rounds: rounds after which a game is a draw; None: the rules' limit, or 500.
-        budget: handed to every agent, which takes its own parameters where there is none.
+        clock: of every agent that has none of its own; None: agents go by their own parameters.
+        on_crash, on_late: what becomes of a game in which an agent fails, or answers too late; as for `Setup`.
         anchor, anchor_elo: an entrant whose rating is given; None: the mean of all ratings is 0.
     """
 
@@ -68,7 +70,9 @@ class Tournament:
     paired: bool = True
     picks: Picks = "random"
     max_rounds: int | None = None
-    budget: Budget | None = None
+    clock: Clock | None = None
+    on_crash: OnCrash = "raise"
+    on_late: OnLate = "report"
     anchor: str | None = None
     anchor_elo: float = 0.0
 
@@ -120,7 +124,9 @@ class Tournament:
                 paired=self.paired,
                 picks=self.picks,
                 max_rounds=self.max_rounds,
-                budget=self.budget,
+                clocks=tuple(self.entrants[i].clock or self.clock for i in table),
+                on_crash=self.on_crash,
+                on_late=self.on_late,
             )
             who = " : ".join(self.entrants[i].name for i in table)
             found.append(Contest(f"{map_.name} / {rules.name} / {who}", setup, self.games))
@@ -132,7 +138,6 @@ class Tournament:
 
     def to_dict(self) -> dict[str, Any]:
         """What was asked for, as JSON takes it."""
-        budget = self.budget
         return {
             "name": self.name,
             "format": self.format,
@@ -145,8 +150,12 @@ class Tournament:
             "paired": self.paired,
             "picks": self.picks,
             "max_rounds": self.max_rounds,
-            "budget": None if budget is None else {"simulations": budget.simulations, "seconds": budget.seconds},
+            "clock": str(self.clock or "none"),
+            "on_crash": self.on_crash,
+            "on_late": self.on_late,
             "anchor": self.anchor,
             "anchor_elo": self.anchor_elo,
-            "agents": [{"name": entrant.name, "spec": entrant.spec} for entrant in self.entrants],
+            "agents": [
+                {"name": e.name, "spec": e.spec, "clock": str(e.clock or self.clock or "none")} for e in self.entrants
+            ],
         }

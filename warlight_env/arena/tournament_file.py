@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from warlight_env import maps
-from warlight_env.agents import AgentError, Budget
+from warlight_env.agents import AgentError
 from warlight_env.agents.registry import parse
+from warlight_env.arena.clocks import Clock, ClockError
+from warlight_env.arena.play import OnCrash, OnLate
 from warlight_env.arena.toml_file import TomlFile
 from warlight_env.arena.tournament import FORMATS, Entrant, Tournament, TournamentError
 from warlight_env.engine.board import make_board
@@ -18,17 +20,17 @@ from warlight_env.errors import InputError
 
 KEYS: Final = (
     "name", "format", "challengers", "players", "games", "seed", "maps", "rules", "paired", "picks", "max_rounds",
-    "budget", "anchor", "anchor_elo", "agents",
+    "clock", "on_crash", "on_late", "anchor", "anchor_elo", "agents",
 )  # fmt: skip
 
 
 def load_tournament(path: str | Path) -> Tournament:
     """A tournament from a TOML file, whose keys are the arguments of `Tournament`, but for "agents".
 
-    agents: a list of specifications, or of tables with "spec" and a "name" of one's choice.
+    agents: a list of specifications, or of tables with "spec" and, if you like, "name" and "clock".
     maps: names of bundled maps, or files (looked for beside this one first).
     rules: names of presets, or tables such as ``{preset = "thesis", fog = true}``.
-    budget: ``{simulations = 457}`` or ``{seconds = 0.1}``.
+    clock: as in ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``; an agent's table may have one of its own.
 
     Raises:
         TournamentError: with the file, the line and the key.
@@ -70,7 +72,9 @@ def _read(file: TomlFile) -> Tournament:
             paired=file.get("paired", bool, True),
             picks=file.one_of("picks", ("random", "agents"), "random"),  # type: ignore[arg-type]
             max_rounds=file.whole("max_rounds", 1, 1) if "max_rounds" in file.values else None,
-            budget=_budget(file),
+            clock=_clock(file, file.values, "clock"),
+            on_crash=file.one_of("on_crash", get_args(OnCrash), "raise"),  # type: ignore[arg-type]
+            on_late=file.one_of("on_late", get_args(OnLate), "report"),  # type: ignore[arg-type]
             anchor=anchor,
             anchor_elo=file.get("anchor_elo", float, 0.0),
         )
@@ -88,22 +92,24 @@ def _entrants(file: TomlFile) -> list[Entrant]:
     entrants = []
     for i, value in enumerate(file.get("agents", list, [])):
         where = f"agents[{i}]"
+        clock = None
         if isinstance(value, str):
             name = spec = value
         else:
             table = file.typed(value, dict, where)
-            file.check_keys(table, ("name", "spec"), f"{where}.")
+            file.check_keys(table, ("name", "spec", "clock"), f"{where}.")
             if "spec" not in table:
                 raise file.problem(where, 'spec is missing: the agent, such as "mcts:sims=100"')
             spec = file.typed(table["spec"], str, f"{where}.spec")
             name = file.typed(table.get("name", spec), str, f"{where}.name")
+            clock = _clock(file, table, f"{where}.clock")
         if not name.strip():
             raise file.problem(where, "an agent needs a name")
         try:
             parse(spec)
         except AgentError as error:
             raise file.problem(where if isinstance(value, str) else f"{where}.spec", str(error)) from None
-        entrants.append(Entrant(name.strip(), spec.strip()))
+        entrants.append(Entrant(name.strip(), spec.strip(), clock))
     return entrants
 
 
@@ -144,19 +150,10 @@ def _distinct(file: TomlFile, key: str, found: list[Any]) -> list[Any]:
     return found
 
 
-def _budget(file: TomlFile) -> Budget | None:
-    if "budget" not in file.values:
+def _clock(file: TomlFile, table: dict[str, Any], where: str) -> Clock | None:
+    if "clock" not in table:
         return None
-    table = file.get("budget", dict, {})
-    file.check_keys(table, ("simulations", "seconds"), "budget.")
-    if len(table) != 1:
-        raise file.problem("budget", "must give simulations or seconds")
-    if "simulations" in table:
-        simulations = file.typed(table["simulations"], int, "budget.simulations")
-        if simulations < 1:
-            raise file.problem("budget.simulations", f"must be at least 1, not {simulations}")
-        return Budget(simulations=simulations)
-    seconds = file.typed(table["seconds"], float, "budget.seconds")
-    if not 0 < seconds <= 86400:
-        raise file.problem("budget.seconds", f"must lie in 0 .. 86400, not {seconds:g}")
-    return Budget(seconds=seconds)
+    try:
+        return Clock.parse(file.typed(table["clock"], str, where))
+    except ClockError as error:
+        raise file.problem(where, str(error)) from None

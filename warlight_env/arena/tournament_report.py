@@ -249,17 +249,18 @@ def _pairings(result: TournamentResult) -> str:
 
 def _conditions(result: TournamentResult) -> str:
     t = result.tournament
-    budget = "each agent's own"
-    if t.budget is not None:
-        budget = f"{t.budget.simulations:,} simulations" if t.budget.simulations else f"{t.budget.seconds:g} s a move"
     seats = "each seed with all rotations of the seats, counted as one unit" if t.paired else "rotate from game to game"
     rows = [
         ("Games", f"{t.games:,} of each pairing, on each map, with each rules; seed {t.seed}"),
         ("Seats", seats),
         ("Starting regions", "at random" if t.picks == "random" else "picked by the agents"),
-        ("Budget", budget),
+        ("Clock", "each agent goes by its own parameters" if t.clock is None else str(t.clock)),
         ("Round limit", "the rules', or 500" if t.max_rounds is None else f"{t.max_rounds} rounds, then a draw"),
-        *((entrant.name, entrant.spec) for entrant in t.entrants if entrant.name != entrant.spec),
+        *(
+            (e.name, e.spec if e.clock is None else f"{e.spec}, clock {e.clock}")
+            for e in t.entrants
+            if e.name != e.spec or e.clock is not None
+        ),
         ("Made with", facts_line(facts())),
     ]
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in rows) + "</dl>"

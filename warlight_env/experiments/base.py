@@ -137,7 +137,6 @@ class MatchTable:
                 paired=False,
                 picks=self.picks,
                 max_rounds=None,
-                budget=None,
             )
             found.append(Contest(duel.label, setup, QUICK_GAMES if settings.quick else duel.games))
         return found

@@ -29,7 +29,7 @@ def played_by_itself(settings: Settings, unit: int) -> Iterator[tuple[Game, Sequ
     have chosen their turns for it.
     """
     source = SELF.source(settings.agent, settings.by, settings.quick)
-    setup = Setup((source, source), maps.load("world"), Rules(), settings.seed, False, "random", None, None)
+    setup = Setup((source, source), maps.load("world"), Rules(), settings.seed, False, "random", None)
     seating = setup.seat(unit)
     game = Game(setup.map, setup.rules, 2, seating.seed, picks="random")
     limit = round_limit(setup.rules, setup.map.n_regions, None)
