@@ -10,7 +10,8 @@ from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.course import Contest
-from warlight_env.arena.play import OnCrash, OnLate, Picks
+from warlight_env.arena.play import Picks
+from warlight_env.arena.player import OnCrash, OnLate
 from warlight_env.arena.setup import Setup
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from warlight_env import maps
 from warlight_env.agents import AgentError
 from warlight_env.agents.registry import parse
 from warlight_env.arena.clocks import Clock, ClockError
-from warlight_env.arena.play import OnCrash, OnLate
 from warlight_env.arena.toml_file import TomlFile
 from warlight_env.arena.tournament import FORMATS, Entrant, Tournament, TournamentError
 from warlight_env.engine.board import make_board
@@ -73,8 +72,8 @@ def _read(file: TomlFile) -> Tournament:
             picks=file.one_of("picks", ("random", "agents"), "random"),  # type: ignore[arg-type]
             max_rounds=file.whole("max_rounds", 1, 1) if "max_rounds" in file.values else None,
             clock=_clock(file, file.values, "clock"),
-            on_crash=file.one_of("on_crash", get_args(OnCrash), "raise"),  # type: ignore[arg-type]
-            on_late=file.one_of("on_late", get_args(OnLate), "report"),  # type: ignore[arg-type]
+            on_crash=file.one_of("on_crash", ("raise", "forfeit"), "raise"),  # type: ignore[arg-type]
+            on_late=file.one_of("on_late", ("report", "forfeit"), "report"),  # type: ignore[arg-type]
             anchor=anchor,
             anchor_elo=file.get("anchor_elo", float, 0.0),
         )

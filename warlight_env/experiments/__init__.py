@@ -1,4 +1,4 @@
-"""The experiments of the thesis that this project comes from, rerun: each a small declaration, with its figures beside ours.
+"""The experiments of the thesis that this project comes from, rerun: declarations, with its figures beside ours.
 
 Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3.
 """

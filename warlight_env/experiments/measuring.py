@@ -92,7 +92,9 @@ def measure_trees(settings: Settings, unit: int) -> dict[str, list[float]]:
         agent.act(game.view(0))
         record = found_by(agent)
         if any(record.full):
-            raise ExperimentError(f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB; nodes mean nothing")
+            raise ExperimentError(
+                f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB; nodes mean nothing"
+            )
         values[f"simulations {threads}"] = [float(n) for n in record.simulations]
         values[f"nodes {threads}"] = [float(n) for n in record.nodes]
     return values
@@ -122,11 +124,9 @@ def summarise_trees(found: Sequence[dict[str, list[float]]], settings: Settings)
         for threads, figures in THREADS.items():
             values = [unit[f"{what} {threads}"] for unit in found]
             label = f"{what} of a tree, {threads} thread{'s' if threads > 1 else ''}"
-            rows.append(number_row(label, values, "median", figures[k], "trees", 0))
+            rows.append(number_row(label, values, "median", figures[k], "trees", k))
     for threads in list(THREADS)[1:]:
-        shares = [
-            [n / unit["simulations 1"][0] for n in unit[f"simulations {threads}"]] for unit in found
-        ]  # fmt: skip
+        shares = [[n / unit["simulations 1"][0] for n in unit[f"simulations {threads}"]] for unit in found]
         label = f"simulations of a tree against one alone, {threads} threads"
         rows.append(number_row(label, shares, "median", THREADS[threads][0] / THREADS[1][0], "trees", 3))
     return rows

@@ -81,7 +81,9 @@ class PlayerSource:
             try:
                 agent = factory(seed=seed, **values, defense=False)
             except TypeError:
-                raise ExperimentError(f"agent {self.spec!r} knows no play without defence; give mcts or mcts_thesis") from None
+                raise ExperimentError(
+                    f"agent {self.spec!r} knows no play without defence; give mcts or mcts_thesis"
+                ) from None
             agent.name = f"{self.spec} without defence"
         return StartingIn(agent, self.start, seed) if self.start else agent
 
@@ -103,7 +105,9 @@ class StartingIn:
         wished: list[int] = []
         for name in self.super_regions:
             if name not in names:
-                raise ExperimentError(f"map {view.map.name!r} has no super region {name!r}; there are {', '.join(names)}")
+                raise ExperimentError(
+                    f"map {view.map.name!r} has no super region {name!r}; there are {', '.join(names)}"
+                )
             free = [r for r in view.map.members[names.index(name)] if r in view.offers and r not in wished]
             wished.append(free[int(below(self._rng, len(free)))])
         return wished

@@ -12,14 +12,15 @@ TABLE = MatchTable(
     name="thesis-3.2",
     title="Starting in South America and Australia against starting twice in Asia",
     setting=(
-        "Both sides are the same bot with 15 seconds a move (1272 simulations). The first starts with a region of South "
-        "America and one of Australia, the second with two of Asia, drawn at random for every game. Under the thesis's "
-        "rules nobody is offered two regions of one super region, so here both may pick any region; everything else is as "
-        "in the other tables. The thesis does not say which regions it took, nor how it set them."
+        "Both sides are the same bot with 15 seconds a move (1272 simulations). The first starts with a region of "
+        "South America and one of Australia, the second with two of Asia, drawn at random for every game. Under "
+        "the thesis's rules nobody is offered two regions of one super region, so here both may pick any region; "
+        "everything else is as in the other tables. The thesis does not say which regions it took, nor how it set "
+        "them."
     ),
     comment=(
-        "The first side's share of wins measures the starting regions alone, as both sides search alike. Small super "
-        "regions with few borders are held sooner, and their bonus decides."
+        "The first side's share of wins measures the starting regions alone, as both sides search alike. Small "
+        "super regions with few borders are held sooner, and their bonus decides."
     ),
     duels=(
         Duel(

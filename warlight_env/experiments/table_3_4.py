@@ -11,8 +11,8 @@ TABLE = MatchTable(
     title="MCTS against random, smart random and aggressive",
     setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
     comment=(
-        "Random plays any weak attacks, smart random one of the search's own candidate turns, so that the row against it "
-        "is what searching adds; aggressive puts everything beside the most valuable foreign region."
+        "Random plays any weak attacks, smart random one of the search's own candidate turns, so that the row "
+        "against it is what searching adds; aggressive puts everything beside the most valuable foreign region."
     ),
     duels=(
         Duel("against random", MCTS, Player("random"), games=400, thesis=Score(500, 0)),
