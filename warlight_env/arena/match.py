@@ -41,8 +41,9 @@ class Match:
         paired: play every seed once with each rotation of the seats, and count these games as one unit.
         picks: "random" starting regions, or chosen by the "agents".
         max_rounds: stop a game after so many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
-        jobs: processes. With more than one, call `run` under ``if __name__ == "__main__":``, and agents must be known
-            to them: callables that pickle, or specifications of agents that are built in or come through entry points.
+        jobs: games side by side; None: one on this machine, as many as there are CPUs on a cluster. With more than
+            one, call `run` under ``if __name__ == "__main__":``, and agents must be known to other processes:
+            callables that pickle, or specifications of agents that are built in or come through entry points.
         budget: handed to every `act`; short for clocks with its simulations and seconds.
         stop: ends the match when enough is known, see `Sprt`; `games` is then the most that are played.
         clocks: what the agents may spend: one `Clock` for all or one for each, as text too (``"1s"``, ``"457sims"``,
@@ -62,7 +63,7 @@ class Match:
     paired: bool = False
     picks: Picks = "random"
     max_rounds: int | None = None
-    jobs: int = 1
+    jobs: int | None = None
     budget: Budget | None = None
     stop: StopRule | None = None
     clocks: str | Clock | Sequence[str | Clock | None] | None = None
@@ -74,7 +75,7 @@ class Match:
             count = 1 if isinstance(self.agents, str) else len(self.agents)
             raise MatchError(f"a match needs 2 to {MAX_PLAYERS} agents, not {count}")
         check_count("games", self.games)
-        check_count("jobs", self.jobs)
+        check_count("jobs", self.jobs, optional=True)
         check_count("max_rounds", self.max_rounds, optional=True)
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
             raise MatchError(f"seed = {self.seed!r}: must be an integer")
@@ -155,7 +156,7 @@ class Match:
             paired=self.paired,
             picks=self.picks,
             round_limit=round_limit(setup.rules, setup.map.n_regions, self.max_rounds),
-            jobs=self.jobs,
+            jobs=1 if self.jobs is None and backend == "local" else self.jobs,
             records=result.records,
             interrupted=result.interrupted,
             wall_seconds=time.perf_counter() - start,

@@ -42,7 +42,7 @@ def describe(result: MatchResult) -> str:
         lines.append(f"  illegal orders, left out: {', '.join(dropped)}")
     lines += _failures(result) + _time_use(result)
     lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
-    each = " per process" if result.jobs > 1 else ""
+    each = " per process" if result.jobs != 1 else ""
     lines.append(
         f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play, "
         f"{result.wall_seconds:.1f} s in all"

@@ -84,7 +84,7 @@ class MatchResult:
     paired: bool
     picks: str
     round_limit: int
-    jobs: int
+    jobs: int | None  #: games side by side; None: as many as the backend saw fit
     records: tuple[GameRecord, ...]
     interrupted: bool
     wall_seconds: float
