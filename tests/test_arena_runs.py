@@ -293,7 +293,9 @@ def contests() -> list[Contest]:
         Setup(("random", "aggressive"), small, rules, 1, False, "random", None),
         Setup(("random", "smart_random", "aggressive"), maps.load("world"), rules, 5, True, "random", 30),
     ]
-    return [Contest(f"contest {i}", setup, games) for i, (setup, games) in enumerate(zip(setups, (40, 20), strict=True))]
+    return [
+        Contest(f"contest {i}", setup, games) for i, (setup, games) in enumerate(zip(setups, (40, 20), strict=True))
+    ]
 
 
 def test_several_contests_share_a_folder(tmp_path):

@@ -1,4 +1,4 @@
-"""A policy as an agent: it gets a view, sees what its environment would have shown it, and its actions become orders."""
+"""A policy as an agent: shown what its environment would have shown it, its actions become orders."""
 
 from __future__ import annotations
 

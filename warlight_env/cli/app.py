@@ -11,7 +11,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from warlight_env import __version__
-from warlight_env.cli import doctor, environment, experiment, maps, match, picture, tournament, watch
+from warlight_env.cli import bench, doctor, environment, experiment, maps, match, picture, tournament, watch
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
 from warlight_env.errors import InputError, RunError
 
@@ -26,6 +26,7 @@ app = App(
 )
 app.command(match.match)
 app.command(tournament.tournament)
+app.command(bench.bench)
 app.command(watch.watch)
 app.command(picture.picture)
 app.command(experiment.app)
