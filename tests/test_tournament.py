@@ -6,12 +6,19 @@ import itertools
 import json
 import math
 import re
+import signal
+import subprocess
+import sys
+import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
 from warlight_env import maps
 from warlight_env.arena.contests import play_contests
+from warlight_env.arena.ratings import Placing
+from warlight_env.arena.skill import skills
 from warlight_env.arena.tournament import Entrant, Tournament, TournamentError
 from warlight_env.arena.tournament_file import load_tournament
 from warlight_env.arena.tournament_report import to_html
@@ -208,3 +215,39 @@ def test_the_command_refuses_a_folder_of_another_tournament(tmp_path, capsys):
     assert "another run" in capsys.readouterr().err
     assert main(["tournament", str(tmp_path / "none.toml")]) == 2
     assert "cannot read" in capsys.readouterr().err
+
+
+def test_the_example_is_one():
+    asked = load_tournament(Path(__file__).parent.parent / "examples" / "tournament.toml")
+    assert len(asked.contests()) == 2 * 10
+    assert str(asked.contests()[3].setup.clocks[1]) == "50sims"
+
+
+def test_skills_are_openskills():
+    one, other = skills("ab", [Placing((0, 1), (1, 2), 0)])
+    # From openskill's own documentation: two newcomers after one game.
+    assert (one.mu, one.sigma) == pytest.approx((27.6352, 8.0655), rel=1e-4)
+    assert (other.mu, other.sigma) == pytest.approx((22.3648, 8.0655), rel=1e-4)
+    assert one.ordinal == pytest.approx(one.mu - 3 * one.sigma)
+    three = skills("abc", [Placing((2, 0, 1), (1, 2, 2), k) for k in range(9)])
+    assert three[2].ordinal > three[0].ordinal == pytest.approx(three[1].ordinal)
+
+
+def test_a_killed_tournament_goes_on_as_if_nothing_had_been(tmp_path):
+    file = tmp_path / "night.toml"
+    file.write_text('agents = ["random", "smart_random", "aggressive"]\ngames = 120\nmaps = ["world"]')
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-m", "warlight_env", "tournament", str(file), "--quiet", "--out"]
+    running = subprocess.Popen([*command, str(folder)], stdout=subprocess.DEVNULL)
+    games = folder / "games.jsonl"
+    while running.poll() is None and (not games.exists() or games.read_bytes().count(b"\n") < 20):
+        time.sleep(0.01)
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
+    assert 20 <= games.read_bytes().count(b"\n") < 360 and not (folder / "tournament.json").exists()
+    cards = []
+    for where in (folder, tmp_path / "whole"):
+        subprocess.run([*command, str(where)], check=True, stdout=subprocess.DEVNULL)
+        card = json.loads((where / "tournament.json").read_text())
+        cards.append({**card, "pairings": [{**p, "seconds": 0} for p in card["pairings"]]})
+    assert cards[0] == cards[1] and cards[0]["games"] == 360

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Protocol, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents import Budget
 from warlight_env.engine.orders import Orders
@@ -20,20 +21,28 @@ from warlight_env.envs.looking import observation as observed
 _GAME = np.zeros(1, dtype=np.int64)  # the only one of the batch
 
 
+class SeededPolicy(Protocol):
+    """A policy that draws its actions with the seed that it gets, and with nothing else."""
+
+    seeded: Literal[True]
+
+    def __call__(self, observations: Any, masks: npt.NDArray[np.int8], seed: int) -> Any: ...
+
+
 class PolicyAgent:
     """Plays a policy ``(observations, masks int8[1, K]) -> actions`` with the spaces of its environment.
 
     An agent is for one game: the feature "time" counts its steps from the first one.
 
     Args:
-        policy: as `envs.checkpoints.load_policy` gives it.
-        seed: of the agent; `policy` gets it with every call if it has an attribute `seeded` that is true.
+        policy: as `envs.checkpoints.load_policy` gives it, or a `SeededPolicy`.
+        seed: what a seeded policy's seeds come from.
         action, observation, max_cycles: as the policy's environment had them.
     """
 
     def __init__(
         self,
-        policy: Policy,
+        policy: Policy | SeededPolicy,
         seed: int = 0,
         *,
         action: str | EncodingFactory = "steps",
@@ -78,8 +87,8 @@ class PolicyAgent:
 
     def _asked(self, observations: Any, masks: Any) -> Any:
         if getattr(self.policy, "seeded", False):
-            return self.policy(observations, masks, derive_seed(self.seed, self._steps))  # type: ignore[call-arg]
-        return self.policy(observations, masks)
+            return cast(SeededPolicy, self.policy)(observations, masks, derive_seed(self.seed, self._steps))
+        return cast(Policy, self.policy)(observations, masks)
 
     def _prepared(self, view: View) -> EnvCore:
         """A core of one game in the position of the view: all that the player sees is there, and nothing else."""

@@ -6,7 +6,7 @@ import functools
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from warlight_env import maps
 from warlight_env.agents import Agent
@@ -47,7 +47,7 @@ class CheckpointSource:
 class _Seeded:
     """A policy that draws with the seed of each step: what it does depends on nothing else."""
 
-    seeded = True
+    seeded: Literal[True] = True
 
     def __init__(self, policy: Any) -> None:
         self._policy = policy

@@ -24,7 +24,7 @@ FORMAT: Final = 1
 
 #: What the fingerprints are made of: the positions that games of each opponent with this one come to, after so many
 #: rounds of so many games.
-PROBE, PROBE_GAMES, PROBE_ROUNDS = "aggressive", 2, 10
+PROBE, PROBE_GAMES, PROBE_ROUNDS = "aggressive", 4, 8
 
 
 class BenchError(InputError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
@@ -19,7 +19,7 @@ def list_(*, json: JsonOption = False) -> None:
     from warlight_env.experiments import MODULES, Settings, experiment
     from warlight_env.tables import align
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in MODULES:
         made = experiment(name)
         settings = Settings(by=made.budget or "simulations")
@@ -37,7 +37,7 @@ def list_(*, json: JsonOption = False) -> None:
         return
     head = ["", "what", "agents", "units", "minutes"]
     table = [[r["name"], r["title"], ", ".join(r["agents"]), str(r["units"]), f"{r['minutes']:.0f}"] for r in rows]
-    for line in align([head, *table], left=3):  # type: ignore[list-item]
+    for line in align([head, *table], left=3):
         print(line)
     print("  units: games or measurements, for each agent; minutes: about, on one core, for each agent")
 

@@ -41,12 +41,15 @@ def tournament(
 
     from warlight_env.arena.contests import play_contests
     from warlight_env.arena.runs import write_atomically
+    from warlight_env.arena.skill import openskill_model
     from warlight_env.arena.tournament_file import load_tournament
     from warlight_env.arena.tournament_report import to_html
     from warlight_env.arena.tournament_result import TournamentResult
     from warlight_env.cli.counting import counting
 
     asked = load_tournament(file)
+    if asked.players > 2:
+        openskill_model()  # better missed now than after the games
     folder = Path("runs", file.stem) if out is None else out
     contests = asked.contests()
     with counting(asked.name, sum(c.n_games for c in contests), "games", quiet) as advance:

@@ -7,9 +7,7 @@ TABLE = Measurement(
     name="state-size",
     title="Bytes of a position",
     setting="A position of the world map with two players. The sizes are exact and depend on nothing.",
-    comment=(
-        "A position in a tree takes three bytes a region and two for the round; the map is stored once for all positions."
-    ),
+    comment="A position in a tree takes three bytes a region and two for the round; the map is stored once for all.",
     measure=measure_state,
     summary=summarise_state,
     count=1,

@@ -100,6 +100,6 @@ def _append(folder: Path, line: dict[str, Any]) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise RunError(
-            f"cannot write run folder {folder}: {error.strerror or error}; what it holds is kept, and the same run goes "
-            "on from there"
+            f"cannot write run folder {folder}: {error.strerror or error}; what it holds is kept, and the same run "
+            "goes on from there"
         ) from None
