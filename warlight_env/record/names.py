@@ -14,10 +14,11 @@ PARTIAL: Final = ".partial"
 
 def suffix_of(path: Path) -> str:
     """The ending of a log's name; `LogError` where it is no log's."""
-    for suffix in (PLAIN, COMPRESSED):
-        if path.name.endswith(suffix) and path.name != suffix:
-            return suffix
-    raise LogError(f"{path}: a game's log ends in {PLAIN} or {COMPRESSED}")
+    name = path.name
+    suffix = COMPRESSED if name.endswith(COMPRESSED) else PLAIN
+    if not name.endswith(suffix) or name == suffix:
+        raise LogError(f"{path}: a game's log ends in {PLAIN} or {COMPRESSED}")
+    return suffix
 
 
 def is_log(name: str) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, registry
 from warlight_env.engine.orders import Orders
@@ -17,19 +16,19 @@ from warlight_env.outcome import IllegalOrder, RoundResult
 from warlight_env.record.decode import Decoder, decode_header
 from warlight_env.record.encode import (
     PROGRAM,
+    encode_foreign,
     encode_line,
     end_data,
     failure_data,
-    header_data,
+    header_line,
     insight_data,
-    orders_data,
     picks_data,
     round_data,
     start_data,
 )
 from warlight_env.record.errors import LogError
 from warlight_env.record.insight import insight_of
-from warlight_env.record.model import Change, Continuation, End, Failure, GameLog, Header, Insight, Player, Start
+from warlight_env.record.model import Continuation, End, Failure, GameLog, Header, Insight, Player, Start
 
 
 class AgentFailure(Protocol):
@@ -61,10 +60,8 @@ class Recorder:
         self.players, self.match, self.continues, self.insight = players, match, continues, insight
         self._agents: Sequence[Agent] = ()
         self._game: Game | None = None
-        self._owner: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
-        self._army: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
-    def write(self, line: str) -> None:
+    def write(self, line: bytes) -> None:
         """Take one more line, without its end."""
         raise NotImplementedError
 
@@ -77,10 +74,9 @@ class Recorder:
             game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM,
             self.match, self.continues,
         )  # fmt: skip
-        self.write(encode_line(header_data(header)))
+        self.write(header_line(header))
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
-        self._owner, self._army = game.owner.copy(), game.army.copy()
-        start = Start(tuple(self._owner.tolist()), tuple(self._army.tolist()), offers, game.fingerprint())
+        start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint())
         self.write(encode_line(start_data(start)))
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
@@ -88,15 +84,15 @@ class Recorder:
         if self.insight:
             self._write_insights(wishes, 0)
         given = [np.asarray(wishes[p]).tolist() if p in wishes else None for p in range(game.players)]
-        self.write(encode_line(picks_data(given, dropped, self._changes(game), game.fingerprint())))
+        self.write(encode_line(picks_data(given, dropped, game.changed(), game.fingerprint())))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:
         """See `GameObserver`."""
         if self.insight:
             self._write_insights(orders, result.round)
-        given = [orders_data(orders.get(p)) for p in range(game.players)]
-        changed, fingerprint = self._changes(game), game.fingerprint()
-        self.write(encode_line(round_data(result.round, given, result.events, result.dropped, changed, fingerprint)))
+        given = map(orders.get, range(game.players))
+        data = round_data(result.round, given, result.events, result.dropped, game.changed(), game.fingerprint())
+        self.write(encode_line(data))
 
     def failed(self, error: AgentFailure) -> None:
         """See `GameObserver`."""
@@ -108,20 +104,13 @@ class Recorder:
         assert game is not None  # it began
         self.write(encode_line(end_data(End(game.winner, game.round, game.placements, not game.done))))
 
-    def _changes(self, game: Game) -> list[Change]:
-        """The regions that changed since this was last asked."""
-        owner, army = game.owner, game.army
-        regions = np.flatnonzero((owner != self._owner) | (army != self._army))
-        self._owner[:], self._army[:] = owner, army
-        return list(zip(regions.tolist(), owner[regions].tolist(), army[regions].tolist(), strict=True))
-
     def _write_insights(self, asked: Mapping[int, Any], number: int) -> None:
         for seat in asked:
             data = insight_of(self._agents[seat], number)
             if data is None:
                 continue
             try:
-                line = encode_line(insight_data(Insight(seat, data), number))
+                line = encode_foreign(insight_data(Insight(seat, data), number))
             except (TypeError, ValueError) as error:
                 name = self._agents[seat].name
                 raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
@@ -143,7 +132,7 @@ class MemoryRecorder(Recorder):
         self._decoder: Decoder | None = None
         self._lines = 0
 
-    def write(self, line: str) -> None:
+    def write(self, line: bytes) -> None:
         """See `Recorder`."""
         self._lines += 1
         data, place = json.loads(line), f"line {self._lines}"

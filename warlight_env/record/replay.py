@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from warlight_env.engine.orders import OrdersTypeError
 from warlight_env.game import Game, GameError
 from warlight_env.outcome import RoundResult
@@ -129,14 +127,12 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     number = 0
     for step in log.steps:
         number = step.round if isinstance(step, Round) else 0
-        owner, army = game.owner.copy(), game.army.copy()
         try:
             facts = _play(game, step)
         except (GameError, OrdersTypeError) as error:
             raise _StuckError(number, str(error)) from None
-        changed = np.flatnonzero((game.owner != owner) | (game.army != army)).tolist()
         facts += [
-            ("changed", step.changed, tuple((r, int(game.owner[r]), int(game.army[r])) for r in changed)),
+            ("changed", step.changed, tuple(game.changed())),
             ("hash", step.hash, game.fingerprint()),
         ]
         yield number, game, facts
