@@ -424,7 +424,8 @@ class Game:
 
         Unlike `hash` it leaves out map and rules, which stay the same throughout a game.
         """
-        return hashlib.blake2b(b"".join([array.tobytes() for array in self._state]), digest_size=8).hexdigest()
+        arrays: Any = self._state  # of one game, each contiguous
+        return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.hash() == other.hash()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any, Final
 
 import orjson
@@ -103,7 +102,7 @@ def start_data(start: Start) -> Data:
 def move_rows(events: Iterable[Event]) -> list[tuple[Any, ...]]:
     """Attacks and transfers as rows."""
     return [
-        (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, e.captured)
+        (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, 1 if e.captured else 0)
         if e.kind == "attack"
         else (e.player, e.source, e.target, e.armies)
         for e in events
@@ -121,45 +120,44 @@ def picks_data(
     return {"event": "picks", "wishes": wishes, **_dropped(dropped), "changed": changed, "hash": hash}
 
 
-def orders_data(orders: Orders | None) -> Data | None:
-    """A player's orders as they were handed in."""
+def _orders_data(orders: Orders | None, *, plain: bool) -> Data | None:
+    """A player's orders as they were handed in; with `plain` all numbers are Python's own."""
     if orders is None:
         return None
-    deploys, attacks = orders.deploys, orders.attacks
-    if not (_plain(deploys) and _plain(attacks)):  # NumPy's integers, arrays, booleans, empty rows
-        deploys, attacks = (rows.tolist() for rows in orders.arrays())
+    deploys, attacks = (rows.tolist() for rows in orders.arrays()) if plain else (orders.deploys, orders.attacks)
     return {"deploys": deploys, "attacks": attacks}
 
 
-_INTEGERS: Final = frozenset([int])
-
-
-def _plain(rows: Any) -> bool:
-    """Whether legal orders are rows of Python's own integers; quick, as it is asked for every turn."""
-    if type(rows) is not list:
-        return False
-    return not rows or (len(rows[0]) > 0 and _INTEGERS.issuperset(map(type, chain.from_iterable(rows))))
-
-
-def round_data(
+def round_line(
     number: int,
-    orders: Iterable[Orders | None],
+    orders: Sequence[Orders | None],
     events: Iterable[Event],
     dropped: Sequence[IllegalOrder],
     changed: Sequence[Change],
     hash: str,
-) -> Data:
-    """A round."""
+) -> bytes:
+    """A round.
+
+    Orders may come in any form that the game takes. The usual one is the line's; only where the line turns out to hold
+    something else, NumPy's integers, booleans or empty rows, are they brought into it.
+    """
     data: Data = {
         "event": "round",
         "round": number,
-        "orders": [orders_data(one) for one in orders],
+        "orders": [_orders_data(one, plain=False) for one in orders],
         "moves": move_rows(events),
     }
     if dropped:
         data.update(_dropped(dropped))
     data["changed"], data["hash"] = changed, hash
-    return data
+    try:
+        line = orjson.dumps(data)
+        if not (b"true" in line or b"false" in line or b"[[]" in line):
+            return line
+    except TypeError:
+        pass
+    data["orders"] = [_orders_data(one, plain=True) for one in orders]
+    return encode_line(data)
 
 
 def insight_data(insight: Insight, number: int) -> Data:
@@ -188,15 +186,19 @@ def log_lines(log: GameLog) -> Iterator[bytes]:
     yield header_line(log.header)
     if log.start is not None:
         yield encode_line(start_data(log.start))
-    for step in log.steps:
+    failures = list(log.failures)
+    for i, step in enumerate(log.steps):
         number = step.round if isinstance(step, Round) else 0
         for insight in step.insights:
             yield encode_foreign(insight_data(insight, number))
         if isinstance(step, Picks):
             yield encode_line(picks_data(step.wishes, step.dropped, step.changed, step.hash))
         else:
-            yield encode_line(round_data(step.round, step.orders, step.events, step.dropped, step.changed, step.hash))
-    if log.failure is not None:
-        yield encode_line(failure_data(log.failure))
+            yield round_line(step.round, step.orders, step.events, step.dropped, step.changed, step.hash)
+        more_picks = i + 1 < len(log.steps) and isinstance(log.steps[i + 1], Picks)
+        while failures and failures[0].round == number and not more_picks:
+            yield encode_line(failure_data(failures.pop(0)))
+    for failure in failures:
+        yield encode_line(failure_data(failure))
     if log.end is not None:
         yield encode_line(end_data(log.end))

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from warlight_env.agents import Agent, AgentError, registry
+from warlight_env.agents import Agent, registry
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.outcome import IllegalOrder, RoundResult
@@ -23,7 +23,7 @@ from warlight_env.record.encode import (
     header_line,
     insight_data,
     picks_data,
-    round_data,
+    round_line,
     start_data,
 )
 from warlight_env.record.errors import LogError
@@ -39,11 +39,40 @@ class AgentFailure(Protocol):
     reason: str
 
 
+class Outcome(Protocol):
+    """What is told of a game at its end; as in `GameRecord`, agents are counted in their match, not by seat."""
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The agent on each seat."""
+        ...
+
+    @property
+    def winner(self) -> int | None:
+        """An agent, or None."""
+        ...
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played."""
+        ...
+
+    @property
+    def placements(self) -> tuple[int, ...]:
+        """Each agent's place."""
+        ...
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether it was stopped before the rules would have."""
+        ...
+
+
 class Recorder:
     """A `GameObserver` that makes a line of each thing it is told; what becomes of it, subclasses say in `write`.
 
     Args:
-        players: by seat; None: what the agents' names tell.
+        players: by seat; None: by the agents' names alone. See `describe`.
         match: what the header says of the match, if there is one.
         continues: where the game came from, if it was played on.
         insight: with what the agents thought (see `insight_of`).
@@ -59,7 +88,6 @@ class Recorder:
     ) -> None:
         self.players, self.match, self.continues, self.insight = players, match, continues, insight
         self._agents: Sequence[Agent] = ()
-        self._game: Game | None = None
 
     def write(self, line: bytes) -> None:
         """Take one more line, without its end."""
@@ -67,8 +95,8 @@ class Recorder:
 
     def began(self, game: Game, agents: Sequence[Agent], limit: int) -> None:
         """See `GameObserver`."""
-        self._game, self._agents = game, agents
-        players = tuple(describe(agent.name) for agent in agents) if self.players is None else tuple(self.players)
+        self._agents = agents
+        players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
         picking = game.phase == "pick"
         header = Header(
             game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM,
@@ -90,19 +118,19 @@ class Recorder:
         """See `GameObserver`."""
         if self.insight:
             self._write_insights(orders, result.round)
-        given = map(orders.get, range(game.players))
-        data = round_data(result.round, given, result.events, result.dropped, game.changed(), game.fingerprint())
-        self.write(encode_line(data))
+        given = [orders.get(player) for player in range(game.players)]
+        changed, fingerprint = game.changed(), game.fingerprint()
+        self.write(round_line(result.round, given, result.events, result.dropped, changed, fingerprint))
 
     def failed(self, error: AgentFailure) -> None:
         """See `GameObserver`."""
         self.write(encode_line(failure_data(Failure(error.seat, error.round, error.reason))))
 
-    def ended(self, record: object) -> None:
-        """See `GameObserver`; all that is written is known from the game."""
-        game = self._game
-        assert game is not None  # it began
-        self.write(encode_line(end_data(End(game.winner, game.round, game.placements, not game.done))))
+    def ended(self, record: Outcome) -> None:
+        """See `GameObserver`."""
+        winner = None if record.winner is None else record.seats.index(record.winner)
+        placements = tuple(record.placements[agent] for agent in record.seats)
+        self.write(encode_line(end_data(End(winner, record.rounds, placements, record.cut_off))))
 
     def _write_insights(self, asked: Mapping[int, Any], number: int) -> None:
         for seat in asked:
@@ -153,12 +181,16 @@ class MemoryRecorder(Recorder):
         return self._decoder.finish()
 
 
+def describe(spec: str, seed: int | None = None) -> Player:
+    """The player of a specification, with all its parameters, defaults included.
+
+    Raises:
+        AgentError: there is no such agent.
+    """
+    return Player(spec, spec, _parameters(spec), seed)
+
+
 @functools.lru_cache(maxsize=256)
-def describe(name: str, seed: int | None = None) -> Player:
-    """A player by its agent's name, with all parameters if the registry knows an agent of that specification."""
-    try:
-        info, given = registry.parse(name)
-    except AgentError:
-        return Player(name, seed=seed)
-    defaults = {key: parameter.default for key, parameter in info.parameters.items()}
-    return Player(name, name, {**defaults, **given}, seed)
+def _parameters(spec: str) -> dict[str, Any]:
+    info, given = registry.parse(spec)
+    return {**{key: parameter.default for key, parameter in info.parameters.items()}, **given}

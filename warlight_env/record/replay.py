@@ -137,6 +137,9 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
         ]
         yield number, game, facts
     if log.end is not None:
+        if log.failures:  # who forfeits, loses, whatever the position
+            yield number, game, []
+            return
         yield (
             number,
             game,

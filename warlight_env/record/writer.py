@@ -16,7 +16,7 @@ from warlight_env.record.encode import log_lines
 from warlight_env.record.errors import LogWriteError
 from warlight_env.record.model import Continuation, GameLog, Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
-from warlight_env.record.recorder import Recorder
+from warlight_env.record.recorder import Outcome, Recorder
 
 #: Lines wait so long at most before they are written, if more follow.
 FLUSH_SECONDS: Final = 0.05
@@ -90,7 +90,7 @@ class LogWriter(Recorder):
             self._packed.append(self._packer.compress(data))
         return data
 
-    def ended(self, record: object) -> None:
+    def ended(self, record: Outcome) -> None:
         """See `GameObserver`: the file is whole and gets its name."""
         super().ended(record)
         if self._packer is None:
