@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,13 +23,14 @@ from warlight_env.record.encode import (
     failure_data,
     header_line,
     insight_data,
+    log_lines,
     picks_data,
     round_line,
     start_data,
 )
 from warlight_env.record.errors import LogError
 from warlight_env.record.insight import insight_of
-from warlight_env.record.model import Continuation, End, Failure, GameLog, Header, Insight, Player, Start
+from warlight_env.record.model import Continuation, End, Failure, GameLog, Header, Insight, Picks, Player, Start
 
 
 class AgentFailure(Protocol):
@@ -74,7 +76,6 @@ class Recorder:
     Args:
         players: by seat; None: by the agents' names alone. See `describe`.
         match: what the header says of the match, if there is one.
-        continues: where the game came from, if it was played on.
         insight: with what the agents thought (see `insight_of`).
     """
 
@@ -82,11 +83,10 @@ class Recorder:
         self,
         players: Sequence[Player] | None = None,
         match: dict[str, Any] | None = None,
-        continues: Continuation | None = None,
         *,
         insight: bool = False,
     ) -> None:
-        self.players, self.match, self.continues, self.insight = players, match, continues, insight
+        self.players, self.match, self.insight = players, match, insight
         self._agents: Sequence[Agent] = ()
 
     def write(self, line: bytes) -> None:
@@ -99,13 +99,24 @@ class Recorder:
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
         picking = game.phase == "pick"
         header = Header(
-            game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM,
-            self.match, self.continues,
-        )  # fmt: skip
+            game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM, self.match
+        )
         self.write(header_line(header))
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
         start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint())
         self.write(encode_line(start_data(start)))
+
+    def took_over(self, log: GameLog, rounds: int, agents: Sequence[Agent], limit: int) -> None:
+        """Instead of `began`: the game is another log's up to that round, and goes on from there."""
+        self._agents = agents
+        players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
+        header = replace(
+            log.header, players=players, round_limit=limit, program=PROGRAM, match=self.match,
+            continues=Continuation(rounds, log.names),
+        )  # fmt: skip
+        steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= rounds)
+        for line in log_lines(replace(log, header=header, steps=steps, failures=(), end=None)):
+            self.write(line)
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
         """See `GameObserver`."""
@@ -152,11 +163,10 @@ class MemoryRecorder(Recorder):
         self,
         players: Sequence[Player] | None = None,
         match: dict[str, Any] | None = None,
-        continues: Continuation | None = None,
         *,
         insight: bool = False,
     ) -> None:
-        super().__init__(players, match, continues, insight=insight)
+        super().__init__(players, match, insight=insight)
         self._decoder: Decoder | None = None
         self._lines = 0
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from warlight_env.engine.orders import OrdersTypeError
 from warlight_env.game import Game, GameError
+from warlight_env.maps import Map
 from warlight_env.outcome import RoundResult
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.model import GameLog, Picks, Round
@@ -51,9 +52,28 @@ def replay(log: GameLog) -> Iterator[Moment]:
         yield Moment(number, owner, army, step)
 
 
-def result_of(step: Round) -> RoundResult:
-    """What happened in a round, as `Game.play_round` told it to players who see everything."""
-    return RoundResult(step.round, step.deploys, list(step.events), list(step.dropped))
+def seen_by(map_: Map, owner: Sequence[int], player: int) -> frozenset[int]:
+    """The regions that a player sees in fog: its own and their neighbours."""
+    own = [region for region, by in enumerate(owner) if by == player]
+    return frozenset(own).union(*(map_.neighbors[region] for region in own))
+
+
+def result_of(log: GameLog, number: int) -> RoundResult:
+    """What happened in a round, as `Game.play_round` told it.
+
+    Raises:
+        LogError: the log has no such round.
+    """
+    if not 1 <= number <= len(log.rounds):
+        raise LogError(f"round {number}: the log has rounds 1 to {len(log.rounds)}")
+    step, visible = log.rounds[number - 1], None
+    if log.header.rules.fog:
+        owners = {moment.round: moment.owner for moment in replay(log) if moment.round in (number - 1, number)}
+        visible = tuple(
+            frozenset().union(*(seen_by(log.header.map, owner, p) for owner in owners.values()))
+            for p in range(len(log.header.players))
+        )
+    return RoundResult(number, step.deploys, list(step.events), list(step.dropped), visible)
 
 
 def verify(log: GameLog) -> list[Difference]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from warlight_env.record.encode import log_lines
 from warlight_env.record.errors import LogWriteError
-from warlight_env.record.model import Continuation, GameLog, Player
+from warlight_env.record.model import GameLog, Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 from warlight_env.record.recorder import Outcome, Recorder
 
@@ -35,7 +35,7 @@ class LogWriter(Recorder):
 
     Args:
         path: ``NAME.wl.jsonl`` or ``NAME.wl.jsonl.gz``; a file of that name is replaced at the end.
-        players, match, continues, insight: see `Recorder`.
+        players, match, insight: see `Recorder`.
 
     Raises:
         LogError: the name is no log's. LogWriteError: the file cannot be written.
@@ -46,11 +46,10 @@ class LogWriter(Recorder):
         path: str | Path,
         players: Sequence[Player] | None = None,
         match: dict[str, Any] | None = None,
-        continues: Continuation | None = None,
         *,
         insight: bool = False,
     ) -> None:
-        super().__init__(players, match, continues, insight=insight)
+        super().__init__(players, match, insight=insight)
         self.path = Path(path)
         self._packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP) if suffix_of(self.path) == COMPRESSED else None
         self._packed: list[bytes] = []
