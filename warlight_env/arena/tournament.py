@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from warlight_env import maps
@@ -113,8 +114,11 @@ class Tournament:
         rest = list(itertools.combinations(guests, self.players - 1))
         return [tuple(sorted((host, *others))) for host in sorted(hosts) for others in rest]
 
-    def contests(self) -> list[Contest]:
-        """All that is to be played; the key of each names map, rules and entrants."""
+    def contests(self, log: Path | None = None) -> list[Contest]:
+        """All that is to be played; the key of each names map, rules and entrants.
+
+        `log`: a folder in which each contest has a numbered one, with a log of every game.
+        """
         found: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
             setup = Setup(
@@ -128,6 +132,7 @@ class Tournament:
                 clocks=tuple(self.entrants[i].clock or self.clock for i in table),
                 on_crash=self.on_crash,
                 on_late=self.on_late,
+                log=None if log is None else log / f"{len(found) + 1}",
             )
             who = " : ".join(self.entrants[i].name for i in table)
             found.append(Contest(f"{map_.name} / {rules.name} / {who}", setup, self.games))

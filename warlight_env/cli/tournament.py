@@ -18,6 +18,10 @@ def tournament(
     file: Annotated[Path, Parameter(help="A TOML file: agents, format, games, maps, rules …")],
     *,
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/ and the file's name).")] = None,
+    log: Annotated[
+        bool,
+        Parameter(negative="", help="Keep a log of every game, in logs/ in the run folder, a folder each pairing."),
+    ] = False,
     jobs: JobsOption = 1,
     backend: BackendOption = "local",
     json: JsonOption = False,
@@ -51,7 +55,7 @@ def tournament(
     if asked.players > 2:
         openskill_model()  # better missed now than after the games
     folder = Path("runs", file.stem) if out is None else out
-    contests = asked.contests()
+    contests = asked.contests(folder / "logs" if log else None)
     with counting(asked.name, sum(c.n_games for c in contests), "games", quiet) as advance:
         results = play_contests(
             contests, jobs=jobs, backend=backend, folder=folder,
