@@ -9,12 +9,16 @@ from warlight_env.arena.elo import EloDifference, elo_difference, elo_of, expect
 from warlight_env.arena.match import Match
 from warlight_env.arena.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
 from warlight_env.arena.player import Failure, TimeUse
+from warlight_env.arena.ratings import Placing, Rating, RatingError, rate
 from warlight_env.arena.result import AgentResult, MatchResult, SeatResult, SprtResult, TimeResult
 from warlight_env.arena.runs import RunFolderError
 from warlight_env.arena.setup import MatchError, Setup
 from warlight_env.arena.sprt import Sprt, SprtError
 from warlight_env.arena.standing import Standing
 from warlight_env.arena.statistics import Interval, unit_interval, wilson_interval
+from warlight_env.arena.tournament import Entrant, Tournament, TournamentError
+from warlight_env.arena.tournament_file import load_tournament
+from warlight_env.arena.tournament_result import TournamentResult
 
 __all__ = [
     "SAFETY_ROUNDS",
@@ -26,6 +30,7 @@ __all__ = [
     "Contest",
     "ContestResult",
     "EloDifference",
+    "Entrant",
     "Failure",
     "GameObserver",
     "GameRecord",
@@ -35,6 +40,9 @@ __all__ = [
     "Match",
     "MatchError",
     "MatchResult",
+    "Placing",
+    "Rating",
+    "RatingError",
     "RunFolderError",
     "SeatResult",
     "Setup",
@@ -45,12 +53,17 @@ __all__ = [
     "StopRule",
     "TimeResult",
     "TimeUse",
+    "Tournament",
+    "TournamentError",
+    "TournamentResult",
     "elo_difference",
     "elo_of",
     "expected_score",
+    "load_tournament",
     "play_contests",
     "play_game",
     "play_on",
+    "rate",
     "unit_interval",
     "wilson_interval",
 ]

@@ -127,11 +127,6 @@ def rate(
     return rows
 
 
-def expected_score(difference: float) -> float:
-    """The expected score of the better by so many Elo points."""
-    return 1 / (1 + 10 ** (-difference / 400))
-
-
 @dataclass(frozen=True)
 class _Stratum:
     """What the units of a stratum hold: i's wins over j, draws halved, for the pairs (i, j) that met."""
