@@ -50,6 +50,17 @@ class Crasher(Idle):
         return Orders()
 
 
+class Fragile(Idle):
+    """Fails in one game of eight."""
+
+    name = "fragile"
+
+    def act(self, view, budget=None):
+        if self.seed % 8 == 3:
+            raise ZeroDivisionError("nothing left to divide")
+        return Orders()
+
+
 class PickCrasher(Idle):
     """Fails when it is to pick."""
 

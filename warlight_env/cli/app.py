@@ -11,7 +11,19 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from warlight_env import __version__
-from warlight_env.cli import doctor, environment, maps, match, picture, watch
+from warlight_env.cli import (
+    bench,
+    doctor,
+    environment,
+    experiment,
+    log,
+    maps,
+    match,
+    picture,
+    replay,
+    tournament,
+    watch,
+)
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
 from warlight_env.errors import InputError, RunError
 
@@ -25,8 +37,13 @@ app = App(
     version=f"warlight-env {__version__}",
 )
 app.command(match.match)
+app.command(tournament.tournament)
+app.command(bench.bench)
 app.command(watch.watch)
+app.command(replay.replay)
+app.command(log.app)
 app.command(picture.picture)
+app.command(experiment.app)
 app.command(maps.app)
 app.command(environment.app)
 app.command(doctor.doctor)

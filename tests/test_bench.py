@@ -1,0 +1,191 @@
+"""The benchmark suite: frozen, scored as it says, for agents and for saved policies."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from warlight_env.arena.clocks import Clock
+from warlight_env.arena.contests import play_contests
+from warlight_env.arena.statistics import unit_interval
+from warlight_env.bench import BenchError, Suite, make_card, make_subject, score_of
+from warlight_env.cli import main
+
+
+class Broken:
+    """Fails in its first turn."""
+
+    name = "broken"
+
+    def __init__(self, seed=0): ...
+
+    def pick(self, view):
+        return list(view.offers)
+
+    def act(self, view, budget=None):
+        raise RuntimeError("no ideas")
+
+
+def play(subject, only=("small",), games=4, **kwargs):
+    suite = Suite.load("suite-v1")
+    results = play_contests(suite.contests(subject, only, games=games, **kwargs))
+    return make_card(suite, "x", results, {}, games)
+
+
+def test_the_suite_is_as_it_was_when_it_was_made():
+    """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite."""
+    suite = Suite.load("suite-v1")
+    assert suite.changes() == []
+    assert len(suite.rows) == 16 and all(row.games == 100 for row in suite.rows)
+    assert len({row.key for row in suite.rows}) == 16
+
+
+def test_a_changed_opponent_is_noticed():
+    suite = Suite.load("suite-v1")
+    rows = tuple(replace(row, spec="random:slack=0") if row.key == "small / random" else row for row in suite.rows)
+    rows = tuple(row for row in rows if row.map == "small")
+    assert replace(suite, rows=rows).changes() == ["small / random"]
+
+
+def test_each_seed_is_played_from_both_seats():
+    suite = Suite.load("suite-v1")
+    result = play_contests(suite.contests("random", ("small",), games=4))["small / aggressive"]
+    assert [record.seats for record in result.records] == [(0, 1), (1, 0)] * 2
+    assert result.records[0].seed == result.records[1].seed != result.records[2].seed
+
+
+def test_the_card_adds_up():
+    card = play("smart_random")
+    assert [row.opponent for row in card.rows] == ["random", "smart_random", "one_big_army", "aggressive", "mcts 50"]
+    for row in card.rows:
+        assert row.wins + row.losses + row.draws == row.games == 4
+        assert row.score == (row.wins + row.draws / 2) / 4
+        assert row.interval.low <= row.score <= row.interval.high
+        assert row.forfeits == row.illegal == 0 and row.seconds_a_move > 0
+    assert card.maps["small"].score == pytest.approx(sum(row.score for row in card.rows) / 5)
+    assert card.total is None and card.reduced == 4 and set(card.maps) == {"small"}
+    assert json.loads(json.dumps(card.to_dict()))["maps"]["small"]["games"] == 20
+    assert f"| **small** | **all** | **{100 * card.maps['small'].score:.1f}** |" in card.to_markdown()
+
+
+def test_a_policy_that_fails_loses_and_that_is_counted():
+    card = play(Broken, games=2)
+    assert all(row.losses == row.forfeits == 2 for row in card.rows)
+    assert card.maps["small"].score == 0
+
+
+def test_a_clock_is_the_policys_alone():
+    setup = Suite.load().contests("random", clock=Clock.parse("5sims"))[0].setup
+    assert setup.clocks == (Clock(simulations=5), None)
+
+
+def test_the_score_of_one_row_is_its_units_interval():
+    units = [1.0, 0.5, 0.5, 1.0, 0.0, 0.5, 0.5]
+    one = score_of([units])
+    assert one.score == pytest.approx(sum(units) / 7) and one.games == 14
+    assert one.interval == pytest.approx(unit_interval(units))
+
+
+def test_intervals_of_scores_cover_the_truth():
+    rng = np.random.default_rng(2)
+    truth = np.array([0.95, 0.6, 0.5, 0.3, 0.8])
+    inside = 0
+    for _ in range(400):
+        rows = [((rng.random((50, 2)) < p).mean(axis=1)).tolist() for p in truth]
+        low, high = score_of(rows).interval
+        inside += low <= truth.mean() <= high
+    assert stats.binomtest(inside, 400, 0.95).pvalue > 1e-3 or inside / 400 > 0.95
+    assert inside / 400 < 0.995  # and they are no wider than need be
+
+
+def test_the_command_scores_an_agent(tmp_path, capsys):
+    out = tmp_path / "run"
+    command = ["bench", "aggressive", "--map", "small", "--games", "2", "--out", str(out), "--json", "--quiet"]
+    assert main(command) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert card == json.loads((out / "card.json").read_text())
+    assert card["policy"] == "aggressive" and card["suite"] == "suite-v1" and card["total"] is None
+    assert "not comparable" in (out / "card.md").read_text()
+    assert str(tmp_path) not in json.dumps(card)
+    assert math.isclose(card["maps"]["small"]["score"], sum(row["score"] for row in card["rows"]) / 5)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    """An untrained policy for strategies on the small map."""
+    from sb3_contrib import MaskablePPO
+
+    from warlight_env.envs.sb3 import make_vec_env
+
+    env = make_vec_env(2, seed=1, map="small", action="strategies")
+    path = tmp_path_factory.mktemp("policies") / "learner.zip"
+    MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=16, device="cpu", seed=1).save(path)
+    return path
+
+
+def test_a_checkpoint_is_scored_and_draws_by_the_seed(checkpoint, tmp_path, capsys):
+    def scored(*options):
+        command = ["bench", str(checkpoint), "--action", "strategies", "--map", "small", "--games", "4", "--quiet"]
+        assert main([*command, "--json", "--out", str(tmp_path / "-".join(("run", *options))), *options]) == 0
+        card = json.loads(capsys.readouterr().out)
+        return [{key: value for key, value in row.items() if key != "seconds_a_move"} for row in card["rows"]], card
+
+    first, card = scored()
+    assert card["policy"] == "learner.zip" and card["settings"]["action"] == "strategies"
+    assert all(row["forfeits"] == row["illegal"] == 0 for row in first)
+    import torch
+
+    torch.manual_seed(99)  # whatever else has been drawn
+    assert main(["bench", str(checkpoint), "--action", "strategies", "--map", "small", "--games", "4", "--quiet",
+                 "--json", "--out", str(tmp_path / "again")]) == 0  # fmt: skip
+    again = json.loads(capsys.readouterr().out)["rows"]
+    assert [{key: value for key, value in row.items() if key != "seconds_a_move"} for row in again] == first
+    assert scored("--deterministic")[0] != first
+
+
+@pytest.mark.slow
+def test_processes_change_nothing_for_a_checkpoint(checkpoint):
+    suite = Suite.load()
+    contests = suite.contests(make_subject(str(checkpoint), "strategies"), ("small",), games=6)
+    one, two = play_contests(contests), play_contests(contests, jobs=2)
+    assert {key: result.records for key, result in one.items()} == {key: r.records for key, r in two.items()}
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["nobody"], "no agent 'nobody'"),
+        ([], "name an agent or a .zip"),
+        (["random", "--suite", "suite-v2"], "no suite 'suite-v2' (did you mean 'suite-v1'?)"),
+        (["random", "--map", "wrld"], "--map wrld: suite-v1 has small, world, large"),
+        (["random", "--games", "0"], "--games 0"),
+        (["random", "--clock", "soon"], "clock 'soon'"),
+        (["none.zip"], "cannot read none.zip"),
+        (["ZIP", "--action", "step"], "action 'step': no such one (did you mean 'steps'?)"),
+        (["ZIP", "--map", "small"], "cannot play on map 'small'"),
+        (["ZIP", "--action", "strategies"], "cannot play on map 'world'"),
+    ],
+)
+def test_mistakes_are_named_before_anything_is_played(arguments, message, checkpoint, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = [str(checkpoint) if argument == "ZIP" else argument for argument in arguments]
+    assert main(["bench", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
+    copy = tmp_path / "copy.zip"
+    copy.write_bytes(checkpoint.read_bytes())
+    source = make_subject(str(copy), "strategies")
+    copy.write_bytes(b"other")
+    from warlight_env.bench import subject
+
+    subject._loaded.cache_clear()
+    with pytest.raises(BenchError, match="changed since the benchmark began"):
+        source(1)

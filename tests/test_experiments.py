@@ -1,0 +1,225 @@
+"""The thesis's experiments: budgets, who plays, what is counted, results that survive interruptions, and the report."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from helpers import RING, position
+from warlight_env.arena.setup import make
+from warlight_env.cli import main
+from warlight_env.engine.orders import Orders
+from warlight_env.experiments import MODULES, ExperimentError, Settings, experiment
+from warlight_env.experiments.base import Measurement
+from warlight_env.experiments.budgets import simulations
+from warlight_env.experiments.measuring import count_turns, found_by
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.report import find_results, report
+from warlight_env.experiments.rows import Score, bootstrap_interval, newcombe, number_row, share_row
+from warlight_env.experiments.running import run_experiment
+from warlight_env.experiments.units import UNITS
+from warlight_env.game import Game
+
+QUICK = Settings(quick=True)
+
+
+def nothing(count, label):
+    pass
+
+
+def test_budgets_are_the_thesiss_medians_and_keep_its_ratios():
+    assert [simulations(seconds) for seconds in (2, 5, 10, 15, 20)] == [91, 228, 457, 1272, 914]
+    assert [simulations(15, threads) for threads in (1, 2, 4)] == [1272, 1096, 836]
+    with pytest.raises(ValueError, match="no 10 seconds in 4 threads"):
+        simulations(10, 4)
+
+
+@pytest.mark.parametrize(
+    "player, agent, by, spec",
+    [
+        (Player(seconds=10), "mcts_thesis", "simulations", "mcts_thesis:sims=457"),
+        (Player(seconds=10), "mcts:c=0.5", "simulations", "mcts:c=0.5,sims=457"),
+        (Player(seconds=15, threads=4), "mcts", "simulations", "mcts:sims=836,threads=4"),
+        (Player(seconds=15, threads=2), "mcts", "seconds", "mcts:secs=15,threads=2"),
+        (Player(seconds=10), "mcts:sims=9", "seconds", "mcts:sims=9"),
+        (Player("random"), "mcts", "simulations", "random"),
+    ],
+)
+def test_players_are_the_agent_asked_for_with_the_thesiss_budgets(player, agent, by, spec):
+    assert player.source(agent, by, quick=False) == spec
+
+
+def test_a_player_without_defence_searches_without_the_defensive_ways():
+    source = Player(seconds=10, defense=False).source("mcts_thesis", "simulations", quick=True)
+    agent = make(source, 1)
+    assert agent.settings.defense is False and agent.settings.exploration == 1.41
+    assert make("mcts_thesis", 1).settings.defense is True
+    with pytest.raises(ExperimentError, match="'random' knows no play without defence"):
+        make(Player("random", defense=False).source("mcts", "simulations", quick=True), 1)
+
+
+def test_table_3_2_starts_where_the_thesis_did():
+    table = experiment("thesis-3.2")
+    setup = table.contests(QUICK)[0].setup
+    names = [super_region.name for super_region in setup.map.super_regions]
+    starts = set()
+    for number in range(6):
+        seating = setup.seat(number)
+        game = Game(setup.map, setup.rules, 2, seating.seed)
+        game.pick({seat: agent.pick(game.view(seat)) for seat, agent in enumerate(seating.agents)})
+        of_agent = {agent: seat for seat, agent in enumerate(seating.seats)}
+        owned = [np.flatnonzero(game.owner == of_agent[agent]).tolist() for agent in range(2)]
+        in_super = [sorted(names[setup.map.super_region_of[r]] for r in regions) for regions in owned]
+        assert in_super == [["Australia", "South America"], ["Asia", "Asia"]]
+        starts.add(tuple(owned[1]))
+    assert len(starts) > 1  # drawn anew for every game
+    assert replace(setup.rules, name="x", picking="own_offer", ranked=0, offers_per_super_region=1) == replace(
+        Game().rules, name="x"
+    )
+
+
+def test_turns_are_counted_exactly():
+    """Against all deploys and all ways to send armies, written out."""
+    game = position(Game(RING, players=2, seed=1, picks="random"), [0, 0, 1, -1, -1, 1], [3, 1, 2, 2, 2, 1])
+    own = [r for r in range(6) if game.owner[r] == 0]
+    count = 0
+    for deploy in itertools.product(range(game.income(0) + 1), repeat=len(own)):
+        if sum(deploy) != game.income(0):
+            continue
+        ways = 1
+        for region, more in zip(own, deploy, strict=True):
+            free, borders = int(game.army[region]) + more - 1, len(game.map.neighbors[region])
+            ways *= sum(sum(sent) <= free for sent in itertools.product(range(free + 1), repeat=borders))
+        count += ways
+    assert count_turns(game, 0) == count
+    # And every one of them is a turn that the rules allow.
+    most = Orders([(0, game.income(0))], [(0, 1, int(game.army[0]) + game.income(0) - 1)])
+    assert game.check(0, most) == []
+
+
+def test_newcombes_interval_is_the_published_one():
+    # Newcombe 1998, table II: 56 of 70 against 48 of 80, method 10.
+    assert newcombe(56, 70, 48, 80) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert newcombe(9, 10, 3, 10) == pytest.approx((0.1705, 0.8090), abs=5e-5)
+
+
+def test_a_share_is_set_against_the_thesiss():
+    row = share_row("x", 365, 35, 0, Score(436, 64))
+    assert row.value == 0.9125 and row.verdict == "above" and row.thesis == pytest.approx(0.872)
+    assert row.difference.low < 0.0405 < row.difference.high
+    assert share_row("x", 350, 50, 0, Score(436, 64)).verdict == "within"
+    assert share_row("x", 300, 99, 1, Score(436, 64)).verdict == "below"
+    assert share_row("x", 1, 1, 0, None).verdict == "no figure"
+
+
+def test_intervals_of_means_cover_clusters():
+    rng = np.random.default_rng(5)
+    inside = 0
+    for k in range(60):
+        clusters = [rng.normal(rng.normal(0, 1), 0.1, 8) for _ in range(30)]
+        low, high = bootstrap_interval(clusters, lambda values: float(np.mean(values)), seed=k)
+        inside += low <= 0 <= high
+    assert inside >= 48  # 57 expected; intervals over single values would hold 0 in about half of the cases
+    row = number_row("x", [[1.0, 2.0], [6.0]], "median", 2, "moves")
+    assert (row.value, row.low, row.high) == (2, 1.5, 6)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path):
+    made = experiment(name)
+    settings = replace(QUICK, agent=made.agents[0], by=made.budget or "simulations")
+    result = run_experiment(made, settings, tmp_path, nothing)
+    assert result.rows and not result.interrupted
+    for row in result.rows:
+        assert math.isfinite(row.value) and row.low <= row.value <= row.high
+        assert row.thesis is not None
+    data = json.loads((tmp_path / "result.json").read_text())
+    assert data == result.to_dict()
+    text = (tmp_path / "result.md").read_text()
+    assert made.setting.split(".")[0][:60] in text.replace("\n", " ") and "A quick run" in text
+    assert str(tmp_path) not in json.dumps(data) + text  # nothing of the machine's paths
+    games = tmp_path / (UNITS if isinstance(made, Measurement) else "games.jsonl")
+    lines = games.read_text().splitlines(keepends=True)
+    games.write_text("".join(lines[:-1]) + lines[-1][: len(lines[-1]) // 2])
+    again = run_experiment(made, settings, tmp_path, nothing)
+    if name != "thesis-3.10":  # by the clock
+        assert again.rows == result.rows
+    assert games.read_text().splitlines(keepends=True)[:-1] == lines[:-1]
+
+
+def test_a_run_is_not_continued_with_other_settings(tmp_path):
+    made = experiment("branching")
+    run_experiment(made, QUICK, tmp_path, nothing)
+    with pytest.raises(ValueError, match="another run: seed = 1 there, 2 here"):
+        run_experiment(made, replace(QUICK, seed=2), tmp_path, nothing)
+
+
+def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):
+    made = experiment("branching")
+    whole = run_experiment(made, QUICK, tmp_path / "whole", nothing)
+
+    def interrupt(count, label):
+        raise KeyboardInterrupt
+
+    part = run_experiment(made, QUICK, tmp_path / "part", interrupt)
+    assert part.interrupted and part.rows != whole.rows
+    assert run_experiment(made, QUICK, tmp_path / "part", nothing).rows == whole.rows
+
+
+def test_agents_that_do_not_search_have_no_depth(tmp_path):
+    with pytest.raises(ExperimentError, match="'aggressive' does not search"):
+        found_by(make("aggressive", 1))
+
+
+def test_the_command_runs_and_the_report_puts_together(tmp_path, capsys):
+    out = str(tmp_path / "runs")
+    names = ["thesis-3.5", "state-size"]
+    assert main(["experiment", "run", *names, "--agent", "mcts", "--quick", "--out", out, "--json", "--quiet"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [result["experiment"] for result in data] == names
+    assert data[0]["command"] == "warlight experiment run thesis-3.5 --agent mcts --quick"
+    assert main(["experiment", "run", "thesis-3.5", "--quick", "--out", out, "--quiet", "--jobs", "2"]) == 0
+    assert "| against one big army | `mcts_thesis` |" in capsys.readouterr().out
+    page = tmp_path / "thesis.md"
+    assert main(["experiment", "report", out, "-o", str(page)]) == 0
+    text = page.read_text()
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## Table 3.5: MCTS against one big army", "## Bytes of a position",
+    ]  # fmt: skip
+    assert re.search(r"\| against one big army \| `mcts_thesis` \|.*\n\|  \| `mcts` \|", text)
+    assert "99.4 % (497 : 3)" in text and experiment("thesis-3.5").comment[:50] in text
+
+
+def test_mistakes_are_named(tmp_path, capsys):
+    assert main(["experiment", "run", "thesis-3.44"]) == 2
+    assert "no experiment 'thesis-3.44' (did you mean 'thesis-3.4'?)" in capsys.readouterr().err
+    assert main(["experiment", "run", "thesis-3.4", "--agent", "mctss"]) == 2
+    assert "no agent 'mctss' (did you mean 'mcts'?)" in capsys.readouterr().err
+    assert main(["experiment", "report", str(tmp_path)]) == 2
+    assert "no result.json there" in capsys.readouterr().err
+    (tmp_path / "result.json").write_text("{}")
+    assert main(["experiment", "report", str(tmp_path)]) == 2
+    assert "not an experiment's result" in capsys.readouterr().err
+
+
+def test_two_results_of_the_same_are_refused(tmp_path):
+    for folder in ("a", "b"):
+        run_experiment(experiment("state-size"), replace(QUICK, agent=""), tmp_path / folder, nothing)
+    with pytest.raises(ExperimentError, match="two results of"):
+        report(find_results([tmp_path]))
+
+
+def test_the_list_says_how_long_it_takes(capsys):
+    assert main(["experiment", "list", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == list(MODULES)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["thesis-3.4"]["units"] == 1200
+    # 1200 games of 30 rounds with 457 simulations, 8,000 a second.
+    assert by_name["thesis-3.4"]["minutes"] == pytest.approx(1200 * 30 * 457 / 8000 / 60, abs=0.1)

@@ -1,0 +1,139 @@
+"""Ratings: against scipy's maximiser, closed forms, and what an interval has to cover."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from warlight_env.arena import expected_score
+from warlight_env.arena.ratings import Placing, RatingError, rate
+
+
+def duels(i, j, wins, losses, draws=0, first_unit=0):
+    """Games between two agents, each a unit of its own."""
+    places = [(1, 2)] * wins + [(2, 1)] * losses + [(1, 1)] * draws
+    return [Placing((i, j), place, first_unit + k, stratum=10 * i + j) for k, place in enumerate(places)]
+
+
+def elo_by_scipy(n, games, prior):
+    """The maximum of the likelihood, written down afresh and left to scipy."""
+    wins = np.zeros((n, n))
+    for game in games:
+        for a, i in enumerate(game.players):
+            for b, j in enumerate(game.players):
+                if i != j:
+                    wins[i, j] += 1.0 * (game.places[a] < game.places[b]) + 0.5 * (game.places[a] == game.places[b])
+    met = (wins + wins.T) > 0
+    wins = wins + prior / 2 * met
+
+    def loss(theta):
+        difference = theta[:, None] - theta[None, :]
+        return float((wins * np.logaddexp(0, -difference)).sum())
+
+    found = optimize.minimize(loss, np.zeros(n), method="BFGS", options={"gtol": 1e-9})
+    return (found.x - found.x.mean()) * 400 / math.log(10)
+
+
+@pytest.mark.parametrize(
+    "wins, losses, draws, prior", [(30, 10, 0, 0), (30, 10, 6, 0), (365, 35, 0, 1), (20, 0, 0, 1), (0, 5, 0, 3)]
+)
+def test_two_agents_have_a_closed_form(wins, losses, draws, prior):
+    a, b = rate("ab", duels(0, 1, wins, losses, draws), prior=prior, resamples=10)
+    odds = (wins + draws / 2 + prior / 2) / (losses + draws / 2 + prior / 2)
+    assert a.elo - b.elo == pytest.approx(400 * math.log10(odds), abs=1e-6)
+    assert a.elo + b.elo == pytest.approx(0, abs=1e-6)
+    assert a.games == b.games == wins + losses + draws
+    assert a.score == pytest.approx((wins + draws / 2) / (wins + losses + draws))
+    assert a.perfect == b.perfect == (0 in (wins + draws, losses + draws))
+
+
+@given(st.integers(3, 6), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 4.0]))
+def test_the_maximum_is_scipys(n, seed, prior):
+    rng = np.random.default_rng(seed)
+    games = []
+    for number in range(int(rng.integers(n, 60))):
+        size = int(rng.integers(2, n + 1))
+        players = tuple(int(p) for p in rng.permutation(n)[:size])
+        games.append(Placing(players, tuple(int(p) for p in rng.integers(1, 4, size)), number))
+    games += duels(0, 1, 1, 0) + [Placing((i, i + 1), (1, 2), 1000 + i) for i in range(n - 1)]  # a chain
+    ours = [row.elo for row in rate([str(i) for i in range(n)], games, prior=prior, resamples=1)]
+    assert ours == pytest.approx(elo_by_scipy(n, games, prior), abs=0.05)
+
+
+def test_a_huge_one_sided_score_converges():
+    a, b, c = rate("abc", [*duels(0, 1, 10_000, 1), *duels(1, 2, 10_000, 1)], resamples=5)
+    assert a.elo - b.elo == pytest.approx(400 * math.log10(10_000.5 / 1.5), abs=0.1)
+    assert b.elo - c.elo == pytest.approx(400 * math.log10(10_000.5 / 1.5), abs=0.1)
+
+
+@pytest.mark.parametrize("wins, losses", [(20, 0), (17, 3), (1, 1), (190, 10)])
+def test_the_interval_of_two_agents_is_jeffreys(wins, losses):
+    a, b = rate("ab", duels(0, 1, wins, losses), anchor="b", resamples=40_000, seed=7)
+    assert (b.elo, b.low, b.high) == (0, 0, 0)
+    exact = stats.beta.ppf([0.025, 0.975], wins + 0.5, losses + 0.5)
+    shares = [expected_score(end) for end in (a.low, a.high)]
+    # 40,000 draws put an end of the interval within about 0.2 % of its tail.
+    tails = stats.beta.cdf(shares, wins + 0.5, losses + 0.5)
+    assert tails == pytest.approx([0.025, 0.975], abs=0.004), (shares, exact)
+
+
+def test_units_of_dependent_games_widen_the_interval():
+    apart = rate("ab", duels(0, 1, 60, 40), resamples=4000)[0]
+    # The same hundred games, but ten at a time share their outcome.
+    together = [Placing((0, 1), (1, 2) if k < 60 else (2, 1), k // 10) for k in range(100)]
+    tied = rate("ab", together, resamples=4000)[0]
+    assert tied.elo == pytest.approx(apart.elo, abs=1e-6)
+    assert tied.high - tied.low > 2 * (apart.high - apart.low)
+
+
+def test_intervals_cover_the_truth():
+    """Of many tournaments with known strengths about 95 % of the intervals hold the truth."""
+    rng = np.random.default_rng(3)
+    truth = np.array([120.0, 0.0, -30.0, -90.0])
+    inside = total = 0
+    for k in range(120):
+        games = []
+        for i in range(4):
+            for j in range(i + 1, 4):
+                wins = int(rng.binomial(25, expected_score(truth[i] - truth[j])))
+                games += duels(i, j, wins, 25 - wins)
+        for row, real in zip(rate("abcd", games, resamples=200, seed=k), truth - truth.mean(), strict=True):
+            inside += row.low <= real <= row.high
+            total += 1
+    assert stats.binomtest(inside, total, 0.95).pvalue > 1e-4, inside / total
+
+
+def test_a_game_of_three_is_three_comparisons():
+    by_places = rate("abc", [Placing((2, 0, 1), (1, 2, 3), 0)], resamples=1)
+    by_pairs = rate("abc", [Placing((2, 0), (1, 2), 0), Placing((2, 1), (1, 2), 1), Placing((0, 1), (1, 2), 2)])
+    assert [row.elo for row in by_places] == pytest.approx([row.elo for row in by_pairs], abs=1e-9)
+    assert [row.score for row in by_places] == [0.5, 0, 1]
+
+
+def test_equal_seeds_give_equal_intervals():
+    games = duels(0, 1, 7, 3)
+    assert rate("ab", games) == rate("ab", games)
+    assert rate("ab", games) != rate("ab", games, seed=2)
+
+
+@pytest.mark.parametrize(
+    "names, games, more, message",
+    [
+        ("a", [], {}, "at least 2 agents"),
+        ("abcd", [*duels(0, 1, 3, 3), *duels(2, 3, 3, 3)], {}, "no chain of games connects c, d with a"),
+        ("abc", duels(0, 1, 3, 3), {}, "no chain of games connects c with a"),
+        ("ab", duels(0, 1, 3, 0), {"prior": 0}, "b never beat any of the others|a never lost to"),
+        ("abc", [*duels(0, 1, 3, 2), *duels(1, 2, 4, 0)], {"prior": 0}, "c never beat any of the others"),
+        ("ab", duels(0, 1, 1, 1), {"anchor": "z"}, "anchor 'z': no such agent; there are a, b"),
+        ("ab", [Placing((0, 2), (1, 2), 0)], {}, "players must lie in 0 .. 1"),
+        ("ab", [Placing((0, 1), (1,), 0)], {}, "one place each"),
+    ],
+)
+def test_what_cannot_be_rated_is_refused(names, games, more, message):
+    with pytest.raises(RatingError, match=message):
+        rate(list(names), games, **more)

@@ -1,0 +1,253 @@
+"""Tournaments: who meets whom, what the tables add up to, files with mistakes, and a report that needs nothing else."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+import signal
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from warlight_env import maps
+from warlight_env.arena.contests import play_contests
+from warlight_env.arena.ratings import Placing
+from warlight_env.arena.skill import skills
+from warlight_env.arena.tournament import Entrant, Tournament, TournamentError
+from warlight_env.arena.tournament_file import load_tournament
+from warlight_env.arena.tournament_report import to_html
+from warlight_env.arena.tournament_result import TournamentResult
+from warlight_env.cli import main
+from warlight_env.engine.rules import Rules
+
+BOTS = ("random", "aggressive", "smart_random", "one_big_army")
+
+
+def tournament(**kwargs):
+    entrants = tuple(Entrant(name, name) for name in BOTS)
+    return Tournament(**{"name": "t", "entrants": entrants, "maps": (maps.load("small"),), "games": 4, **kwargs})
+
+
+def play(asked, **kwargs):
+    return TournamentResult(asked, play_contests(asked.contests(), **kwargs))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_in_a_round_robin_every_set_of_agents_meets_once(players):
+    assert set(tournament(players=players).tables()) == set(itertools.combinations(range(4), players))
+
+
+def test_in_a_gauntlet_one_challenger_meets_all_others():
+    two = tournament(format="gauntlet", challengers=("aggressive",))
+    assert two.tables() == [(0, 1), (1, 2), (1, 3)]
+    both = tournament(format="gauntlet", challengers=("aggressive", "random"))
+    assert sorted(both.tables()) == [(0, 2), (0, 3), (1, 2), (1, 3)]
+    three = tournament(format="gauntlet", challengers=("aggressive",), players=3)
+    assert three.tables() == [(0, 1, 2), (0, 1, 3), (1, 2, 3)]
+
+
+def test_maps_and_rules_are_combined_and_no_two_contests_share_seeds():
+    asked = tournament(maps=(maps.load("small"), maps.load("world")), rules=(Rules(), Rules.of("thesis_draft")))
+    contests = asked.contests()
+    assert len(contests) == 6 * 4 == len({c.key for c in contests}) == len({c.setup.seed for c in contests})
+
+
+def test_the_books_balance():
+    result = play(tournament(games=5, players=3, max_rounds=40))
+    assert result.games == 4 * 6  # rounded up to units of three
+    for (i, j), meeting in result.meetings.items():
+        back = result.meetings[j, i]
+        assert (meeting.wins, meeting.losses, meeting.draws) == (back.losses, back.wins, back.draws)
+        assert meeting.games == meeting.wins + meeting.losses + meeting.draws == 12
+        assert meeting.score + back.score == pytest.approx(1)
+        assert meeting.interval.low <= meeting.score <= meeting.interval.high
+    for pairing in result.pairings:
+        assert sum(pairing.wins) + pairing.draws == pairing.games == pairing.games_asked == 6
+    assert [rating.games for rating in result.ratings] == [18] * 4
+    assert result.skills is not None and all(skill.sigma < 25 / 3 for skill in result.skills)
+
+
+def test_ratings_of_two_agents_are_their_score_in_elo():
+    result = play(tournament(entrants=(Entrant("a", "aggressive"), Entrant("b", "random")), games=20, anchor="b"))
+    meeting = result.meetings[0, 1]
+    odds = (meeting.wins + meeting.draws / 2 + 0.5) / (meeting.losses + meeting.draws / 2 + 0.5)
+    assert result.ratings[0].elo == pytest.approx(400 * math.log10(odds))
+    assert result.ratings[1].elo == 0
+    assert result.skills is None
+
+
+GOOD = """
+name = "Night"
+agents = ["random", {name = "big", spec = "one_big_army", clock = "1s"}]
+games = 6
+maps = ["small"]
+rules = ["thesis", {preset = "thesis", fog = true}]
+clock = "5sims"
+"""
+
+
+def test_a_file_says_it_all(tmp_path):
+    file = tmp_path / "night.toml"
+    file.write_text(GOOD)
+    asked = load_tournament(file)
+    assert asked.name == "Night" and asked.names == ("random", "big") and asked.games == 6
+    assert [rules.name for rules in asked.rules] == ["thesis", "thesis:fog=true"]
+    assert [rules.fog for rules in asked.rules] == [False, True]
+    assert [str(clock) for clock in asked.contests()[0].setup.clocks] == ["5sims", "1s"]
+    assert json.dumps(asked.to_dict())
+
+
+def test_a_map_beside_the_file_is_found(tmp_path):
+    (tmp_path / "mine.json").write_text(maps.dumps(maps.generate(8, 2, seed=1, name="mine")))
+    file = tmp_path / "t.toml"
+    file.write_text('agents = ["random", "aggressive"]\nmaps = ["mine.json"]')
+    assert load_tournament(file).maps[0].name == "mine"
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ('agents = ["random" 3]', r"t\.toml: .*line 1"),
+        ("games = 5", r"agents: is missing"),
+        ('agents = ["random", "agressive"]', r"line 1: agents\[1\]: no agent 'agressive' \(did you mean 'aggressive'"),
+        ('agents = ["random", "random:chunk=3"]', r"agents\[1\]: .*no parameter 'chunk' \(did you mean 'chunks'"),
+        ('agents = ["random", "random"]', r"line 1: agents: two are named 'random'"),
+        ('agents = ["random"]', r"games of 2 need as many agents, there are 1"),
+        ('agents = ["random", 3]', r"agents\[1\]: must be a table, not 3"),
+        ('agents = ["random", "aggressive"]\n\ngame = 5', r"line 3: game: no such key \(did you mean 'games'"),
+        ('agents = ["random", "aggressive"]\ngames = 0', r"line 2: games: must lie in 1 .. 1000000000, not 0"),
+        ('agents = ["random", "aggressive"]\ngames = true', r"line 2: games: must be an integer, not True"),
+        ('agents = ["random", "aggressive"]\ngames = 2.5', r"games: must be an integer"),
+        ('agents = ["random", "aggressive"]\nformat = "gantlet"', r"line 2: format: no 'gantlet' \(did you mean 'gau"),
+        ('agents = ["random", "aggressive"]\nformat = "gauntlet"', r"challengers: a gauntlet needs some"),
+        ('agents = ["random", "aggressive"]\nchallengers = ["x"]', r"line 2: challengers: no agent is named 'x'"),
+        ('agents = ["random", "aggressive"]\nanchor = "x"', r"line 2: anchor: no agent is named 'x'"),
+        ('agents = ["random", "aggressive"]\nmaps = ["wrld"]', r"line 2: maps\[0\]: .*did you mean 'world'"),
+        ('agents = ["random", "aggressive"]\nmaps = []', r"line 2: maps: must name at least one"),
+        ('agents = ["random", "aggressive"]\nrules = ["x"]', r"line 2: rules\[0\]: no rules 'x'"),
+        ('agents = ["random", "aggressive"]\nrules = [{fogg = true}]', r"rules\[0\]: no rule 'fogg'"),
+        ('agents = ["random", "aggressive"]\nclock = "soon"', r"line 2: clock: clock 'soon': must be simulations"),
+        ('agents = ["random", {spec = "random", clock = 3}]', r"line 1: agents\[1\].clock: must be a string"),
+        ('agents = ["random", "aggressive"]\non_crash = "cry"', r"line 2: on_crash: no 'cry'"),
+        ('agents = ["random", "aggressive"]\nplayers = 7', r"players: must lie in 2 .. 6"),
+        ('agents = ["random"]\n[[agent]]\nspec = "x"', r"line 2: agent: no such key \(did you mean 'agents'"),
+        ('[[agents]]\nspec = "random"\n[[agents]]\nname = "b"\nspecs = "x"', r"line 5: agents\[1\].specs: no such key"),
+    ],
+)  # fmt: skip
+def test_mistakes_in_a_file_are_named_with_their_place(tmp_path, text, message):
+    file = tmp_path / "t.toml"
+    file.write_text(text)
+    with pytest.raises(TournamentError, match=message):
+        load_tournament(file)
+
+
+class Page(HTMLParser):
+    """Checks that tags are closed, and collects what refers to something outside and the text of cells."""
+
+    VOID = ("meta", "link")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.references, self.cells = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.references += [value for name, value in attrs if name in ("src", "href", "action", "data", "srcset")]
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self.references += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "td" in self.open or "th" in self.open:
+            self.cells[-1] += data
+
+
+def test_the_report_is_one_file_that_refers_to_nothing_outside():
+    entrants = (Entrant('<b>&"x', "aggressive"), Entrant("random", "random"), Entrant("idle", "random:chunks=1"))
+    result = play(tournament(entrants=entrants, players=3, max_rounds=30))
+    text = to_html(result)
+    page = Page()
+    page.feed(text)
+    assert page.open == []
+    assert [reference for reference in page.references if reference != "data:,"] == []
+    assert not re.search(r"https?:|@import|url\(", text)
+    assert "<b>" not in text and '<b>&"x' in page.cells
+    assert f"{100 * result.meetings[0, 1].score:.1f}" in text
+    assert "prefers-color-scheme:dark" in text
+
+
+def test_the_command_writes_a_folder_and_goes_on_from_it(tmp_path, capsys):
+    file, folder = tmp_path / "night.toml", tmp_path / "run"
+    file.write_text(GOOD)
+    assert main(["tournament", str(file), "--out", str(folder), "--json", "--quiet"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert first == json.loads((folder / "tournament.json").read_text())
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+    assert first["games"] == 12 and not first["interrupted"]
+    lines = (folder / "games.jsonl").read_text().splitlines(keepends=True)
+    (folder / "games.jsonl").write_text("".join(lines[:5]) + lines[5][:20])  # killed while it wrote
+    assert main(["tournament", str(file), "--out", str(folder), "--json", "--quiet", "--jobs", "2"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    for data in (first, second):
+        for pairing in data["pairings"]:
+            del pairing["seconds"]
+    assert second == first
+
+
+def test_the_command_refuses_a_folder_of_another_tournament(tmp_path, capsys):
+    file, folder = tmp_path / "night.toml", tmp_path / "run"
+    file.write_text(GOOD)
+    assert main(["tournament", str(file), "--out", str(folder), "--quiet"]) == 0
+    file.write_text(GOOD.replace("games = 6", "games = 8"))
+    assert main(["tournament", str(file), "--out", str(folder), "--quiet"]) == 2
+    assert "another run" in capsys.readouterr().err
+    assert main(["tournament", str(tmp_path / "none.toml")]) == 2
+    assert "cannot read" in capsys.readouterr().err
+
+
+def test_the_example_is_one():
+    asked = load_tournament(Path(__file__).parent.parent / "examples" / "tournament.toml")
+    assert len(asked.contests()) == 2 * 10
+    assert str(asked.contests()[3].setup.clocks[1]) == "50sims"
+
+
+def test_skills_are_openskills():
+    one, other = skills("ab", [Placing((0, 1), (1, 2), 0)])
+    # From openskill's own documentation: two newcomers after one game.
+    assert (one.mu, one.sigma) == pytest.approx((27.6352, 8.0655), rel=1e-4)
+    assert (other.mu, other.sigma) == pytest.approx((22.3648, 8.0655), rel=1e-4)
+    assert one.ordinal == pytest.approx(one.mu - 3 * one.sigma)
+    three = skills("abc", [Placing((2, 0, 1), (1, 2, 2), k) for k in range(9)])
+    assert three[2].ordinal > three[0].ordinal == pytest.approx(three[1].ordinal)
+
+
+def test_a_killed_tournament_goes_on_as_if_nothing_had_been(tmp_path):
+    file = tmp_path / "night.toml"
+    file.write_text('agents = ["random", "smart_random", "aggressive"]\ngames = 60\nmaps = ["world"]')
+    folder = tmp_path / "killed"
+    command = ["tournament", str(file), "--quiet", "--out"]
+    running = subprocess.Popen([sys.executable, "-m", "warlight_env", *command, str(folder)], stdout=subprocess.DEVNULL)
+    games = folder / "games.jsonl"
+    while running.poll() is None and (not games.exists() or games.read_bytes().count(b"\n") < 10):
+        time.sleep(0.01)
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
+    assert 10 <= games.read_bytes().count(b"\n") < 180 and not (folder / "tournament.json").exists()
+    cards = []
+    for where in (folder, tmp_path / "whole"):
+        assert main([*command, str(where)]) == 0
+        card = json.loads((where / "tournament.json").read_text())
+        cards.append({**card, "pairings": [{**p, "seconds": 0} for p in card["pairings"]]})
+    assert cards[0] == cards[1] and cards[0]["games"] == 180

@@ -1,0 +1,96 @@
+"""TOML files that people write by hand: read with errors that name the file, the line and the key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from warlight_env.errors import InputError, did_you_mean
+
+T = TypeVar("T")
+
+_WORDS = {str: "a string", int: "an integer", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
+
+
+class TomlFile:
+    """A table of a TOML file that is read key by key; `done` refuses the keys that nobody asked for.
+
+    error: the class of the errors that are raised.
+    """
+
+    def __init__(self, path: Path, error: type[InputError]) -> None:
+        self.path, self.error = path, error
+        try:
+            self.text = path.read_text(encoding="utf-8")
+        except OSError as problem:
+            raise error(f"cannot read {path}: {problem.strerror or problem}") from None
+        except UnicodeDecodeError as problem:
+            raise error(f"{path}: not UTF-8 text (byte {problem.start})") from None
+        try:
+            self.values: dict[str, Any] = tomllib.loads(self.text)
+        except tomllib.TOMLDecodeError as problem:
+            raise error(f"{path}: {problem}") from None
+
+    def problem(self, where: str, reason: str) -> InputError:
+        """The error for a key such as ``games`` or ``agents[2].name``."""
+        line = self.line(where)
+        place = f"{self.path}, line {line}" if line else str(self.path)
+        return self.error(f"{place}: {where}: {reason}")
+
+    def line(self, where: str) -> int | None:
+        """The line, from 1, in which a key is given; None where it is not to be found."""
+        first, _, rest = where.partition(".")
+        name, number = re.fullmatch(r"([^\[\]]+)(?:\[(\d+)\])?", first).groups()  # type: ignore[union-attr]
+        lines = self.text.splitlines()
+        headers = [i for i, line in enumerate(lines) if re.match(rf"\s*\[\[?\s*{re.escape(name)}\s*\]\]?", line)]
+        start = headers[int(number or 0)] if int(number or 0) < len(headers) else None
+        if start is None:
+            return _find(lines, name, 0)
+        return (_find(lines, rest, start + 1) if rest else None) or start + 1
+
+    def check_keys(self, table: dict[str, Any], known: Iterable[str], where: str = "") -> None:
+        """Refuse keys that are not known."""
+        known = list(known)
+        for key in table:
+            if key not in known:
+                hint = did_you_mean(key, known)
+                raise self.problem(f"{where}{key}", f"no such key{hint}; there are {', '.join(known)}")
+
+    def typed(self, value: Any, kind: type[T], where: str) -> T:
+        """A value that must be of a kind; an integer is a number, too, but true and false are no integers."""
+        fits = isinstance(value, (int, float) if kind is float else kind)
+        if not fits or (isinstance(value, bool) and kind is not bool):
+            raise self.problem(where, f"must be {_WORDS[kind]}, not {value!r:.60}")
+        return float(value) if kind is float else value  # type: ignore[return-value]
+
+    def get(self, key: str, kind: type[T], default: T) -> T:
+        """A key of the file's own table."""
+        return self.typed(self.values[key], kind, key) if key in self.values else default
+
+    def whole(self, key: str, default: int, low: int, high: int = 10**9) -> int:
+        """An integer within bounds."""
+        value = self.get(key, int, default)
+        if not low <= value <= high:
+            raise self.problem(key, f"must lie in {low} .. {high}, not {value}")
+        return value
+
+    def one_of(self, key: str, choices: Iterable[str], default: str) -> str:
+        """A string out of some."""
+        choices = list(choices)
+        value = self.get(key, str, default)
+        if value not in choices:
+            raise self.problem(key, f"no {value!r}{did_you_mean(value, choices)}; there are {', '.join(choices)}")
+        return value
+
+
+def _find(lines: list[str], key: str, start: int) -> int | None:
+    """The line, from 1, that sets a key, from line number `start` (from 0) on, up to the next table."""
+    for i in range(start, len(lines)):
+        if re.match(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]""", lines[i]):
+            return i + 1
+        if start and re.match(r"\s*\[", lines[i]):
+            return None
+    return None

@@ -1,0 +1,193 @@
+"""The score card: what a policy scores in each row of a suite, on each map, and in all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from warlight_env.arena.course import ContestResult
+from warlight_env.arena.facts import facts, facts_line
+from warlight_env.arena.play import GameRecord
+from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
+from warlight_env.bench.suite import Suite
+
+#: Version of the form of score cards.
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """The games against one opponent on one map; a draw is half a win."""
+
+    map: str
+    opponent: str
+    games: int
+    wins: int
+    losses: int
+    draws: int
+    score: float
+    interval: Interval
+    mean_rounds: float
+    illegal: int  #: orders that were left out
+    forfeits: int  #: games lost because the policy failed
+    seconds_a_move: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """A mean over rows, each of the same weight, with its interval."""
+
+    score: float
+    interval: Interval
+    games: int
+
+
+@dataclass(frozen=True)
+class ScoreCard:
+    """What a policy came to.
+
+    total: over all rows of the suite; None where some were not played.
+    maps: over the rows of each map that were played as a whole.
+    reduced: games of each row, where it was fewer than the suite's: such scores are not comparable.
+    """
+
+    suite: str
+    policy: str
+    settings: dict[str, Any]
+    rows: tuple[CardRow, ...]
+    maps: dict[str, Score]
+    total: Score | None
+    reduced: int | None
+    interrupted: bool
+    facts: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        data = asdict(self)
+        for part in [*data["rows"], *data["maps"].values(), *([data["total"]] if data["total"] else [])]:
+            part["interval"] = list(part["interval"])
+        return {"format": FORMAT, "confidence": CONFIDENCE, **data, "rows": list(data["rows"])}
+
+    def to_markdown(self) -> str:
+        """For people."""
+        lines = [f"# {self.policy} on {self.suite}", ""]
+        if self.reduced is not None:
+            lines += [f"**{self.reduced} games a row instead of the suite's: not comparable with other cards.**", ""]
+        if self.interrupted:
+            lines += ["**Interrupted: what follows is what was played.**", ""]
+        if self.total is not None:
+            lines += [f"Score **{_shown(self.total)}** over {self.total.games} games.", ""]
+        lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | s/move |"]
+        lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|"]
+        for name in dict.fromkeys(row.map for row in self.rows):
+            for row in self.rows:
+                if row.map == name:
+                    lines.append(
+                        f"| {row.map} | {row.opponent} | {100 * row.score:.1f} | {_ends(row.interval)} "
+                        f"| {row.wins} : {row.losses} : {row.draws} | {row.mean_rounds:.1f} | {row.illegal} "
+                        f"| {row.forfeits} | {row.seconds_a_move:.4f} |"
+                    )
+            if name in self.maps:
+                score = self.maps[name]
+                lines.append(
+                    f"| **{name}** | **all** | **{100 * score.score:.1f}** | {_ends(score.interval)} | | | | | |"
+                )
+        settings = ", ".join(f"{key} {value}" for key, value in self.settings.items() if value is not None)
+        lines += [
+            "",
+            "A score is the mean share of wins in per cent, a draw counted as half; every row weighs the same.",
+            "",
+        ]
+        lines += [f"*{settings + '; ' if settings else ''}{facts_line(self.facts)}.*", ""]
+        return "\n".join(lines)
+
+
+def make_card(
+    suite: Suite, policy: str, results: Mapping[str, ContestResult], settings: dict[str, Any], games: int | None = None
+) -> ScoreCard:
+    """The card of results by row's key; `games`: as the suite was cut to, if it was."""
+    rows, shares = [], []
+    whole = {row.map: True for row in suite.rows}
+    for row in suite.rows:
+        result = results.get(row.key)
+        if result is None or not result.records:
+            whole[row.map] = False
+            continue
+        whole[row.map] &= not result.interrupted
+        units = _units(result.records)
+        rows.append(_row(row.map, row.opponent, result.records, units))
+        shares.append((row.map, units))
+    played = {name: score_of([u for of, u in shares if of == name]) for name, there in whole.items() if there}
+    return ScoreCard(
+        suite=suite.name,
+        policy=policy,
+        settings=settings,
+        rows=tuple(rows),
+        maps=played,
+        total=score_of([units for _, units in shares]) if all(whole.values()) else None,
+        reduced=games if games is not None and any(games < row.games for row in suite.rows) else None,
+        interrupted=any(result.interrupted for result in results.values()),
+        facts=facts(),
+    )
+
+
+def score_of(rows: Sequence[Sequence[float]]) -> Score:
+    """The mean of the rows' mean scores, from the scores of their units (two games each).
+
+    The interval is Wilson's with the number of independent games whose mean would vary as much, as in
+    `unit_interval`: each row's variance is that of its units, with one more unit half a game off.
+    """
+    means = [math.fsum(units) / len(units) for units in rows]
+    score = math.fsum(means) / len(rows)
+    games = 2 * sum(len(units) for units in rows)
+    if score in (0.0, 1.0):
+        return Score(score, wilson_interval(score * games / 2, games / 2), games)
+    variance = (
+        math.fsum(
+            (math.fsum((x - mean) ** 2 for x in units) + 0.25) / len(units) ** 2
+            for units, mean in zip(rows, means, strict=True)
+        )
+        / len(rows) ** 2
+    )
+    effective = score * (1 - score) / variance
+    return Score(score, wilson_interval(score * effective, effective), games)
+
+
+def _units(records: Sequence[GameRecord]) -> list[float]:
+    """The policy's score in each unit of two games."""
+    units: dict[int, list[float]] = {}
+    for record in records:
+        mine, theirs = record.placements
+        units.setdefault(record.unit, []).append(0.5 + 0.5 * (mine < theirs) - 0.5 * (mine > theirs))
+    return [sum(scores) / len(scores) for scores in units.values()]
+
+
+def _row(map_: str, opponent: str, records: Sequence[GameRecord], units: Sequence[float]) -> CardRow:
+    wins = sum(record.placements[0] < record.placements[1] for record in records)
+    losses = sum(record.placements[0] > record.placements[1] for record in records)
+    answers = sum(record.use[0].answers for record in records if record.use)
+    seconds = sum(record.use[0].seconds for record in records if record.use)
+    return CardRow(
+        map=map_,
+        opponent=opponent,
+        games=len(records),
+        wins=wins,
+        losses=losses,
+        draws=len(records) - wins - losses,
+        score=sum(units) / len(units),
+        interval=unit_interval(units),
+        mean_rounds=sum(record.rounds for record in records) / len(records),
+        illegal=sum(record.dropped[0] for record in records),
+        forfeits=sum(failure.agent == 0 for record in records for failure in record.failures),
+        seconds_a_move=seconds / max(1, answers),
+    )
+
+
+def _ends(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f} – {100 * interval.high:.1f}"
+
+
+def _shown(score: Score) -> str:
+    return f"{100 * score.score:.1f} ({_ends(score.interval)})"

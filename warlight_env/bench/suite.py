@@ -1,0 +1,139 @@
+"""Benchmark suites: opponents, maps, seeds and rules that do not change, so that scores can be compared."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, Final
+
+from warlight_env import maps
+from warlight_env.arena.clocks import Clock
+from warlight_env.arena.course import Contest
+from warlight_env.arena.play import play_rounds
+from warlight_env.arena.player import OnCrash
+from warlight_env.arena.setup import AgentSource, Setup
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.errors import InputError, did_you_mean
+from warlight_env.game import Game
+
+#: Version of the form of suite files.
+FORMAT: Final = 1
+
+#: What the fingerprints are made of: the positions that games of each opponent with this one come to, after so many
+#: rounds of so many games.
+PROBE, PROBE_GAMES, PROBE_ROUNDS = "aggressive", 4, 8
+
+
+class BenchError(InputError):
+    """A suite that is not there or has changed, or a policy that cannot play it."""
+
+
+@dataclass(frozen=True)
+class SuiteRow:
+    """An opponent on a map."""
+
+    opponent: str  #: its name in tables
+    spec: str  #: with all its parameters, so that a new default changes nothing
+    map: str
+    games: int
+    fingerprint: str  #: of how it plays
+
+    @property
+    def key(self) -> str:
+        """Tells it from the other rows."""
+        return f"{self.map} / {self.opponent}"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A benchmark suite. Starting regions are random; each seed is played from both seats and counts as one unit."""
+
+    name: str
+    seed: int
+    rules: Rules
+    max_rounds: int
+    map_digests: dict[str, str]
+    rows: tuple[SuiteRow, ...]
+
+    @classmethod
+    def load(cls, name: str = "suite-v1") -> Suite:
+        """A suite by its name.
+
+        Raises:
+            BenchError: there is none, or a bundled map is not the one that it was made with.
+        """
+        if name not in suite_names():
+            raise BenchError(
+                f"no suite {name!r}{did_you_mean(name, suite_names())}; there are {', '.join(suite_names())}"
+            )
+        text = (resources.files("warlight_env.bench") / "suites" / f"{name}.json").read_text(encoding="utf-8")
+        data = json.loads(text)
+        if data["format"] != FORMAT:
+            raise BenchError(f"suite {name!r} has format {data['format']}, not {FORMAT}")
+        suite = cls(
+            name=data["name"],
+            seed=data["seed"],
+            rules=Rules.of(data["rules"]),
+            max_rounds=data["max_rounds"],
+            map_digests=data["maps"],
+            rows=tuple(SuiteRow(**row) for row in data["rows"]),
+        )
+        for map_name, digest in suite.map_digests.items():
+            if maps.load(map_name).digest() != digest:
+                raise BenchError(f"suite {name!r} was made with another map {map_name!r}")
+        return suite
+
+    def contests(
+        self,
+        subject: AgentSource,
+        only: tuple[str, ...] = (),
+        clock: Clock | None = None,
+        games: int | None = None,
+        on_crash: OnCrash = "forfeit",
+    ) -> list[Contest]:
+        """What the subject, who is agent 0, plays: on these maps (default: all), so many games of each row at most."""
+        found = []
+        for i, row in enumerate(self.rows):
+            if only and row.map not in only:
+                continue
+            setup = Setup(
+                agents=(subject, row.spec),
+                map=maps.load(row.map),
+                rules=self.rules,
+                seed=derive_seed(self.seed, i),
+                paired=True,
+                picks="random",
+                max_rounds=self.max_rounds,
+                clocks=(clock, None),
+                on_crash=on_crash,
+            )
+            found.append(Contest(row.key, setup, row.games if games is None else min(games, row.games)))
+        return found
+
+    def fingerprints(self) -> dict[str, str]:
+        """How each row's opponent plays here, against the probe: equal to the file's, row by row."""
+        found = {}
+        for contest in self.contests(PROBE, games=PROBE_GAMES):
+            told: list[Any] = []
+            for number in range(PROBE_GAMES):
+                seating = contest.setup.seat(number)
+                game = Game(contest.setup.map, self.rules, 2, seating.seed, picks="random")
+                for _ in play_rounds(game, seating.agents, PROBE_ROUNDS):
+                    pass
+                told.append([game.round, game.owner.tolist(), game.army.tolist()])
+            found[contest.key] = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+        return found
+
+    def changes(self) -> list[str]:
+        """The rows whose opponents do not play as they did when the suite was made; none, as long as it is frozen."""
+        now = self.fingerprints()
+        return [row.key for row in self.rows if now[row.key] != row.fingerprint]
+
+
+def suite_names() -> list[str]:
+    """The suites that there are."""
+    folder = resources.files("warlight_env.bench") / "suites"
+    return sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))

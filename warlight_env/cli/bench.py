@@ -1,0 +1,90 @@
+"""``warlight bench``: a score card of any agent or saved policy in a fixed suite."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, Failure, JsonOption, UsageError, Whole, print_json
+from warlight_env.cli.tournament import BackendOption, JobsOption, QuietOption
+
+
+def bench(
+    policy: Annotated[
+        str | None, Parameter(help="An agent, as in mcts:sims=100, or a .zip that Stable-Baselines3 saved.")
+    ] = None,
+    *,
+    suite: Annotated[str, Parameter(help="The suite; suite-v1 does not change any more.")] = "suite-v1",
+    action: Annotated[str, Parameter(help="Of a .zip: its action encoding.")] = "steps",
+    observation: Annotated[str, Parameter(help="Of a .zip: its observation.")] = "flat",
+    max_cycles: Annotated[Whole | None, Parameter(help="Of a .zip: steps of an episode, as it was trained.")] = None,
+    deterministic: Annotated[bool, Parameter(negative="", help="Of a .zip: always its likeliest action.")] = False,
+    map: Annotated[
+        list[str] | None, Parameter(help="Only these maps of the suite (a score in all needs every one).", negative="")
+    ] = None,
+    clock: Annotated[str | None, Parameter(help="Of the policy: 457sims, 1s, 10s+0.5s (default: none).")] = None,
+    games: Annotated[Whole | None, Parameter(help="So many games a row at most: a try, not a score.")] = None,
+    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/, the suite and the policy).")] = None,
+    verify: Annotated[
+        bool, Parameter(negative="", help="Only check that the suite's opponents play as when it was made.")
+    ] = False,
+    jobs: JobsOption = 1,
+    backend: BackendOption = "local",
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Play a policy against a fixed suite of opponents, maps and seeds: one score card that can be compared.
+
+    The folder gets card.json and card.md; every finished game is in it, and the same command goes on after an
+    interruption. A policy that fails in a game loses it.
+    """
+    import json as json_
+
+    from warlight_env.arena.clocks import Clock
+    from warlight_env.arena.contests import play_contests
+    from warlight_env.arena.runs import write_atomically
+    from warlight_env.bench import Suite, check_subject, make_card, make_subject
+    from warlight_env.cli.counting import counting
+
+    chosen = Suite.load(suite)
+    if verify:
+        changed = chosen.changes()
+        print(f"{suite}: " + (f"other play in {', '.join(changed)}" if changed else "plays as it was made"))
+        return FAILURE if changed else OK
+    if policy is None:
+        raise UsageError("bench: name an agent or a .zip")
+    if games is not None and games < 1:
+        raise UsageError(f"--games {games}: must be at least 1")
+    only = tuple(map or ())
+    for name in only:
+        if name not in chosen.map_digests:
+            raise UsageError(f"--map {name}: {suite} has {', '.join(chosen.map_digests)}")
+    subject = make_subject(policy, action, observation, max_cycles, deterministic)
+    limit = None if clock is None else Clock.parse(clock)
+    check_subject(subject, chosen, only)
+    contests = chosen.contests(subject, only, limit, games)
+    shown = Path(policy).name if policy.endswith(".zip") else policy
+    folder = out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{suite}-{shown}"))
+    with counting(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
+        results = play_contests(
+            contests, jobs=jobs, backend=backend, folder=folder,
+            on_games=lambda key, records: advance(len(records), key),
+        )  # fmt: skip
+    settings = {"clock": clock}
+    if policy.endswith(".zip"):
+        drawn = "likeliest" if deterministic else "drawn"
+        settings |= {"action": action, "observation": observation, "actions are": drawn}
+    card = make_card(chosen, shown, results, settings, games)
+    try:
+        write_atomically(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
+        write_atomically(folder / "card.md", card.to_markdown())
+    except OSError as error:
+        raise Failure(f"cannot write to {folder}: {error.strerror or error}") from None
+    if json:
+        print_json(card.to_dict())
+    else:
+        print(card.to_markdown())
+    return INTERRUPTED if card.interrupted else OK

@@ -1,0 +1,116 @@
+"""``warlight experiment``: the tables of the thesis, rerun, with its figures beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from warlight_env.cli.common import INTERRUPTED, OK, JsonOption, SeedOption, UsageError, print_json, write_file
+from warlight_env.cli.tournament import BackendOption, JobsOption, QuietOption
+
+app = App(name="experiment", help="Rerun the tables of the thesis, and print its figures beside ours.")
+
+
+@app.command(name="list")
+def list_(*, json: JsonOption = False) -> None:
+    """List the experiments, how many games or measurements they take, and for how long about, on one core."""
+    from warlight_env.experiments import MODULES, Settings, experiment
+    from warlight_env.tables import align
+
+    rows: list[dict[str, Any]] = []
+    for name in MODULES:
+        made = experiment(name)
+        settings = Settings(by=made.budget or "simulations")
+        rows.append(
+            {
+                "name": name,
+                "title": made.title,
+                "agents": [agent for agent in made.agents if agent],
+                "units": made.units(settings),
+                "minutes": round(made.seconds(settings) / 60, 1),
+            }
+        )
+    if json:
+        print_json(rows)
+        return
+    head = ["", "what", "agents", "units", "minutes"]
+    table = [[r["name"], r["title"], ", ".join(r["agents"]), str(r["units"]), f"{r['minutes']:.0f}"] for r in rows]
+    for line in align([head, *table], left=3):
+        print(line)
+    print("  units: games or measurements, for each agent; minutes: about, on one core, for each agent")
+
+
+@app.command
+def run(
+    *names: Annotated[str, Parameter(help="Experiments, as `warlight experiment list` has them, or all.")],
+    agent: Annotated[
+        list[str] | None, Parameter(help="Agents, one run for each (default: mcts_thesis and mcts).", negative="")
+    ] = None,
+    quick: Annotated[
+        bool, Parameter(negative="", help="A handful of games with hardly any budget: shows that everything works.")
+    ] = False,
+    by: Annotated[
+        Literal["simulations", "seconds"], Parameter(help="Budgets: the thesis's simulations, or its seconds.")
+    ] = "simulations",
+    out: Annotated[Path, Parameter(help="Folder in which every run has a folder of its own.")] = Path("runs"),
+    seed: SeedOption = 1,
+    jobs: JobsOption = 1,
+    backend: BackendOption = "local",
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Run experiments; each leaves result.json and result.md in its folder.
+
+    What was played is kept: the same command goes on after an interruption. Experiments that measure rather than play
+    matches (3.3, 3.10, branching, state-size) run in this process whatever the jobs and the backend.
+    """
+    from warlight_env.agents.registry import parse
+    from warlight_env.cli.counting import counting
+    from warlight_env.experiments import MODULES, Settings, experiment
+    from warlight_env.experiments.running import folder_name, run_experiment, to_markdown
+
+    if not names:
+        raise UsageError(f"experiment run: name at least one, or all; there are {', '.join(MODULES)}")
+    chosen = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
+    for spec in agent or ():
+        parse(spec)
+    results = []
+    for made in chosen:
+        of_experiment = []
+        for spec in made.agents if agent is None or made.agents == ("",) else agent:
+            settings = Settings(spec, made.budget or by, quick, seed, jobs, backend)
+            folder = out / folder_name(made.name, settings)
+            title = f"{made.name} {spec}".strip()
+            with counting(title, made.units(settings), "units", quiet) as advance:
+                of_experiment.append(run_experiment(made, settings, folder, advance))
+            if of_experiment[-1].interrupted:
+                break
+        results += of_experiment
+        if not json:
+            print(to_markdown(made, of_experiment))
+        if of_experiment[-1].interrupted:
+            break
+    if json:
+        print_json([result.to_dict() for result in results])
+    return INTERRUPTED if results[-1].interrupted else OK
+
+
+@app.command
+def report(
+    *folders: Annotated[Path, Parameter(help="Folders of results, or folders that hold such folders.")],
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"], help="File (default: standard output).")] = None,
+) -> None:
+    """Put results together into one page of Markdown, such as docs/thesis.md."""
+    from warlight_env.experiments.report import find_results
+    from warlight_env.experiments.report import report as write_report
+
+    if not folders:
+        raise UsageError("experiment report: name at least one folder")
+    text = write_report(find_results(folders))
+    if output is None:
+        print(text, end="")
+    else:
+        write_file(output, text)
+        print(f"{output}: written")

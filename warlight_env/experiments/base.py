@@ -1,0 +1,209 @@
+"""What an experiment is: a declaration of who plays what, or of what is measured, with the thesis's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from warlight_env import maps
+from warlight_env.arena.contests import play_contests
+from warlight_env.arena.course import Contest
+from warlight_env.arena.play import Picks
+from warlight_env.arena.setup import Setup
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.experiments.players import By, Player
+from warlight_env.experiments.rows import Row, Score, number_row, share_row
+
+#: Games of a row where a run is only to show that everything works.
+QUICK_GAMES = 2
+
+#: For estimates of how long a run takes: rounds of a game, and simulations a second of one core.
+ROUNDS, RATE = 30, 8000
+
+#: Told how many units more are done, and of what.
+Advance = Callable[[int, str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How an experiment is run."""
+
+    agent: str = "mcts_thesis"
+    by: By = "simulations"
+    quick: bool = False
+    seed: int = 1
+    jobs: int = 1
+    backend: str = "local"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to."""
+
+    rows: list[Row]
+    interrupted: bool
+    seconds: float  #: of play, summed over processes
+
+
+class Experiment(Protocol):
+    """A table of the thesis, or another figure of it."""
+
+    @property
+    def name(self) -> str:
+        """As the command line has it."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """A line."""
+        ...
+
+    @property
+    def setting(self) -> str:
+        """How it is played and measured, and with which budgets: a paragraph."""
+        ...
+
+    @property
+    def comment(self) -> str:
+        """Where the figures agree with the thesis's and where not, and why: a paragraph."""
+        ...
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents that it is about, one column each; ("",) where no agent matters."""
+        ...
+
+    @property
+    def budget(self) -> By | None:
+        """The only kind of budget that makes sense for it; None: both."""
+        ...
+
+    def units(self, settings: Settings) -> int:
+        """How many games or measurements it takes."""
+        ...
+
+    def seconds(self, settings: Settings) -> float:
+        """How long it may take, on one core."""
+        ...
+
+    def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
+        """Run it, or go on with what the folder holds."""
+        ...
+
+
+#: The thesis's bot, and ours.
+BOTH = ("mcts_thesis", "mcts")
+
+
+@dataclass(frozen=True)
+class Duel:
+    """A row of a table: one side against another, with the thesis's score for the first."""
+
+    label: str
+    first: Player
+    second: Player
+    games: int
+    thesis: Score | None
+
+
+@dataclass(frozen=True)
+class MatchTable:
+    """A table of matches; every row is the share of games that its first side won."""
+
+    name: str
+    title: str
+    setting: str
+    comment: str
+    duels: tuple[Duel, ...]
+    rules: Rules = Rules()  # noqa: RUF009 -- frozen
+    picks: Picks = "random"
+    rounds: float | None = None  #: the thesis's length of a game; given, rows are lengths and not shares of wins
+    agents: tuple[str, ...] = BOTH
+    budget: By | None = None
+
+    def contests(self, settings: Settings) -> list[Contest]:
+        """The rows as contests."""
+        found = []
+        for i, duel in enumerate(self.duels):
+            sides = tuple(p.source(settings.agent, settings.by, settings.quick) for p in (duel.first, duel.second))
+            setup = Setup(
+                agents=sides,
+                map=maps.load("world"),
+                rules=self.rules,
+                seed=derive_seed(settings.seed, i),
+                paired=False,
+                picks=self.picks,
+                max_rounds=None,
+            )
+            found.append(Contest(duel.label, setup, QUICK_GAMES if settings.quick else duel.games))
+        return found
+
+    def units(self, settings: Settings) -> int:
+        return sum(contest.n_games for contest in self.contests(settings))
+
+    def seconds(self, settings: Settings) -> float:
+        total = 0.0
+        for duel in self.duels:
+            games = QUICK_GAMES if settings.quick else duel.games
+            for player in (duel.first, duel.second):
+                if settings.by == "seconds":
+                    total += games * ROUNDS * (player.seconds or 0.0) * player.threads
+                else:
+                    total += games * ROUNDS * player.simulations() / RATE
+        return total
+
+    def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
+        results = play_contests(
+            self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
+            on_games=lambda key, records: advance(len(records), key),
+        )  # fmt: skip
+        rows = []
+        for duel in self.duels:
+            records = results[duel.label].records
+            if not records:
+                continue
+            if self.rounds is not None:
+                lengths = [[float(record.rounds)] for record in records]
+                rows.append(number_row(duel.label, lengths, "mean", self.rounds, "games"))
+                continue
+            wins, losses = (sum(record.winner == side for record in records) for side in (0, 1))
+            rows.append(share_row(duel.label, wins, losses, len(records) - wins - losses, duel.thesis))
+        seconds = sum(record.seconds for result in results.values() for record in result.records)
+        return Outcome(rows, any(result.interrupted for result in results.values()), seconds)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Something that is measured in units, one after the other in this process.
+
+    measure: a function of the settings and a unit's number that returns what JSON can hold; depends on nothing else.
+    summary: rows from what was measured, by unit.
+    count: units. cost: seconds of a unit on one core, as an estimate.
+    """
+
+    name: str
+    title: str
+    setting: str
+    comment: str
+    measure: Callable[[Settings, int], dict[str, list[float]]]
+    summary: Callable[[Sequence[dict[str, list[float]]], Settings], list[Row]]
+    count: int
+    cost: float
+    quick_count: int = 2
+    agents: tuple[str, ...] = BOTH
+    budget: By | None = None
+
+    def units(self, settings: Settings) -> int:
+        return self.quick_count if settings.quick else self.count
+
+    def seconds(self, settings: Settings) -> float:
+        return self.units(settings) * self.cost
+
+    def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
+        from warlight_env.experiments.units import measured
+
+        found, interrupted, seconds = measured(self, settings, folder, advance)
+        return Outcome(self.summary(found, settings) if found else [], interrupted, seconds)

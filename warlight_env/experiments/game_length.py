@@ -1,0 +1,19 @@
+"""How long a game lasts."""
+
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+
+MCTS = Player(seconds=10)
+
+TABLE = MatchTable(
+    name="game-length",
+    title="Rounds of a game",
+    setting="10 seconds a move (457 simulations), random starts; mean rounds of a game with a 95 % interval.",
+    comment="The thesis says about 30 rounds, without saying between whom.",
+    duels=(
+        Duel("against itself", MCTS, MCTS, games=100, thesis=None),
+        Duel("against aggressive", MCTS, Player("aggressive"), games=100, thesis=None),
+        Duel("against smart random", MCTS, Player("smart_random"), games=100, thesis=None),
+    ),
+    rounds=30,
+)

@@ -1,0 +1,128 @@
+"""Who plays in an experiment: the agent asked for, with the budgets of the thesis, or a reference bot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from warlight_env.agents import Agent, Budget
+from warlight_env.agents.registry import parse
+from warlight_env.arena.setup import AgentSource, make
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import below, make_rng
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+from warlight_env.experiments.budgets import simulations
+
+#: Budgets in simulations, or in the thesis's seconds.
+By = Literal["simulations", "seconds"]
+
+#: Simulations a move where a run is only to show that everything works.
+QUICK_SIMULATIONS = 20
+
+
+class ExperimentError(InputError):
+    """An experiment that cannot be run as it was asked for, with the reason."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """A side of an experiment.
+
+    name: a registered agent; None: the agent that is asked for.
+    seconds: the thesis's budget a move; None: none. threads: each with a tree of its own.
+    defense: with the defensive deploy and the two ways to attack that wait.
+    start: super regions in which it starts, one region each, at random; (): as the rules have it.
+    """
+
+    name: str | None = None
+    seconds: float | None = None
+    threads: int = 1
+    defense: bool = True
+    start: tuple[str, ...] = ()
+
+    def source(self, agent: str, by: By, quick: bool) -> AgentSource:
+        """What makes the player, where `agent` is asked for; quick: with hardly any budget."""
+        spec = _with(self.name or agent, self._budget(by, quick))
+        if self.defense and not self.start:
+            return spec
+        return PlayerSource(spec, self.defense, self.start)
+
+    def _budget(self, by: By, quick: bool) -> dict[str, str]:
+        if self.seconds is None:
+            return {}
+        threads = {} if self.threads == 1 else {"threads": str(self.threads)}
+        if quick:
+            return {"sims": str(QUICK_SIMULATIONS), **threads}
+        if by == "seconds":
+            return {"secs": f"{self.seconds:g}", **threads}
+        return {"sims": str(simulations(self.seconds, self.threads)), **threads}
+
+    def simulations(self) -> int:
+        """Simulations a move, in all threads."""
+        return 0 if self.seconds is None else self.threads * simulations(self.seconds, self.threads)
+
+
+@dataclass(frozen=True)
+class PlayerSource:
+    """Makes a player that no specification describes: without defence, or with given starting regions."""
+
+    spec: str
+    defense: bool
+    start: tuple[str, ...]
+
+    def __call__(self, seed: int) -> Agent:
+        if self.defense:
+            agent = make(self.spec, seed)
+        else:
+            info, values = parse(self.spec)
+            factory: Callable[..., Any] = info.load()
+            try:
+                agent = factory(seed=seed, **values, defense=False)
+            except TypeError:
+                raise ExperimentError(
+                    f"agent {self.spec!r} knows no play without defence; give mcts or mcts_thesis"
+                ) from None
+            agent.name = f"{self.spec} without defence"
+        return StartingIn(agent, self.start, seed) if self.start else agent
+
+
+class StartingIn:
+    """An agent that picks a random region of each of some super regions, and then plays as the agent it wraps.
+
+    It needs rules that offer all regions to everybody, and an opponent that wants others: see `FREE_PICKS`.
+    """
+
+    def __init__(self, agent: Agent, super_regions: tuple[str, ...], seed: int) -> None:
+        self.agent, self.super_regions = agent, super_regions
+        self.name = f"{agent.name} from {' and '.join(super_regions)}"
+        self._rng = make_rng(seed)
+
+    def pick(self, view: View) -> list[int]:
+        """One region for each super region named, all different; `ExperimentError` where the map has no such one."""
+        names = [super_region.name for super_region in view.map.super_regions]
+        wished: list[int] = []
+        for name in self.super_regions:
+            if name not in names:
+                raise ExperimentError(
+                    f"map {view.map.name!r} has no super region {name!r}; there are {', '.join(names)}"
+                )
+            free = [r for r in view.map.members[names.index(name)] if r in view.offers and r not in wished]
+            wished.append(free[int(below(self._rng, len(free)))])
+        return wished
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        return self.agent.act(view, budget)
+
+
+def _with(spec: str, parameters: dict[str, str]) -> str:
+    """A specification with parameters of an experiment; those that it has itself stand."""
+    name, _, given = spec.strip().partition(":")
+    own = {part.partition("=")[0].strip() for part in given.split(",")}
+    if own & {"sims", "secs"}:
+        parameters = {key: value for key, value in parameters.items() if key not in ("sims", "secs")}
+    more = [f"{key}={value}" for key, value in parameters.items() if key not in own]
+    parts = [part for part in [given, *more] if part]
+    return f"{name}:{','.join(parts)}" if parts else name

@@ -1,0 +1,70 @@
+"""All results in one page of Markdown: `docs/thesis.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from warlight_env.experiments import MODULES, experiment
+from warlight_env.experiments.players import ExperimentError
+from warlight_env.experiments.running import RESULT, Result, to_markdown
+
+_HEAD = """# The thesis's experiments, rerun
+
+The bots, the search and the evaluation come from a thesis (Palášek, *Artificial Intelligence for Warlight*,
+Charles University 2019). This page sets the figures of its chapter 3 beside ours. It is written by
+
+    warlight experiment report FOLDERS -o docs/thesis.md
+
+from the results of the commands that stand under the tables; each takes `--jobs` and goes on where it was
+interrupted.
+
+`mcts_thesis` is the search with the thesis's parameters and generators, `mcts` the one with ours. The thesis gives
+its bots seconds on a machine of 2017; here they get the number of simulations that the thesis's program made in
+that time: 457 in 10 seconds (its table 3.3) and 1272 in 15 (table 3.10), as it measured them; from the first rate,
+91 in 2 seconds, 228 in 5 and 914 in 20. `--by seconds` gives seconds instead. All matches are on the world map by
+the rules `thesis`, with starting regions at random unless something else is said, and seats that change from game
+to game.
+
+Shares are of games won, with Wilson's 95 % interval. The last column says whether the thesis's figure lies within
+our interval; where it does not, the 95 % interval of the difference (ours minus the thesis's, by Newcombe's
+method) takes into account how many games the thesis played, too: an interval with 0 in it is no disagreement.
+"""
+
+
+def find_results(folders: Sequence[Path]) -> list[Result]:
+    """The results in some folders and the folders directly in them.
+
+    Raises:
+        ExperimentError: a folder holds none.
+    """
+    found: list[Result] = []
+    for folder in folders:
+        files = [folder / RESULT] if (folder / RESULT).exists() else sorted(folder.glob(f"*/{RESULT}"))
+        if not files:
+            raise ExperimentError(f"{folder}: no {RESULT} there, nor in a folder in it")
+        found += [Result.load(file) for file in files]
+    return found
+
+
+def report(results: Sequence[Result]) -> str:
+    """The page: a section for each experiment in the thesis's order, with a column for each agent.
+
+    Raises:
+        ExperimentError: two results are of the same experiment, agent and budgets.
+    """
+    seen = set()
+    for result in results:
+        key = (result.experiment, result.settings.agent, result.settings.by, result.settings.quick)
+        if key in seen:
+            raise ExperimentError(f"two results of {result.command!r}: leave one out")
+        seen.add(key)
+    sections = [_HEAD]
+    for name in MODULES:
+        of_name = [result for result in results if result.experiment == name]
+        if of_name:
+            made = experiment(name)
+            order = {agent: i for i, agent in enumerate(made.agents)}
+            of_name.sort(key=lambda r: (r.settings.by, order.get(r.settings.agent, len(order)), r.settings.agent))
+            sections.append(to_markdown(made, of_name, level=2))
+    return "\n".join(sections).rstrip() + "\n"

@@ -1,0 +1,137 @@
+"""A line of a result: our figure with its interval, the thesis's beside it, and whether they agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.arena.statistics import CONFIDENCE, Interval, wilson_interval
+
+Verdict = Literal["within", "above", "below", "no figure"]
+
+#: Resamples of `bootstrap_interval`.
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure. Shares lie in 0 .. 1 and are shown in per cent."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    thesis: float | None
+    sample: str  #: what it was measured on
+    thesis_sample: str = ""
+    difference: Interval | None = None  #: ours - the thesis's, 95 %, where the thesis says how many games it played
+    share: bool = False
+    digits: int = 1
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where our interval leaves the thesis's figure: "above" is ours above the thesis's."""
+        if self.thesis is None:
+            return "no figure"
+        if self.low <= self.thesis <= self.high:
+            return "within"
+        return "above" if self.value > self.thesis else "below"
+
+    def shown(self, value: float) -> str:
+        """A figure as text."""
+        return f"{100 * value:.{self.digits}f} %" if self.share else f"{value:,.{self.digits}f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        difference = None if self.difference is None else list(self.difference)
+        return {**asdict(self), "difference": difference, "verdict": self.verdict}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Row:
+        """What `to_dict` wrote."""
+        fields = {key: value for key, value in data.items() if key != "verdict"}
+        difference = fields.pop("difference")
+        return cls(**fields, difference=None if difference is None else Interval(*difference))
+
+
+@dataclass(frozen=True)
+class Score:
+    """Games won and lost, as the thesis gives them."""
+
+    wins: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        return self.wins + self.losses
+
+
+def share_row(label: str, wins: int, losses: int, draws: int, thesis: Score | None) -> Row:
+    """The share of games won, with Wilson's interval."""
+    games = wins + losses + draws
+    low, high = wilson_interval(wins, games)
+    return Row(
+        label=label,
+        value=wins / games if games else math.nan,
+        low=low,
+        high=high,
+        thesis=None if thesis is None else thesis.wins / thesis.games,
+        sample=f"{wins} : {losses}" + (f", {draws} drawn" if draws else ""),
+        thesis_sample="" if thesis is None else f"{thesis.wins} : {thesis.losses}",
+        difference=None if thesis is None or not games else newcombe(wins, games, thesis.wins, thesis.games),
+        share=True,
+    )
+
+
+def newcombe(wins: int, games: int, other_wins: int, other_games: int) -> Interval:
+    """An interval for the difference of two independent shares, the first minus the second.
+
+    R. G. Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17
+    (1998), method 10: from Wilson's intervals of both.
+    """
+    a, b = wins / games, other_wins / other_games
+    (low_a, high_a), (low_b, high_b) = wilson_interval(wins, games), wilson_interval(other_wins, other_games)
+    down = math.hypot(a - low_a, high_b - b)
+    up = math.hypot(high_a - a, b - low_b)
+    return Interval(a - b - down, a - b + up)
+
+
+def bootstrap_interval(
+    clusters: Sequence[Sequence[float]],
+    statistic: Callable[[npt.NDArray[np.float64]], float],
+    confidence: float = CONFIDENCE,
+    seed: int = 1,
+) -> Interval:
+    """A percentile interval for a statistic of all values, with whole clusters (the values of a game) resampled."""
+    arrays = [np.asarray(cluster, dtype=np.float64) for cluster in clusters]
+    rng = np.random.default_rng(seed)
+    found = [
+        statistic(np.concatenate([arrays[i] for i in rng.integers(0, len(arrays), len(arrays))]))
+        for _ in range(RESAMPLES)
+    ]
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(found, [tail, 1 - tail])
+    return Interval(float(low), float(high))
+
+
+def number_row(
+    label: str,
+    clusters: Sequence[Sequence[float]],
+    statistic: Literal["mean", "median"],
+    thesis: float | None,
+    what: str,
+    digits: int = 1,
+) -> Row:
+    """A mean or median over clusters of values that depend on each other, such as the moves of a game."""
+    full = [cluster for cluster in clusters if len(cluster)]
+    compute = np.mean if statistic == "mean" else np.median
+    values = np.concatenate([np.asarray(cluster, dtype=np.float64) for cluster in full])
+    low, high = bootstrap_interval(full, lambda sample: float(compute(sample)))
+    value = float(compute(values))
+    sample = f"{statistic} over {len(values)} {what}"
+    return Row(label, value, min(low, value), max(high, value), thesis, sample, digits=digits)

@@ -1,0 +1,183 @@
+"""Runs an experiment in a folder, and writes down what it came to as JSON and Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env.arena.facts import facts, facts_line
+from warlight_env.arena.runs import write_atomically
+from warlight_env.errors import RunError
+from warlight_env.experiments.base import Advance, Experiment, Settings
+from warlight_env.experiments.players import ExperimentError
+from warlight_env.experiments.rows import Row
+
+#: Version of the form of result files.
+FORMAT: Final = 1
+RESULT: Final = "result.json"
+
+_VERDICTS = {
+    "within": "in the interval",
+    "above": "below the interval",
+    "below": "above the interval",
+    "no figure": "",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an experiment came to for one agent."""
+
+    experiment: str
+    settings: Settings
+    rows: tuple[Row, ...]
+    interrupted: bool
+    seconds: float
+    facts: dict[str, Any]
+
+    @property
+    def command(self) -> str:
+        """The command that makes it again."""
+        s = self.settings
+        parts = ["warlight experiment run", self.experiment]
+        if s.agent:
+            parts.append(f"--agent {s.agent}")
+        if s.by != "simulations":
+            parts.append(f"--by {s.by}")
+        if s.seed != 1:
+            parts.append(f"--seed {s.seed}")
+        return " ".join([*parts, "--quick"] if s.quick else parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        settings = asdict(self.settings)
+        return {
+            "format": FORMAT,
+            "experiment": self.experiment,
+            "settings": {key: settings[key] for key in ("agent", "by", "quick", "seed")},
+            "rows": [row.to_dict() for row in self.rows],
+            "interrupted": self.interrupted,
+            "command": self.command,
+            "seconds": self.seconds,
+            "facts": self.facts,
+        }
+
+    @classmethod
+    def load(cls, path: Path) -> Result:
+        """What `run_experiment` wrote.
+
+        Raises:
+            ExperimentError: the file cannot be read or holds something else.
+        """
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            if data["format"] != FORMAT:
+                raise ValueError(f"format {data['format']!r}, not {FORMAT}")
+            return cls(
+                experiment=data["experiment"],
+                settings=Settings(**data["settings"]),
+                rows=tuple(Row.from_dict(row) for row in data["rows"]),
+                interrupted=data["interrupted"],
+                seconds=data["seconds"],
+                facts=data["facts"],
+            )
+        except OSError as error:
+            raise ExperimentError(f"cannot read {path}: {error.strerror or error}") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise ExperimentError(f"{path}: not an experiment's result ({error})") from None
+
+
+def folder_name(name: str, settings: Settings) -> str:
+    """The name of a run's folder: what is run with which agent and budgets."""
+    agent = re.sub(r"[^A-Za-z0-9_=.]+", "-", settings.agent)
+    parts = [name, agent, "" if settings.by == "simulations" else settings.by, "quick" if settings.quick else ""]
+    return "-".join(part for part in parts if part)
+
+
+def run_experiment(experiment: Experiment, settings: Settings, folder: Path, advance: Advance) -> Result:
+    """Run an experiment, or go on with what the folder holds, and write result.json and result.md there.
+
+    Raises:
+        RunFolderError: the folder holds another run.
+        RunError: the folder cannot be written; what was played is kept.
+    """
+    outcome = experiment.run(settings, folder, advance)
+    made = facts()
+    result = Result(experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made)
+    try:
+        write_atomically(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        write_atomically(folder / "result.md", to_markdown(experiment, [result]))
+    except OSError as error:
+        raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
+    return result
+
+
+def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 1) -> str:
+    """The experiment as a section: a table of all results, and how to make them again."""
+    lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
+    if any(result.settings.quick for result in results):
+        lines += ["**A quick run: it shows that everything works, and nothing else.**", ""]
+    if any(result.interrupted for result in results):
+        lines += ["**Interrupted: what follows is what was played.**", ""]
+    rows = [["", "bot", "ours", "95 %", "on", "thesis", "the thesis's figure"], ["---"] * 2 + ["---:"] * 4 + ["---"]]
+    lines += [f"| {' | '.join(row)} |" for row in [*rows, *_table(results)]]
+    lines += ["", _wrapped(experiment.comment), "", *(f"    {result.command}" for result in results), ""]
+    lines += [*_made(results), ""]
+    return "\n".join(lines)
+
+
+def _heading(experiment: Experiment) -> str:
+    table = re.fullmatch(r"thesis-(\d\.\d+)", experiment.name)
+    return f"Table {table[1]}: {experiment.title}" if table else experiment.title
+
+
+def _table(results: Sequence[Result]) -> list[list[str]]:
+    """A line for each label and bot."""
+    lines = []
+    for label in dict.fromkeys(row.label for result in results for row in result.rows):
+        named = label
+        for result in results:
+            for row in (row for row in result.rows if row.label == label):
+                lines.append([named, _bot(result.settings), *_ours(row)])
+                named = ""
+    return lines
+
+
+def _bot(settings: Settings) -> str:
+    by = "" if settings.by == "simulations" else f", {settings.by}"
+    return f"`{settings.agent}`{by}" if settings.agent else ""
+
+
+def _thesis(row: Row) -> str:
+    if row.thesis is None:
+        return ""
+    figure = row.shown(row.thesis)
+    return f"{figure} ({row.thesis_sample})" if row.thesis_sample else figure
+
+
+def _ours(row: Row) -> list[str]:
+    interval = "exact" if row.low == row.high == row.value else f"{row.shown(row.low)} – {row.shown(row.high)}"
+    verdict = _VERDICTS[row.verdict]
+    if row.difference is not None and row.verdict != "within":
+        low, high = (100 * end for end in row.difference)
+        verdict += f"; ours minus it: {low:+.1f} to {high:+.1f} points".replace("-", "−")
+    return [f"**{row.shown(row.value)}**", interval, row.sample, _thesis(row), verdict]
+
+
+def _made(results: Sequence[Result]) -> list[str]:
+    """How long it took, and with what it was made: a line for each machine and version."""
+    times: dict[str, list[str]] = {}
+    for result in results:
+        hours, minutes = divmod(round(result.seconds / 60), 60)
+        spent = f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes else f"{result.seconds:.1f} s"
+        times.setdefault(facts_line(result.facts), []).append(spent)
+    return [f"*{' and '.join(spent)} of play, on one core at a time; {line}.*" for line, spent in times.items()]
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, 115, break_long_words=False, break_on_hyphens=False))

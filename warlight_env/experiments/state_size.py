@@ -1,0 +1,17 @@
+"""How much memory a position takes."""
+
+from warlight_env.experiments.base import Measurement
+from warlight_env.experiments.measuring import measure_state, summarise_state
+
+TABLE = Measurement(
+    name="state-size",
+    title="Bytes of a position",
+    setting="A position of the world map with two players. The sizes are exact and depend on nothing.",
+    comment="A position in a tree takes three bytes a region and two for the round; the map is stored once for all.",
+    measure=measure_state,
+    summary=summarise_state,
+    count=1,
+    cost=0.0,
+    quick_count=1,
+    agents=("",),
+)

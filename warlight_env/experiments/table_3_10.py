@@ -1,0 +1,25 @@
+"""Table 3.10: what threads do to one another."""
+
+from warlight_env.experiments.base import Measurement
+from warlight_env.experiments.measuring import measure_trees, summarise_trees
+
+TABLE = Measurement(
+    name="thesis-3.10",
+    title="Simulations and nodes of a tree, with 1, 2 and 4 threads",
+    setting=(
+        "15 seconds of search, by the clock, in 8 positions from the middle of games, with a tree in each of 1, 2 "
+        "and 4 threads; medians over trees, intervals from resampling positions. Nothing else should run on the "
+        "machine, and with fewer cores than threads the threads share them."
+    ),
+    comment=(
+        "The thesis's trees slowed one another down, and it did not find out why; docs/parallel.md has what was "
+        "measured here. The rows to compare are the shares: the numbers themselves tell how fast the two programs "
+        "are."
+    ),
+    measure=measure_trees,
+    summary=summarise_trees,
+    count=8,
+    cost=3 * 15.0 + 1,
+    agents=("mcts_thesis",),
+    budget="seconds",
+)

@@ -1,0 +1,36 @@
+"""Table 3.2: what starting regions are worth."""
+
+from warlight_env.engine.rules import Rules
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.rows import Score
+
+#: The thesis's rules, but that all regions are offered to both: under its own, nobody is offered two in Asia.
+FREE_PICKS = Rules.of("thesis", name="thesis:free picks", picking="ranked", ranked=2, offers_per_super_region=0)
+
+TABLE = MatchTable(
+    name="thesis-3.2",
+    title="Starting in South America and Australia against starting twice in Asia",
+    setting=(
+        "Both sides are the same bot with 15 seconds a move (1272 simulations). The first starts with a region of "
+        "South America and one of Australia, the second with two of Asia, drawn at random for every game. Under "
+        "the thesis's rules nobody is offered two regions of one super region, so here both may pick any region; "
+        "everything else is as in the other tables. The thesis does not say which regions it took, nor how it set "
+        "them."
+    ),
+    comment=(
+        "The first side's share of wins measures the starting regions alone, as both sides search alike. Small "
+        "super regions with few borders are held sooner, and their bonus decides."
+    ),
+    duels=(
+        Duel(
+            "South America and Australia against Asia",
+            Player(seconds=15, start=("South America", "Australia")),
+            Player(seconds=15, start=("Asia", "Asia")),
+            games=200,
+            thesis=Score(190, 10),
+        ),
+    ),
+    rules=FREE_PICKS,
+    picks="agents",
+)

@@ -1,0 +1,22 @@
+"""Table 3.4: the search against three reference bots."""
+
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.rows import Score
+
+MCTS = Player(seconds=10)
+
+TABLE = MatchTable(
+    name="thesis-3.4",
+    title="MCTS against random, smart random and aggressive",
+    setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
+    comment=(
+        "Random plays any weak attacks, smart random one of the search's own candidate turns, so that the row "
+        "against it is what searching adds; aggressive puts everything beside the most valuable foreign region."
+    ),
+    duels=(
+        Duel("against random", MCTS, Player("random"), games=400, thesis=Score(500, 0)),
+        Duel("against smart random", MCTS, Player("smart_random"), games=400, thesis=Score(481, 19)),
+        Duel("against aggressive", MCTS, Player("aggressive"), games=400, thesis=Score(436, 64)),
+    ),
+)

@@ -1,0 +1,13 @@
+"""Table 3.5: the search against one big army."""
+
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.rows import Score
+
+TABLE = MatchTable(
+    name="thesis-3.5",
+    title="MCTS against one big army",
+    setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
+    comment="One big army gathers everything in one place, which a search has to see coming some rounds ahead.",
+    duels=(Duel("against one big army", Player(seconds=10), Player("one_big_army"), games=400, thesis=Score(497, 3)),),
+)

@@ -1,0 +1,25 @@
+"""Table 3.6: what defence is worth."""
+
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.rows import Score
+
+TABLE = MatchTable(
+    name="thesis-3.6",
+    title="MCTS against MCTS without defence",
+    setting=(
+        "15 seconds a move (1272 simulations) for both, random starts. The second side's generator has no "
+        "defensive deploy and neither of the two ways to attack that wait: it chooses between two turns instead of "
+        "nine."
+    ),
+    comment="The share is what the choice between more kinds of turns adds at equal simulations.",
+    duels=(
+        Duel(
+            "against the same without defence",
+            Player(seconds=15),
+            Player(seconds=15, defense=False),
+            games=400,
+            thesis=Score(165, 35),
+        ),
+    ),
+)

@@ -1,0 +1,19 @@
+"""Table 3.7: what more time is worth, from 10 seconds down."""
+
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.rows import Score
+
+TABLE = MatchTable(
+    name="thesis-3.7",
+    title="MCTS with 10 seconds against 2 and 5 seconds",
+    setting="457 simulations a move against 91 and against 228, the same shares of time, random starts.",
+    comment=(
+        "Both sides are the same bot. The tree is built as if the enemy moved second and knew our turn; how far "
+        "more simulations of such a tree help is what this table and the next one measure."
+    ),
+    duels=(
+        Duel("10 s against 2 s", Player(seconds=10), Player(seconds=2), games=600, thesis=Score(274, 126)),
+        Duel("10 s against 5 s", Player(seconds=10), Player(seconds=5), games=600, thesis=Score(168, 132)),
+    ),
+)

@@ -1,0 +1,13 @@
+"""Table 3.8: what more time is worth, from 20 seconds down."""
+
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.rows import Score
+
+TABLE = MatchTable(
+    name="thesis-3.8",
+    title="MCTS with 20 seconds against 5 seconds",
+    setting="914 simulations a move against 228, the same shares of time, random starts.",
+    comment="Four times the time, as table 3.7 has five and two times.",
+    duels=(Duel("20 s against 5 s", Player(seconds=20), Player(seconds=5), games=600, thesis=Score(358, 242)),),
+)

@@ -1,0 +1,27 @@
+"""Table 3.9: what threads are worth."""
+
+from warlight_env.experiments.base import Duel, MatchTable
+from warlight_env.experiments.players import Player
+from warlight_env.experiments.rows import Score
+
+ALONE = Player(seconds=15)
+
+TABLE = MatchTable(
+    name="thesis-3.9",
+    title="Parallel MCTS against MCTS in one thread",
+    setting=(
+        "15 seconds a move, random starts; a tree for each thread, and their roots added up. In simulations: 1272 "
+        "in the one tree against 1096 in each of two and 836 in each of four, which is what the thesis's threads "
+        "came to (table 3.10). By seconds, a machine needs as many cores as there are threads for the row to mean "
+        "what it says."
+    ),
+    comment=(
+        "In simulations the row asks what trees side by side add to one, free of what the machine makes of the "
+        "threads. The thesis's own rows are of 100 and 150 games: their 95 % intervals reach from 42 to 62 % and "
+        "from 49 to 64 %."
+    ),
+    duels=(
+        Duel("2 threads against 1", Player(seconds=15, threads=2), ALONE, games=200, thesis=Score(52, 48)),
+        Duel("4 threads against 1", Player(seconds=15, threads=4), ALONE, games=200, thesis=Score(85, 65)),
+    ),
+)
