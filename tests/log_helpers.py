@@ -61,11 +61,15 @@ def play_logged(path: Path, specs=("random", "aggressive"), seed: int = 1, **opt
     return GameLog.load(path)
 
 
+def read_text(path: Path) -> str:
+    """A whole log, uncompressed."""
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.name.endswith(".gz") else data).decode()
+
+
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The lines of a whole log."""
-    data = path.read_bytes()
-    text = gzip.decompress(data) if path.name.endswith(".gz") else data
-    return [json.loads(line) for line in text.decode().splitlines()]
+    return [json.loads(line) for line in read_text(path).splitlines()]
 
 
 def read_positions(path: Path) -> Iterator[tuple[list[int], list[int], str]]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from arena_agents import Cheat, Crasher, Expander, Forgetful, Idle, PickCrasher
 from helpers import PRESETS, RING
-from log_helpers import Both, Watcher, follow_moves, hash_of, play_logged, read_lines, read_positions
+from log_helpers import Both, Watcher, follow_moves, hash_of, play_logged, read_lines, read_positions, read_text
 from warlight_env import maps
 from warlight_env.agents import make_agent
 from warlight_env.arena import AgentCrashError, play_game, play_on
@@ -68,7 +68,7 @@ def test_load_gives_what_save_was_given(tmp_path_factory, game, suffix):
     log = memory.log
     log.save(folder / f"saved{suffix}")
     assert GameLog.load(folder / f"saved{suffix}") == log == GameLog.load(folder / f"written{suffix}")
-    assert (folder / f"saved{suffix}").read_bytes() == (folder / f"written{suffix}").read_bytes()
+    assert read_text(folder / f"saved{suffix}") == read_text(folder / f"written{suffix}")
     assert sorted(path.name for path in folder.iterdir()) == [f"saved{suffix}", f"written{suffix}"]
     assert log.complete
     assert verify(log) == []

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena_agents import Crasher, Idle, Slow
+from log_helpers import read_text
 from warlight_env.arena import AgentCrashError, Match, play_game
 from warlight_env.record import GameLog, LogError, LogWriteError, LogWriter, summarize, verify
 
@@ -171,8 +172,8 @@ def test_a_file_that_may_not_grow_is_an_error_and_earlier_logs_are_whole(tmp_pat
 # Folders of matches
 
 
-def logs_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+def logs_of(folder: Path) -> dict[str, str]:
+    return {path.name: read_text(path) for path in folder.iterdir()}
 
 
 def test_a_match_logs_each_game_under_its_number(tmp_path):
