@@ -69,7 +69,7 @@ def read_text(path: Path) -> str:
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
     """The lines of a whole log."""
-    return [json.loads(line) for line in read_text(path).splitlines()]
+    return [json.loads(line) for line in read_text(path).split("\n")[:-1]]
 
 
 def read_positions(path: Path) -> Iterator[tuple[list[int], list[int], str]]:
