@@ -14,8 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stable_baselines3.common.env_checker import check_env as check_sb3_env
 
-from env_helpers import episode, equal, idle
-from env_helpers import make_single as make
 from warlight_env.envs import ENCODINGS
 
 KINDS = ("flat", "graph", "raw")
