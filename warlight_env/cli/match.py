@@ -48,7 +48,7 @@ def match(
         agents, games=games, seed=seed, map=map, rules=read_rules(rules), paired=paired, picks=picks,
         max_rounds=max_rounds, jobs=jobs,
     )  # fmt: skip
-    with make_progress(agents, contest.n_games, quiet) as progress:
+    with make_progress(agents, contest.contest().n_games, quiet) as progress:
         result = contest.run(progress.add)
     if result.games == 0:
         raise KeyboardInterrupt
