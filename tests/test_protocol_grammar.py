@@ -143,7 +143,7 @@ def test_answers_as_the_competitions_had_them():
         (ATTACK, "\x00\ufffd", 0, "not an order"),
         (PICK, "9 ", 1, "white space"),
         (PICK, "9 14", 1, "first counts"),
-        (PICKS, "3 nine 14", 2, "not an id"),
+        (PICKS, "3 nine 14", 2, "no ids"),
         (PICKS, "", 0, "empty"),
     ],
 )

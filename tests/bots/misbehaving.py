@@ -50,7 +50,8 @@ class Bot:
             elif words[:2] == ["settings", "starting_armies"]:
                 self.armies, self.rounds = int(words[2]), self.rounds + 1
             elif words[:1] == ["update_map"]:
-                self.own = next((int(r) for r, by in zip(words[1::3], words[2::3]) if by == self.name), 0)
+                owners = zip(words[1::3], words[2::3], strict=False)
+                self.own = next((int(r) for r, by in owners if by == self.name), 0)
             elif words[0].startswith("pick_starting_region"):
                 self.answer("pick", " ".join(words[2:8]) if words[0].endswith("s") else words[2], int(words[1]))
             elif words[:1] == ["go"]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from warlight_env.arena.play import GameRecord
+from warlight_env.arena.player import AgentFaults
 from warlight_env.arena.report import describe
 from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 
@@ -110,6 +111,18 @@ class MatchResult:
         return sum(record.cut_off for record in self.records)
 
     @property
+    def faults(self) -> list[AgentFaults]:
+        """What went wrong with the answers of agents that tell it, in all games; the first ones as text."""
+        found = [faults for record in self.records for faults in record.faults]
+        told = []
+        for agent in range(len(self.names)):
+            mine = [faults for faults in found if faults.agent == agent]
+            if mine:
+                count, lost = sum(f.total for f in mine), sum(f.lost for f in mine)
+                told.append(AgentFaults(agent, count, lost, mine[0].first))
+        return told
+
+    @property
     def rounds(self) -> int:
         """Rounds played in all games."""
         return sum(record.rounds for record in self.records)
@@ -159,6 +172,7 @@ class MatchResult:
             "confidence": CONFIDENCE,
             "round_limit": self.round_limit,
             "cut_off": self.cut_off,
+            "faults": [faults._asdict() for faults in self.faults],
             "rounds": {"total": self.rounds, "median": self.median_rounds, "mean": self.mean_rounds},
             "rounds_per_second": self.rounds_per_second,
             "play_seconds": self.play_seconds,

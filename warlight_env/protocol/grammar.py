@@ -307,13 +307,10 @@ def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX
     form = expected_answer(question)
     if line != line.strip():
         problems.append(Problem(quote(line), "white space round the pick; challenge 2 would not have read it", form))
-    regions = []
     words = line.replace(",", " ").split()
-    for word in words[:max_orders]:
-        if _NUMBER.fullmatch(word):
-            regions.append(int(word))
-        else:
-            problems.append(Problem(quote(word), "not an id", form))
+    regions = [int(word) for word in words[:max_orders] if _NUMBER.fullmatch(word)]
+    if len(regions) < len(words[:max_orders]):
+        problems.append(Problem(quote(line), f"{len(words[:max_orders]) - len(regions)} words are no ids", form))
     if isinstance(question, PickRegion):
         if len(words) > 1:
             problems.append(Problem(quote(line), f"{len(words)} words; the first counts", form))

@@ -16,8 +16,16 @@ from warlight_env.errors import did_you_mean
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.faults import Fault, Faults
-from warlight_env.protocol.grammar import expected_answer, format_message, parse_answer, quote
+from warlight_env.protocol.grammar import (
+    NO_MOVES,
+    Read,
+    expected_answer,
+    format_message,
+    parse_answer,
+    quote,
+)
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
+from warlight_env.protocol.stderr import KEPT
 from warlight_env.protocol.telling import (
     NAMES,
     Watcher,
@@ -125,6 +133,12 @@ class ExternalBot:
             errors = self._process.errors
             self._process.close()
             self._process = None
+            if errors.total > KEPT:
+                self.faults.note(
+                    Fault(
+                        0, "standard error", f"{errors.total} bytes; the last {KEPT} were kept", errors=errors.tail(200)
+                    )
+                )
             if errors.problem is not None:
                 self.faults.note(Fault(0, "standard error", f"could not be written: {errors.problem}"))
 
@@ -187,7 +201,7 @@ class ExternalBot:
             return None
         read = parse_answer(question, reply.text, self._me, self._max_orders)
         for problem in read.problems:
-            note(problem.reason, problem.text, problem.expected)
+            note(problem.reason, problem.text, problem.expected, lost=_nonsense(read, reply.text))
         return read.answer
 
     def _hear(self, line: str, question: m.Question, seconds: float, note: Callable[..., None]) -> Reply:
@@ -270,6 +284,13 @@ def _read_options(text: str) -> HostOptions:
         except ValueError as error:
             raise ValueError(f"{key} = {value!r}: {error}") from None
     return HostOptions(**values)
+
+
+def _nonsense(read: Read, text: str) -> bool:
+    """Whether nothing of an answer could be used, though it was one."""
+    answer = read.answer
+    used = answer.regions if isinstance(answer, m.Picks) else answer.orders
+    return not used and text.strip().lower() not in ("", NO_MOVES.lower())
 
 
 def _answers(question: m.Question, text: str) -> bool:

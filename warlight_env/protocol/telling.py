@@ -93,6 +93,9 @@ class Seen:
     moves: tuple[tuple[int, int, int], ...] = ()
 
 
+NOTHING_SEEN: Final = Seen()
+
+
 class Watcher:
     """Sees with a player's eyes what the opponent does, as exactly as the competitions' engines did.
 
@@ -108,22 +111,18 @@ class Watcher:
         own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
         result: RoundResult | None = view.last_round
         if result is None or result.round != view.round or view.round == 0:
-            return Seen()
+            return NOTHING_SEEN
         return seen_orders(result, own, view.map.neighbors, view.player, view.rules.fog)
 
 
-def seen_orders(
-    result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
-) -> Seen:
+def seen_orders(result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool) -> Seen:
     """The others' orders of a round that a player saw who had the regions `own` before it."""
 
     def in_sight(region: int, own: set[int]) -> bool:
         return not fog or region in own or any(near in own for near in neighbors[region])
 
     own = set(own)
-    placements = tuple(
-        (d.region, d.armies) for d in result.deploys if d.player != player and in_sight(d.region, own)
-    )
+    placements = tuple((d.region, d.armies) for d in result.deploys if d.player != player and in_sight(d.region, own))
     moves = []
     for event in result.events:
         before = in_sight(event.target, own)
