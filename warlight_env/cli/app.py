@@ -11,7 +11,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from warlight_env import __version__
-from warlight_env.cli import doctor, environment, maps, match, picture, watch
+from warlight_env.cli import bot, doctor, environment, maps, match, picture, watch
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
 from warlight_env.errors import InputError, RunError
 
@@ -29,6 +29,7 @@ app.command(watch.watch)
 app.command(picture.picture)
 app.command(maps.app)
 app.command(environment.app)
+app.command(bot.app)
 app.command(doctor.doctor)
 
 

@@ -34,9 +34,13 @@ class BelievingAgent:
         self.belief = None
         if not self._offers or set(view.offers) - set(self._offers):
             self._offers = view.offers
-        self._wishes = wishes[: view.params.ranked]
+        self.wished(wishes[: view.params.ranked])
         self._start = view.army.copy()
         return wishes
+
+    def wished(self, wishes: list[int]) -> None:
+        """What was really asked for, the best first, where that is not what `pick` said."""
+        self._wishes = wishes
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from warlight_env.protocol.belief import Observation
 from warlight_env.protocol.believer import BelievingAgent
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.telling import NAMES, Seen
+
+#: Orders of an answer: as many as the competitions' engines really took, so that a turn is played as it was planned.
+_MOST: Final = m.MAX_ORDERS + 1
 
 
 @dataclass
@@ -42,7 +45,7 @@ class Heard:
 
 
 class BotSide:
-    """Plays one game: `hear` every message in its order, and `answer` the questions.
+    """Plays one game: `hear` every message in its order, `answer` the questions, and tell by `said` what it picked.
 
     Args:
         make: makes the agent, once the first question is asked.
@@ -103,6 +106,12 @@ class BotSide:
             return self._moves(self._orders)
         return m.Picks(tuple(self._ids[r] for r in self._picks(question)))
 
+    def said(self, picks: m.Picks) -> None:
+        """Picks that the engine was really given: another answer may have had to stand in."""
+        regions = self._known(picks.regions) if self._map is not None else []
+        self._own_picks += regions
+        self._agent.wished(regions)
+
     # The game
 
     def _begin(self, question: m.Question) -> None:
@@ -160,9 +169,7 @@ class BotSide:
         view = self._view("pick", owner, self._start.copy(), offers=tuple(offers), picks_left=left, income=income)
         wishes = [r for r in self._agent.pick(view) if r in offers]
         if one:
-            wishes = wishes[:1] or offers[:1]
-            self._own_picks += wishes
-            return wishes
+            return wishes[:1] or offers[:1]
         rest = [r for r in offers if r not in wishes]
         return [*wishes, *rest][: max(self._params.ranked, 1)]
 
@@ -193,9 +200,5 @@ class BotSide:
         return m.Placements(tuple(m.PlaceOrder(self._heard.name, self._ids[r], n) for r, n in orders.deploys[:limit]))
 
     def _moves(self, orders: Orders) -> m.Moves:
-        return m.Moves(
-            tuple(
-                m.MoveOrder(self._heard.name, self._ids[a], self._ids[b], n)
-                for a, b, n in orders.attacks[: m.MAX_ORDERS]
-            )
-        )
+        rows = orders.attacks[:_MOST]
+        return m.Moves(tuple(m.MoveOrder(self._heard.name, self._ids[a], self._ids[b], n) for a, b, n in rows))
