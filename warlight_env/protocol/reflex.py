@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from warlight_env.protocol import messages as m
 
 
@@ -11,6 +13,7 @@ class Reflex:
     def __init__(self) -> None:
         self._name = "player1"
         self._near: dict[int, set[int]] = {}
+        self._super: dict[int, int] = {}
         self._armies = 0
         self._rows: tuple[tuple[int, str, int], ...] = ()
 
@@ -24,15 +27,19 @@ class Reflex:
                     for other in near:
                         self._near.setdefault(region, set()).add(other)
                         self._near.setdefault(other, set()).add(region)
+            case m.Regions(pairs):
+                self._super = dict(pairs)
             case m.StartingArmies(armies):
                 self._armies = armies
             case m.UpdateMap(rows):
                 self._rows = rows
 
     def answer(self, question: m.Question) -> m.Answer:
-        """The first offered regions; all armies onto one region at a border; no moves."""
+        """Picks in the smallest super regions; all armies onto one region at a border; no moves."""
         if not isinstance(question, m.Go):
-            return m.Picks(question.regions[: 6 if isinstance(question, m.PickRegions) else 1])
+            sizes = Counter(self._super.values())
+            best = sorted(question.regions, key=lambda region: sizes[self._super.get(region, 0)])
+            return m.Picks(tuple(best[: 6 if isinstance(question, m.PickRegions) else 1]))
         if question.kind == m.ATTACK:
             return m.Moves(())
         own = {region: armies for region, name, armies in self._rows if name == self._name}
