@@ -87,6 +87,7 @@ class ExternalBot:
         self.name = f"cmd:{shlex.join(command)}"
         self.seed = seed
         self.faults = Faults()
+        self.on_line: Callable[[str, str], None] | None = None  #: is given each line, "<" from the bot or ">" to it
         self._process: BotProcess | None = None
         self._reset()
 
@@ -172,7 +173,13 @@ class ExternalBot:
     def _tell(self, messages: Sequence[m.Message]) -> None:
         if self._process is not None:
             for message in messages:
-                self._process.send(format_message(message))
+                line = format_message(message)
+                self._heard(">", line)
+                self._process.send(line)
+
+    def _heard(self, direction: str, line: str | None) -> None:
+        if self.on_line is not None and line is not None:
+            self.on_line(direction, line)
 
     def _ask(self, question: m.Question, round: int, limit: float | None) -> m.Answer | None:
         """The answer, or None where it is lost; faults are noted."""
@@ -207,7 +214,9 @@ class ExternalBot:
     def _hear(self, line: str, question: m.Question, seconds: float, note: Callable[..., None]) -> Reply:
         """Ask, pass over an answer to the question before that comes too late, and over blank lines in challenge 1."""
         assert self._process is not None
+        self._heard(">", line)
         reply = self._process.ask(line, seconds)
+        self._heard("<", reply.text)
         if reply.stale:
             note(f"{reply.stale} bytes that nobody had asked for were dropped", quote(reply.stale_text))
         spent = reply.seconds
@@ -219,6 +228,7 @@ class ExternalBot:
                 self._owed = None
                 break
             reply = self._process.wait(seconds - spent)
+            self._heard("<", reply.text)
             spent += reply.seconds
         cause = f"no answer within {1000 * seconds:.0f} ms" if reply.late else reply.cause
         return replace(reply, seconds=spent, cause=cause)

@@ -242,6 +242,14 @@ class BotProcess:
             if not more or size > _MAX_STALE or len(self._buffer) > MAX_LINE:
                 return size, text
 
+    def ends_itself(self, patience: float) -> bool:
+        """Close the bot's input; whether it ends within so many seconds. Nothing can be sent after that."""
+        os.set_blocking(self._in, True)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._in, inheritable=False)  # the number stays ours
+        os.close(nowhere)
+        return self._end is not None or self._exit_status(patience) is not None
+
     def close(self) -> None:
         """End the bot and everything that it started; takes half a second if it does not want to."""
         self._finish()
