@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -40,7 +40,13 @@ class LocalBackend:
         return Processes(setups, jobs)
 
 
-BACKENDS: Final = {"local": LocalBackend}
+def _ray() -> Backend:
+    from warlight_env.arena.ray_backend import RayBackend
+
+    return RayBackend()
+
+
+BACKENDS: Final[dict[str, Callable[[], Backend]]] = {"local": LocalBackend, "ray": _ray}
 
 
 def make_backend(backend: str | Backend) -> Backend:

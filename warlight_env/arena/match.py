@@ -41,14 +41,17 @@ class Match:
         paired: play every seed once with each rotation of the seats, and count these games as one unit.
         picks: "random" starting regions, or chosen by the "agents".
         max_rounds: stop a game after so many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
-        jobs: processes. With more than one, call `run` under ``if __name__ == "__main__":``, and agents must be known
-            to them: callables that pickle, or specifications of agents that are built in or come through entry points.
+        jobs: games side by side; None: one on this machine, as many as there are CPUs on a cluster. With more than
+            one, call `run` under ``if __name__ == "__main__":``, and agents must be known to other processes:
+            callables that pickle, or specifications of agents that are built in or come through entry points.
         budget: handed to every `act`; short for clocks with its simulations and seconds.
         stop: ends the match when enough is known, see `Sprt`; `games` is then the most that are played.
         clocks: what the agents may spend: one `Clock` for all or one for each, as text too (``"1s"``, ``"457sims"``,
             ``"10s+0.5s"``, ``"none"``).
         on_crash: an agent that fails ends the match with the error ("raise"), or loses that game ("forfeit").
         on_late: answers that take longer than the clock allows are counted ("report"), or lose the game ("forfeit").
+        log: a folder for a log of each game (see `warlight_env.record`), made if it is not there.
+        insight: with what the agents thought, in the logs.
 
     Raises:
         MatchError, AgentError, MapError, RulesError, GameError: with the reason, before anything is played.
@@ -62,19 +65,21 @@ class Match:
     paired: bool = False
     picks: Picks = "random"
     max_rounds: int | None = None
-    jobs: int = 1
+    jobs: int | None = None
     budget: Budget | None = None
     stop: StopRule | None = None
     clocks: str | Clock | Sequence[str | Clock | None] | None = None
     on_crash: OnCrash = "raise"
     on_late: OnLate = "report"
+    log: str | Path | None = None
+    insight: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.agents, str) or not 2 <= len(self.agents) <= MAX_PLAYERS:
             count = 1 if isinstance(self.agents, str) else len(self.agents)
             raise MatchError(f"a match needs 2 to {MAX_PLAYERS} agents, not {count}")
         check_count("games", self.games)
-        check_count("jobs", self.jobs)
+        check_count("jobs", self.jobs, optional=True)
         check_count("max_rounds", self.max_rounds, optional=True)
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
             raise MatchError(f"seed = {self.seed!r}: must be an integer")
@@ -92,11 +97,11 @@ class Match:
         rules = Rules.of(self.rules)
         return Setup(
             tuple(self.agents), map_, rules, self.seed, self.paired, self.picks, self.max_rounds,
-            self._clocks(), self.on_crash, self.on_late,
+            self._clocks(), self.on_crash, self.on_late, None if self.log is None else Path(self.log), self.insight,
         )  # fmt: skip
 
     def _clocks(self) -> tuple[Clock | None, ...]:
-        """A clock or None for each agent."""
+        """A clock or None for each agent; empty where nobody has one."""
         if self.budget is not None:
             if self.clocks is not None:
                 raise MatchError("clocks and a budget: give one of them")
@@ -110,7 +115,8 @@ class Match:
         for clock in clocks:
             if not isinstance(clock, str | Clock | None):
                 raise MatchError(f"clock {clock!r}: must be a Clock, text as in '1s', or None")
-        return tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
+        clocks = tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
+        return clocks if any(clocks) else ()
 
     def contest(self) -> Contest:
         """The match as a contest."""
@@ -154,8 +160,11 @@ class Match:
             paired=self.paired,
             picks=self.picks,
             round_limit=round_limit(setup.rules, setup.map.n_regions, self.max_rounds),
-            jobs=self.jobs,
+            jobs=1 if self.jobs is None and backend == "local" else self.jobs,
             records=result.records,
             interrupted=result.interrupted,
             wall_seconds=time.perf_counter() - start,
+            clocks=tuple(str(clock) if clock else "none" for clock in setup.clocks),
+            stop=self.stop,
+            decided=result.decided,
         )

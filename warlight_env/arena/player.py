@@ -54,10 +54,11 @@ class TimeUse(NamedTuple):
     """What an agent spent in a game. Times are wall time in seconds."""
 
     answers: int = 0  #: picks and turns
+    turns: int = 0  #: for which the agent says its simulations
     seconds: float = 0.0  #: on all answers
     slowest: float = 0.0  #: on the slowest answer
     late: int = 0  #: answers that took longer than the clock allowed
-    simulations: int | None = None  #: on all turns; None: the agent does not say
+    simulations: int | None = None  #: in those turns; None: the agent does not say
 
 
 def crash_reason(error: Exception) -> str:
@@ -100,7 +101,8 @@ class Player:
         orders = self._ask(view.round + 1, lambda: self.agent.act(view, given), _check_orders, Orders())
         simulations = getattr(self.agent, "simulations", None)
         if type(simulations) is int and self.failure is None:
-            self.use = self.use._replace(simulations=(self.use.simulations or 0) + simulations)
+            use = self.use
+            self.use = use._replace(turns=use.turns + 1, simulations=(use.simulations or 0) + simulations)
         return orders
 
     def _ask(
@@ -122,8 +124,11 @@ class Player:
         seconds = time.perf_counter() - start
         late = self._clock is not None and self._clock.charge(seconds)
         use = self.use
-        self.use = TimeUse(
-            use.answers + 1, use.seconds + seconds, max(use.slowest, seconds), use.late + late, use.simulations
+        self.use = use._replace(
+            answers=use.answers + 1,
+            seconds=use.seconds + seconds,
+            slowest=max(use.slowest, seconds),
+            late=use.late + late,
         )
         if self.failure is not None:
             return nothing
