@@ -150,7 +150,7 @@ def test_an_external_bot_is_an_environments_opponent(monkeypatch):
     from warlight_env.envs import WarlightEnv
 
     marked = Marked(monkeypatch)
-    env = WarlightEnv(opponent=misbehaving("honest"), map="world", rules="challenge2", max_cycles=4)
+    env = WarlightEnv(opponent=misbehaving("honest"), map="world", rules="challenge2", max_cycles=150)
     _, info = env.reset(seed=1)
     assert info["illegal"] == 0
     done = False

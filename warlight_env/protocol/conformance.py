@@ -15,7 +15,7 @@ from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.grammar import expected_answer, format_message, parse_answer, quote
 from warlight_env.protocol.host import ExternalBot, HostOptions
 from warlight_env.protocol.process import BotProcess
-from warlight_env.protocol.telling import NAMES, NOTHING_SEEN, opening, round_messages
+from warlight_env.protocol.telling import NAMES, NOTHING_SEEN, opening, region_ids, round_messages
 
 #: Seconds that a bot gets to end once its input is closed.
 END_TIME: Final = 2.0
@@ -105,7 +105,7 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
 
 
 class Session:
-    """A bot that has been told the settings of a game and a world map, and is player 1."""
+    """A bot in the first round of a game on the world map, as player 1: it has been told all, and has picked."""
 
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
@@ -116,8 +116,29 @@ class Session:
             self.process.send(format_message(message))
             for line in chatter:
                 self.process.send(line)
-        pick_regions(game, [make_agent("random", 1), make_agent("random", 2)])
+        try:
+            self._pick(game, make_agent("random", 2), challenge)
+        except BaseException:
+            self.process.close()
+            raise
         self.view: View = game.view(0)
+
+    def _pick(self, game: Game, opponent: Agent, challenge: m.Challenge) -> None:
+        ms = Clock.of(challenge).milliseconds
+        while game.phase == "pick":
+            wishes: dict[int, list[int]] = {}
+            for seat in game.pickers():
+                if seat == 1:
+                    wishes[seat] = opponent.pick(game.view(seat))
+                    continue
+                offers = region_ids(game.offers(seat))
+                answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
+                assert isinstance(answer, m.Picks)
+                wishes[seat] = [region - 1 for region in answer.regions]
+            for order in game.pick(wishes, on_illegal="skip"):
+                raise NonconformanceError(f"picked region {order.order[0] + 1}: {order.reason}")
+        if starts := game.view(0).starts:
+            self.process.send(format_message(m.OpponentStartingRegions(region_ids(starts[1]))))
 
     def __enter__(self) -> Session:
         return self

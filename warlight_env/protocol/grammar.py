@@ -305,7 +305,7 @@ def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX
         return _read_orders(question, line, name, max_orders)
     problems: list[Problem] = []
     form = expected_answer(question)
-    if line != line.strip():
+    if isinstance(question, PickRegion) and line != line.strip():
         problems.append(Problem(quote(line), "white space round the pick; challenge 2 would not have read it", form))
     words = line.replace(",", " ").split()
     regions = [int(word) for word in words[:max_orders] if _NUMBER.fullmatch(word)]
