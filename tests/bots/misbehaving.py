@@ -86,6 +86,8 @@ class Bot:
         elif WAY == "close_output" and self.rounds == 2:
             os.close(1)
             time.sleep(600)
+        elif WAY == "flood_error":
+            time.sleep(0.05)  # the flood goes on meanwhile
         elif WAY == "babble":
             honest = f"thinking about {question}\n" + honest
         say(honest)

@@ -25,7 +25,7 @@ from warlight_env.protocol.grammar import (
     quote,
 )
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
-from warlight_env.protocol.stderr import KEPT
+from warlight_env.protocol.stderr import FILE_SIZE, KEPT
 from warlight_env.protocol.telling import (
     NAMES,
     Watcher,
@@ -134,7 +134,7 @@ class ExternalBot:
             errors = self._process.errors
             self._process.close()
             self._process = None
-            if errors.total > KEPT:
+            if errors.total > FILE_SIZE:  # a log is one thing, a flood another
                 self.faults.note(
                     Fault(
                         0, "standard error", f"{errors.total} bytes; the last {KEPT} were kept", errors=errors.tail(200)
