@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -341,14 +342,23 @@ class Game:
         )  # fmt: skip
         if visible is not None:
             visible = [old | new for old, new in zip(visible, self._visible() or visible, strict=True)]
-        self._last = RoundResult(
+        result = RoundResult(
             self.round,
             deploys,
             tell_events(events[:done], before),
             illegal,
             None if visible is None else tuple(visible),
         )
-        return self._last
+        self._last = result if visible is None else replace(result, visible=self._seen_during(result, visible))
+        return result
+
+    def _seen_during(self, result: RoundResult, visible: Sequence[frozenset[int]]) -> tuple[frozenset[int], ...]:
+        """For each player what it sees before or after a round, and from regions that it held for a moment only."""
+        seen = list(visible)
+        for event in result.events:
+            if event.captured:
+                seen[event.player] = seen[event.player].union((event.target,), self.map.neighbors[event.target])
+        return tuple(seen)
 
     def _deploys(self) -> Iterator[tuple[int, int, int]]:
         """The deploys in the working memory: player, region, armies."""
