@@ -74,6 +74,18 @@ def test_after_two_missing_answers_a_bot_is_not_asked_again():
     assert "not asked again" in bot.faults[-1].cause
 
 
+def test_a_matchs_clock_takes_the_place_of_the_bots_own():
+    from warlight_env.arena.clocks import Clock
+
+    lines: list[str] = []
+    bot = make_agent(misbehaving("honest"), 1)
+    bot.on_line = lambda direction, line: lines.append(line)
+    clocks = [Clock(bank=7.0, increment=0.25), None]
+    play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, max_rounds=2, clocks=clocks)
+    asked = [int(line.split()[2]) for line in lines if line.startswith("go")]
+    assert len(asked) == 4 and asked[0] == 7000 and asked[1] <= 7000 and 6000 < asked[2] <= 7000
+
+
 def test_a_late_answer_is_not_taken_for_the_next_one():
     bot = make_agent(misbehaving("late 1"), 1)
     play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=ROUNDS)

@@ -95,7 +95,6 @@ class ExternalBot:
         self.close()
         self.faults = Faults()
         self._missed = 0
-        self._done = False  # not asked any more
         self._owed: m.Question | None = None  # a question whose answer may still come, too late
         self._last: tuple[int, int] | None = None
         self._watcher = Watcher()
@@ -112,17 +111,20 @@ class ExternalBot:
             question = m.PickRegions(clock.milliseconds, offers)
         else:
             question = m.PickRegion(clock.milliseconds, offers)
-        answer = self._ask(question, 0, None)
+        answer = self._ask(question, 0, clock)
         return [region - 1 for region in answer.regions] if isinstance(answer, m.Picks) else []
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`; of a budget the seconds hold, for each of the two questions."""
+        """See `Agent.act`; a budget's bank or seconds are the time for both questions instead of the own clock."""
         if self._begin(view) and self._challenge == 2 and view.starts is not None:
             self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._tell(round_messages(view, self._watcher.look(view)))
-        limit = None if budget is None else budget.seconds
-        placements = self._ask(m.Go(m.PLACE, self._clock.milliseconds), view.round + 1, limit)
-        moves = self._ask(m.Go(m.ATTACK, self._clock.milliseconds), view.round + 1, limit)
+        clock = self._clock
+        given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
+        if given is not None:
+            clock = Clock(given, 0.0)
+        placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
+        moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
         return orders_of(
             placements if isinstance(placements, m.Placements) else m.Placements(()),
             moves if isinstance(moves, m.Moves) else m.Moves(()),
@@ -181,16 +183,15 @@ class ExternalBot:
         if self.on_line is not None and line is not None:
             self.on_line(direction, line)
 
-    def _ask(self, question: m.Question, round: int, limit: float | None) -> m.Answer | None:
+    def _ask(self, question: m.Question, round: int, clock: Clock) -> m.Answer | None:
         """The answer, or None where it is lost; faults are noted."""
         if self._process is None:
             return None
         line = format_message(question)
         asked = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
         note = _noting(self.faults, round, asked)
-        seconds = self._clock.left if limit is None else min(self._clock.left, limit)
-        reply = self._hear(line, question, seconds, note)
-        self._clock.spend(reply.seconds)
+        reply = self._hear(line, question, clock.left, note)
+        clock.spend(reply.seconds)
         if reply.text is None:
             form = "" if reply.lost else expected_answer(question)
             cause = reply.cause or "no answer"
@@ -221,7 +222,7 @@ class ExternalBot:
             note(f"{reply.stale} bytes that nobody had asked for were dropped", quote(reply.stale_text))
         spent = reply.seconds
         while reply.text is not None:
-            if self._owed is not None and _answers(self._owed, reply.text) and not _answers(question, reply.text):
+            if self._owed is not None and _answers(self._owed, reply.text):
                 note("an answer to the question before, too late, was dropped", quote(reply.text))
                 self._owed = None
             elif reply.text.strip() or self._challenge == 2:
