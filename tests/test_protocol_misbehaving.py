@@ -181,11 +181,11 @@ def test_games_of_three_are_refused():
         play_game(agents, "world", "thesis", 5)
 
 
-def test_standard_error_goes_to_a_file(tmp_path):
-    bot = make_agent(misbehaving("die place_armies", f"errors={tmp_path / 'errors'}"), 1)
-    play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
-    [file] = (tmp_path / "errors").iterdir()
-    assert file.read_text() == "what a bad end\n"
+def test_standard_error_goes_to_a_file_for_each_game(tmp_path):
+    for _ in range(2):
+        bot = make_agent(misbehaving("die place_armies", f"errors={tmp_path / 'errors'}"), 1)
+        play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
+    assert [file.read_text() for file in (tmp_path / "errors").iterdir()] == ["what a bad end\n"] * 2
 
 
 @pytest.mark.parametrize("rules", ["thesis", "challenge1", "challenge2"])
