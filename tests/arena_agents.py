@@ -50,6 +50,17 @@ class Crasher(Idle):
         return Orders()
 
 
+class Fragile(Idle):
+    """Fails in one game of eight."""
+
+    name = "fragile"
+
+    def act(self, view, budget=None):
+        if self.seed % 8 == 3:
+            raise ZeroDivisionError("nothing left to divide")
+        return Orders()
+
+
 class PickCrasher(Idle):
     """Fails when it is to pick."""
 
@@ -94,7 +105,8 @@ class Slow(Idle):
     """Thinks for a moment."""
 
     name = "slow"
+    seconds = 0.06
 
     def act(self, view, budget=None):
-        time.sleep(0.02)
+        time.sleep(self.seconds)
         return Orders()

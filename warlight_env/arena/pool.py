@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import pickle
 import signal
 import tempfile
@@ -29,7 +30,16 @@ class _Worker:
 
 
 def _start(file: Path, stop: Any) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _Worker.setups, _Worker.stop, _Worker.warm = pickle.loads(file.read_bytes()), stop, set()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its workers, which would wait for tasks for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _stopped() -> bool:

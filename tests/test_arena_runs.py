@@ -1,0 +1,324 @@
+"""Run folders: whatever happens to a run, it goes on, and ends as it would have."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena_agents import Crasher, Expander, Fragile, Idle
+from warlight_env import maps
+from warlight_env.arena import (
+    AgentCrashError,
+    Contest,
+    Match,
+    MatchError,
+    RunFolderError,
+    Setup,
+    Sprt,
+    play_contests,
+)
+from warlight_env.cli import main
+from warlight_env.engine.rules import Rules
+from warlight_env.errors import RunError
+
+PAIR = (Expander, "random")
+COMMAND = ["match", "smart_random", "aggressive", "-n", "600", "--map", "small", "--paired", "-q"]
+
+
+def match(**kwargs):
+    return Match(**{"agents": PAIR, "map": "small", "games": 12, "paired": True, **kwargs})
+
+
+def started(folder: Path, *arguments: str) -> subprocess.Popen:
+    command = [sys.executable, "-m", "warlight_env", *COMMAND, "--json", "--out", str(folder), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def table(text: str) -> dict:
+    """A result's JSON without what depends on the machine."""
+    data = json.loads(text)
+    for agent in data["agents"]:
+        del agent["time"]
+    return {key: value for key, value in data.items() if "second" not in key and key != "jobs"}
+
+
+def group_is_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "jobs, sizes",
+    [
+        ("1", [0, 40_000]),
+        ("2", [20_000]),
+        pytest.param("1", range(1_000, 80_000, 11_000), marks=pytest.mark.slow),
+        pytest.param("2", range(0, 80_000, 11_000), marks=pytest.mark.slow),
+    ],
+)
+def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, sizes, capsys):
+    """Killed when so many bytes are on disk: from no game at all to most of them."""
+    assert main([*COMMAND, "--json"]) == 0
+    wanted = table(capsys.readouterr().out)
+    games = tmp_path / "run" / "games.jsonl"
+    for size in sizes:
+        process = started(tmp_path / "run", "--jobs", jobs)
+        while not games.exists() or games.stat().st_size < size:
+            assert process.poll() is None
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+        before = games.read_bytes()
+        until = time.monotonic() + 30
+        while group_is_alive(process.pid) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not group_is_alive(process.pid), "workers end with the process that they work for"
+        assert games.read_bytes() == before
+    assert sizes[-1] <= len(before) and len(before.splitlines()) < 600, "the last kill came before the end"
+    out, _ = started(tmp_path / "run", "--jobs", jobs).communicate(timeout=120)
+    assert table(out) == wanted
+    assert games.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    assert len(games.read_bytes().splitlines()) == 600, "no game is played twice"
+
+
+def test_a_run_that_is_over_plays_nothing(tmp_path):
+    first = match().run(folder=tmp_path)
+    written = (tmp_path / "games.jsonl").read_bytes()
+    told: list[int] = []
+    again = match().run(lambda records: told.extend(record.number for record in records), folder=tmp_path)
+    assert again.records == first.records and again.play_seconds == first.play_seconds
+    assert told == list(range(12)), "progress counts what was found"
+    assert (tmp_path / "games.jsonl").read_bytes() == written
+
+
+def test_games_keep_all_that_is_known_of_them(tmp_path):
+    asked = match(agents=(Expander, Crasher, "random"), on_crash="forfeit", max_rounds=9, clocks="1s", map="world")
+    first = asked.run(folder=tmp_path)
+    assert first.failures
+    again = asked.run(folder=tmp_path)
+    assert again.records == first.records
+    assert [record.use for record in again.records] == [record.use for record in first.records]
+    assert again.to_dict()["failures"] == first.to_dict()["failures"]
+
+
+@pytest.mark.parametrize("lost", [1, 40, 200, 450, 10_000])
+def test_a_line_that_was_cut_off_is_dropped(tmp_path, lost):
+    wanted = match().run(folder=tmp_path)
+    games = tmp_path / "games.jsonl"
+    whole = games.read_bytes()
+    games.write_bytes(whole[: max(0, len(whole) - lost)])
+    assert match().run(folder=tmp_path).records == wanted.records
+    lines = [json.loads(line) for line in games.read_bytes().splitlines()]
+    assert [line["number"] for line in lines] == list(range(12))
+
+
+def test_an_unfinished_description_is_no_run_yet(tmp_path):
+    (tmp_path / ".run.json.tmp").write_text('{"format": 1, "contes')
+    assert match().run(folder=tmp_path).records == match().run().records
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.jsonl", "run.json"]
+
+
+@pytest.mark.parametrize(
+    "change, field",
+    [
+        ({"seed": 2}, "seed = 1 there, 2 here"),
+        ({"games": 14}, "games = 12 there, 14 here"),
+        ({"paired": False}, "paired = true there, false here"),
+        ({"agents": (Idle, "random")}, "agents = .*Expander.*Idle"),
+        ({"map": "world"}, "map.name"),
+        ({"rules": Rules.of("thesis", luck=0.5)}, "rules.luck = 1.0 there, 0.5 here"),
+        ({"picks": "agents"}, "picks"),
+        ({"max_rounds": 7}, "max_rounds = null there, 7 here"),
+        ({"clocks": ("1s", "none")}, "clocks"),
+        ({"on_crash": "forfeit"}, "on_crash"),
+        ({"on_late": "forfeit"}, "on_late"),
+        ({"stop": Sprt(0, 20)}, "stop"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_other_settings_are_refused_by_name(tmp_path, change, field):
+    match().run(folder=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(RunFolderError, match=f"match.{field}"):
+        match(**change).run(folder=tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_map_that_was_changed_is_another_map(tmp_path):
+    from helpers import RING, make_map
+
+    match(agents=("random", "random"), map=RING).run(folder=tmp_path)
+    other = make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)], [2, 3, 1], "ring")
+    with pytest.raises(RunFolderError, match=r"map\.digest"):
+        match(agents=("random", "random"), map=other).run(folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line, reason",
+    [
+        (b"not json\n", "JSONDecodeError"),
+        (b"[]\n", "line 13"),
+        (b'{"contest": "match", "number": 3}\n', "line 13"),
+        (b'{"contest": "other", "number": 3}\n', "line 13"),
+    ],
+)
+def test_a_damaged_file_is_told_and_left_alone(tmp_path, line, reason):
+    match().run(folder=tmp_path)
+    games = tmp_path / "games.jsonl"
+    damaged = games.read_bytes() + line
+    games.write_bytes(damaged)
+    with pytest.raises(RunFolderError, match=reason):
+        match().run(folder=tmp_path)
+    assert games.read_bytes() == damaged
+
+
+def test_games_of_another_match_are_told(tmp_path):
+    match().run(folder=tmp_path)
+    games = tmp_path / "games.jsonl"
+    games.write_text(games.read_text().replace('"seats": [1, 0]', '"seats": [0, 1]', 1))
+    with pytest.raises(RunFolderError, match="other seats"):
+        match().run(folder=tmp_path)
+
+
+def test_games_without_a_description_are_not_touched(tmp_path):
+    (tmp_path / "games.jsonl").write_text("somebody's games\n")
+    with pytest.raises(RunFolderError, match=r"no run.json"):
+        match().run(folder=tmp_path)
+    assert (tmp_path / "games.jsonl").read_text() == "somebody's games\n"
+
+
+def test_two_runs_in_one_folder_are_refused(tmp_path):
+    def again(records):
+        with pytest.raises(RunFolderError, match="another process"):
+            match().run(folder=tmp_path)
+
+    assert match().run(again, folder=tmp_path).games == 12
+
+
+def test_agents_without_names_have_no_run_folder(tmp_path):
+    with pytest.raises(MatchError, match="<lambda>"):
+        match(agents=(lambda seed: Idle(seed), "random")).run(folder=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_crash_keeps_what_was_played(tmp_path, jobs):
+    asked = match(agents=(Fragile, "aggressive"), games=60, paired=False, jobs=jobs)
+    wanted = match(agents=(Fragile, "aggressive"), games=60, paired=False, on_crash="forfeit").run().records
+    with pytest.raises(AgentCrashError) as caught:
+        asked.run(folder=tmp_path)
+    kept = {json.loads(line)["number"] for line in (tmp_path / "games.jsonl").read_text().splitlines()}
+    assert kept and caught.value.game not in kept
+    failed = {record.number for record in wanted if record.failures}
+    assert caught.value.game in failed and not kept & failed
+    if jobs == 1:
+        assert kept == set(range(min(failed)))
+
+
+@contextlib.contextmanager
+def files_limited_to(size: int):
+    """As on a disk that is full: no file grows beyond that size."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_file_that_cannot_grow_keeps_the_games_that_it_has(tmp_path):
+    wanted = match().run()
+    with files_limited_to(1800), pytest.raises(RunError, match="cannot write run folder .*too large.*goes on"):
+        match().run(folder=tmp_path)
+    kept = (tmp_path / "games.jsonl").read_bytes()
+    assert 0 < len(kept) <= 1800 and kept.endswith(b"\n"), "whole lines only"
+    assert match().run(folder=tmp_path).records == wanted.records
+    assert (tmp_path / "games.jsonl").read_bytes().startswith(kept)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 64 KiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)], capture_output=True)
+    if done.returncode:
+        pytest.skip("mounting needs root")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk_is_told_and_earlier_games_stay(small_disk, tmp_path, capsys):
+    command = [*COMMAND, "--out", str(small_disk / "run")]
+    assert main(command) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and "No space left on device" in err and str(small_disk / "run") in err
+    kept = (small_disk / "run" / "games.jsonl").read_bytes().splitlines()
+    assert 100 < len(kept) < 600 and all(json.loads(line) for line in kept)
+    subprocess.run(["mount", "-o", "remount,size=1m", str(small_disk)], check=True)
+    assert main(command) == 0
+    assert (small_disk / "run" / "games.jsonl").read_bytes().splitlines()[: len(kept)] == kept
+
+
+def test_a_disk_that_is_read_only_is_told(small_disk, capsys):
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert main([*COMMAND, "--out", str(small_disk / "run")]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and "Read-only file system" in err and "Traceback" not in err
+
+
+def test_a_file_in_the_way_of_the_folder_is_told(tmp_path):
+    (tmp_path / "run").write_text("")
+    with pytest.raises(RunError, match="cannot write run folder"):
+        match().run(folder=tmp_path / "run")
+
+
+def contests() -> list[Contest]:
+    small, rules = maps.load("small"), Rules.of("thesis")
+    setups = [
+        Setup(("random", "aggressive"), small, rules, 1, False, "random", None),
+        Setup(("random", "smart_random", "aggressive"), maps.load("world"), rules, 5, True, "random", 30),
+    ]
+    return [
+        Contest(f"contest {i}", setup, games) for i, (setup, games) in enumerate(zip(setups, (40, 20), strict=True))
+    ]
+
+
+def test_several_contests_share_a_folder(tmp_path):
+    wanted = play_contests(contests())
+    assert [len(result.records) for result in wanted.values()] == [40, 21]
+    told: dict[str, list[int]] = {"contest 0": [], "contest 1": []}
+
+    def interrupt(key, records):
+        told[key] += [record.number for record in records]
+        if len(told["contest 1"]) == 5:
+            raise KeyboardInterrupt
+
+    cut = play_contests(contests(), folder=tmp_path, on_games=interrupt)
+    assert not cut["contest 0"].interrupted and cut["contest 1"].interrupted
+    assert cut["contest 1"].records == wanted["contest 1"].records[:3], "whole units"
+    assert play_contests(contests(), folder=tmp_path, jobs=2) == wanted
+    assert told == {"contest 0": list(range(40)), "contest 1": list(range(5))}
+
+
+def test_keys_and_counts_are_checked():
+    one, _ = contests()
+    for bad, reason in (([one, one], "given twice"), ([Contest("none", one.setup, 0)], "'none': games = 0")):
+        with pytest.raises(MatchError, match=reason):
+            play_contests(bad)
+    with pytest.raises(MatchError, match="did you mean 'local'"):
+        play_contests([one], backend="locl")
