@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -98,17 +99,18 @@ def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, d
         base = log.header.rules.base_income
         holding = [p for p in range(len(names)) if frame.position.count(p)[0]]
         incomes = {names[p]: base + frame.position.bonus(p) for p in holding}
-        show_position(frame.position, {} if frame.position.foggy else incomes, lines, live)
+        position = replace(frame.position, names=tuple(names))
+        show_position(position, {} if position.foggy else incomes, lines, live)
     if shown[-1].position.round == len(log.rounds):
         print(_outcome(log, names))
 
 
 def _thoughts(log: GameLog, number: int, names: list[str]) -> Iterator[str]:
-    """What agents thought before a round, the best candidates of a search first; other insights in one line."""
-    step = log.rounds[number - 1] if number > 0 else None
-    if step is None:
-        return
-    for insight in step.insights:
+    """What agents thought before a round (0: before they picked), a search's best candidates first."""
+    from warlight_env.record import Round
+
+    steps = [step for step in log.steps if (step.round if isinstance(step, Round) else 0) == number]
+    for insight in (insight for step in steps for insight in step.insights):
         data = insight.data
         candidates = data.get("candidates")
         if not isinstance(candidates, list):
@@ -116,7 +118,8 @@ def _thoughts(log: GameLog, number: int, names: list[str]) -> Iterator[str]:
             continue
         total = sum(c.get("visits", 0) for c in candidates)
         for candidate in candidates[:_CANDIDATES]:
-            answer = candidate.get("orders") or candidate.get("picks") or "nothing"
+            picks = " ".join(log.header.map.regions[region].code.lower() for region in candidate.get("picks", ()))
+            answer = candidate.get("orders") or picks or "nothing"
             share = f"{candidate.get('visits', 0)} of {total} visits, value {candidate.get('value', 0):.2f}"
             yield f"{names[insight.player]} considered ({share}): {answer}"
 
