@@ -48,9 +48,9 @@ class Marked:
                 continue  # it has just ended, or is somebody else's
         return found
 
-    def left_soon(self) -> list[str]:
-        """The same, once nothing is left or some seconds have passed."""
+    def left_soon(self, count: int = 0) -> list[str]:
+        """The same, once so many are left or some seconds have passed."""
         deadline = time.monotonic() + 15
-        while (found := self.left()) and time.monotonic() < deadline:
+        while len(found := self.left()) != count and time.monotonic() < deadline:
             time.sleep(0.02)
         return found

@@ -28,6 +28,8 @@ MAX_WAITING: Final = 1 << 22
 _CHUNK: Final = 1 << 16
 #: Most of unasked-for output that is thrown away before a question; whoever writes more is answered for by it.
 _MAX_STALE: Final = 1 << 20
+#: Seconds to wait for how a bot ended that has closed a stream.
+_LAST_WORDS: Final = 0.5
 #: Seconds for the guard to start a program, and to end it.
 _START, _END = 30.0, 15.0
 _GUARD: Final = Path(__file__).with_name("guard.py")
@@ -150,7 +152,9 @@ class BotProcess:
                 self._scanned, self._skipping = 0, True
                 return reply(None, f"a line of more than {MAX_LINE} bytes")
             if self._end is not None:
-                return reply(None, self._end, lost=True)
+                took = reply(None, self._end, lost=True)
+                self.errors.settle(_LAST_WORDS)
+                return took
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
@@ -204,7 +208,7 @@ class BotProcess:
             pass
         self._end = status or self._end or "its guard died"
 
-    def _exit_status(self, patience: float = 0.1) -> str | None:
+    def _exit_status(self, patience: float = _LAST_WORDS) -> str | None:
         """How the program ended, if the guard says so within so many seconds."""
         self._host.settimeout(patience)
         try:

@@ -42,6 +42,10 @@ class ErrorReader:
         with self._lock:
             return bytes(self._kept[-min(size, KEPT) :]).decode("utf-8", "replace")
 
+    def settle(self, patience: float) -> None:
+        """Wait for the output's end, at most so many seconds: what a dead bot said last may be on its way."""
+        self._thread.join(patience)
+
     def close(self) -> None:
         """Read what is there already, and end."""
         os.write(self._stopped, b"x")
