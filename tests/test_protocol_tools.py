@@ -201,6 +201,21 @@ def test_a_bot_without_time_answers_by_reflex():
     assert "answered by reflex" in done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
+def test_a_bot_that_is_killed_does_not_think_on(monkeypatch):
+    marked = Marked(monkeypatch)
+    command = [sys.executable, "-m", "warlight_env", "bot", "run", "mcts"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bot:
+        asked = "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 7\n"
+        bot.stdin.write((OPENING + asked).encode())
+        bot.stdin.flush()
+        assert sorted(bot.stdout.readline().split()) == [b"1", b"2", b"3", b"4"]
+        bot.stdin.write(b"update_map 3 player2 2 4 player1 2 2 player2 9\ngo place_armies 60000\n")
+        bot.stdin.flush()
+        bot.kill()
+    assert marked.left_soon() == []
+
+
 def test_a_bot_that_does_not_exist_is_refused():
     done = run_bot("no_such_agent", "")
     assert done.returncode == 2 and "no agent 'no_such_agent'" in done.stderr

@@ -24,7 +24,7 @@ def run(
         Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: what the engine says).")
     ] = None,
     seed: Annotated[Whole, Parameter(help="Of the agent's own randomness.")] = 0,
-) -> None:
+) -> int:
     """Be a bot: read an engine's lines on standard input and answer on standard output.
 
     The agent plays under fog, on the position that it believes the most likely. It answers within the time it is
@@ -32,7 +32,7 @@ def run(
     """
     from warlight_env.protocol.runner import run as run_bot
 
-    run_bot(agent, seed, None if challenge is None else 1 if challenge == "1" else 2)
+    return run_bot(agent, seed, None if challenge is None else 1 if challenge == "1" else 2)
 
 
 @app.command
