@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -41,6 +42,7 @@ class AgentInfo:
     summary: str
     load: Callable[[], Callable[..., Agent]]
     parameters: dict[str, Parameter]
+    form: str = ""  #: where everything behind the name is one text, which the agent reads itself: what it looks like
 
 
 def _built_in(path: str) -> Callable[[], Callable[..., Agent]]:
@@ -56,12 +58,19 @@ _AGENTS: dict[str, AgentInfo] = {}
 
 
 def register(
-    name: str, load: Callable[[], Callable[..., Agent]], summary: str, parameters: dict[str, Parameter] | None = None
+    name: str,
+    load: Callable[[], Callable[..., Agent]],
+    summary: str,
+    parameters: dict[str, Parameter] | None = None,
+    form: str = "",
 ) -> None:
-    """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords."""
+    """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
+
+    With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
+    """
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
-    _AGENTS[name] = AgentInfo(name, summary, load, parameters or {})
+    _AGENTS[name] = AgentInfo(name, summary, load, parameters or {}, form)
 
 
 register(
@@ -134,6 +143,18 @@ register(
     "mcts with a tree in each of two threads",
     {**_MCTS, "threads": Parameter(int, 2, "threads", 1, 1000)},
 )
+register(
+    "cmd",
+    _built_in("warlight_env.protocol.host:external_bot"),
+    "a bot of the AI Challenges in a process of its own",
+    form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
+)
+register(
+    "belief",
+    _built_in("warlight_env.protocol.believer:believing"),
+    "an agent that under fog plays on the most likely position, for games of two",
+    form="belief:AGENT",
+)
 
 
 @functools.cache
@@ -185,11 +206,15 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     For agents that take `sims` or `secs`, the value may stand alone: ``mcts:457`` and ``mcts:457sims`` are
     ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
     """
-    name, _, rest = spec.strip().partition(":")
+    name = re.split(r"[:\[]", spec.strip(), maxsplit=1)[0]
+    rest = spec.strip()[len(name) :].removeprefix(":")
     known = _known()
     if name not in known:
         raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
-    info, values = known[name], {}
+    info = known[name]
+    if info.form:
+        return info, {"text": rest}
+    values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, text = part.partition("=")
         if not equals:

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 import yardstick
+from hosting import bench_hosting
 from logs import bench_log
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from rows import Row, not_installed
@@ -277,6 +278,7 @@ PARTS = {
     "trees": bench_trees,
     "deadlines": bench_deadlines,
     "log": bench_log,
+    "hosting": bench_hosting,
     "vector": bench_vector,
     "sb3": bench_sb3,
     "learning": bench_learning,

@@ -105,7 +105,8 @@ class Slow(Idle):
     """Thinks for a moment."""
 
     name = "slow"
+    seconds = 0.06
 
     def act(self, view, budget=None):
-        time.sleep(0.02)
+        time.sleep(self.seconds)
         return Orders()

@@ -18,6 +18,7 @@ from warlight_env.agents.evaluation import make_evaluation, rank_picks, region_v
 from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.inland import distances_to_foreign, is_inland
 from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 
@@ -188,10 +189,26 @@ def test_registry_lists_agents_with_parameters():
     assert isinstance(agent, Agent)
 
 
+@pytest.mark.parametrize(("short", "written_out"), [
+    ("mcts:457", {"sims": 457}), ("mcts:457sims", {"sims": 457}), ("mcts:1s", {"secs": 1.0}),
+    ("mcts:1.5s", {"secs": 1.5}), ("mcts:100ms", {"secs": 0.1}), ("mcts:2m", {"secs": 120.0}),
+    ("mcts: c=1 , 10ms , threads=2", {"c": 1.0, "secs": 0.01, "threads": 2}), ("pmcts:3,1s", {"sims": 3, "secs": 1.0}),
+])  # fmt: skip
+def test_budgets_in_short(short, written_out):
+    assert parse(short)[1] == written_out
+    agent = make_agent(short, seed=1)
+    assert agent.name == short
+    settings = {"simulations": written_out.get("sims"), "seconds": written_out.get("secs")}
+    assert {key: getattr(agent.settings, key) for key in settings} == settings
+
+
 @pytest.mark.parametrize(("spec", "message"), [
     ("randm", "did you mean 'random'"), ("", "no agent ''"), ("random:chunk=3", "did you mean 'chunks'"),
     ("random:chunks", "expected key=value"), ("random:chunks=x", "must be int"), ("random:chunks=0", "must lie in"),
     ("random:chunks=1,chunks=2", "given twice"), ("aggressive:x=1", "takes no parameters"),
+    ("random:5", "expected key=value"), ("aggressive:1s", "expected key=value"), ("mcts:1s,secs=2", "given twice"),
+    ("mcts:5,sims=5", "given twice"), ("mcts:0", "must lie in"), ("mcts:1.5", "expected key=value"),
+    ("mcts:1 s", "expected key=value"),
 ])  # fmt: skip
 def test_bad_specifications(spec, message):
     with pytest.raises(AgentError, match=message):

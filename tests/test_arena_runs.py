@@ -161,7 +161,7 @@ def test_a_map_that_was_changed_is_another_map(tmp_path):
 
     match(agents=("random", "random"), map=RING).run(folder=tmp_path)
     other = make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)], [2, 3, 1], "ring")
-    with pytest.raises(RunFolderError, match="map.digest"):
+    with pytest.raises(RunFolderError, match=r"map\.digest"):
         match(agents=("random", "random"), map=other).run(folder=tmp_path)
 
 

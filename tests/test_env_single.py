@@ -14,6 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stable_baselines3.common.env_checker import check_env as check_sb3_env
 
+from env_helpers import equal, idle
+from env_helpers import make_single as make
+from env_helpers import play_episode as episode
 from warlight_env.envs import ENCODINGS
 
 KINDS = ("flat", "graph", "raw")

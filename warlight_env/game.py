@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,7 +59,9 @@ class Game:
         MapError, RulesError: with the place and the reason.
     """
 
-    __slots__ = ("_board", "_params", "_past", "_state", "_workspace", "map", "players", "rules", "seed")
+    __slots__ = (
+        "_board", "_last", "_params", "_past", "_starts", "_state", "_workspace", "map", "players", "rules", "seed",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -79,12 +83,15 @@ class Game:
         self._params = check_players(self._board, self.rules, players)
         self._workspace: Workspace | None = None
         self._state = make_state(1, self._board.n_regions, players)
-        self._past: tuple[State, Any] | None = None
+        self._past: tuple[State, RoundResult | None, Any] | None = None
+        self._last: RoundResult | None = None  # of the last round, and who started where: for views
+        self._starts: tuple[tuple[int, ...], ...] | None = None
         self._state.rng[0] = make_rng(derive_seed(self.seed))
         if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
             raise RulesError(f"map {self.map.name!r}: found no deal in which {players} players start apart")
         if picks == "random" and self.phase == "pick":
             self._pick_at_random()
+        self._note_starts()
 
     @property
     def _work(self) -> Workspace:
@@ -182,6 +189,8 @@ class Game:
             income=self.income(player),
             offers=self.offers(player),
             picks_left=int(picks_left(self._params, self._state, 0, player)),
+            starts=self._starts if self.phase != "pick" and self._starts_are_public else None,
+            _told=None if self._last is None else functools.partial(self._last.seen_by, player),
         )
 
     def offers(self, player: int) -> tuple[int, ...]:
@@ -225,7 +234,17 @@ class Game:
             raise IllegalOrdersError(illegal)
         self._remember()
         resolve_picks(self._board, self._params, self._state, 0, table, self._work.counts, self._work.scratch)
+        self._note_starts()
         return illegal
+
+    @property
+    def _starts_are_public(self) -> bool:
+        """Picks one by one are made before everybody's eyes; under fog all others stay secret."""
+        return not self.rules.fog or self._params.picking == ALTERNATING
+
+    def _note_starts(self) -> None:
+        if self.phase == "play":
+            self._starts = tuple(tuple(np.flatnonzero(self.owner == p).tolist()) for p in range(self.players))
 
     def _legal_wishes(
         self, player: int, wishes: Sequence[int], illegal: list[IllegalOrder], *, strict: bool
@@ -322,13 +341,23 @@ class Game:
         )  # fmt: skip
         if visible is not None:
             visible = [old | new for old, new in zip(visible, self._visible() or visible, strict=True)]
-        return RoundResult(
+        result = RoundResult(
             self.round,
             deploys,
             tell_events(events[:done], before),
             illegal,
             None if visible is None else tuple(visible),
         )
+        self._last = result if visible is None else replace(result, visible=self._seen_during(result, visible))
+        return result
+
+    def _seen_during(self, result: RoundResult, visible: Sequence[frozenset[int]]) -> tuple[frozenset[int], ...]:
+        """For each player what it sees before or after a round, and from regions that it held for a moment only."""
+        seen = list(visible)
+        for event in result.events:
+            if event.captured:
+                seen[event.player] = seen[event.player].union((event.target,), self.map.neighbors[event.target])
+        return tuple(seen)
 
     def _deploys(self) -> Iterator[tuple[int, int, int]]:
         """The deploys in the working memory: player, region, armies."""
@@ -355,7 +384,7 @@ class Game:
     # Time travel
 
     def _remember(self) -> None:
-        self._past = (copy_state(self._state), self._past)
+        self._past = (copy_state(self._state), self._last, self._past)
 
     @property
     def can_undo(self) -> bool:
@@ -379,7 +408,7 @@ class Game:
         """Take back the last pick or round, dice included."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
-        state, self._past = self._past
+        state, self._last, self._past = self._past
         self._state = copy_state(state)  # a clone may share the past
 
     def clone(self) -> Game:
@@ -387,6 +416,7 @@ class Game:
         other = Game.__new__(Game)
         other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
         other._board, other._params, other._past = self._board, self._params, self._past
+        other._last, other._starts = self._last, self._starts
         other._workspace = None
         s = self._state
         other._state = State(
@@ -455,6 +485,7 @@ class Game:
         map_ = maps.load(data["map"]) if isinstance(data["map"], str) else maps.from_dict(data["map"])
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._state, data["state"], game.players)
+        game._starts = None  # not saved: they are of use in the first round only
         if not all(len(game.offers(p)) >= picks_left(game._params, game._state, 0, p) > 0 for p in game.pickers()):
             raise GameError("saved game: state 'offers' leaves a player too few regions to pick")
         if "hash" in data and data["hash"] != game.hash():

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Protocol
 from warlight_env.agents import Agent, Budget
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.forfeits import Forfeits
-from warlight_env.arena.player import Failure, OnCrash, OnLate, Player, TimeUse, crash_reason
+from warlight_env.arena.player import AgentFaults, Failure, OnCrash, OnLate, Player, TimeUse, crash_reason
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
@@ -60,6 +60,7 @@ class GameRecord:
     seconds: float = field(default=0.0, compare=False)  #: play time, agents included
     failures: tuple[Failure, ...] = ()  #: agents that lost by forfeit, in the order in which they failed
     use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: what each agent spent
+    faults: tuple[AgentFaults, ...] = field(default=(), compare=False)  #: of agents that tell some, by seat
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON takes it."""
@@ -71,6 +72,8 @@ class GameRecord:
         fields: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
         fields["failures"] = tuple(Failure(*failure) for failure in fields["failures"])
         fields["use"] = tuple(TimeUse(*use) for use in fields["use"])
+        faults = fields.get("faults", ())
+        fields["faults"] = tuple(AgentFaults(agent, n, lost, tuple(first)) for agent, n, lost, first in faults)
         return cls(**fields)
 
 
@@ -242,7 +245,10 @@ def play_game(
         if observer is not None:
             observer.failed(error)
         raise
-    seconds = time.perf_counter() - start
+    finally:
+        seconds = time.perf_counter() - start
+        for player in players:
+            player.close()
     winner = forfeits.winner(game)
     places, use = [0] * len(agents), [TimeUse()] * len(agents)
     for agent, player, place in zip(seats, players, forfeits.placements(game), strict=True):
@@ -250,6 +256,7 @@ def play_game(
     record = GameRecord(
         number, unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
         not (game.done or forfeits.over), tuple(dropped), seconds, tuple(forfeits.failures), tuple(use),
+        tuple(faults for player in players if (faults := player.faults()) is not None),
     )  # fmt: skip
     if observer is not None:
         observer.ended(record)

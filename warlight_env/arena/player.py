@@ -7,12 +7,13 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.arena.clocks import Clock, RunningClock
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
+from warlight_env.errors import RunError
 
 #: What follows when an agent crashes: the error goes on ("raise"), or the agent loses the game ("forfeit").
 OnCrash = Literal["raise", "forfeit"]
@@ -23,13 +24,30 @@ OnLate = Literal["report", "forfeit"]
 _Answer = TypeVar("_Answer")
 
 
+class ForfeitError(RunError):
+    """Raised by an agent that gives the game up: it loses by forfeit, whatever `OnCrash` says."""
+
+
 class Failure(NamedTuple):
     """Why an agent lost a game by forfeit."""
 
     agent: int
     round: int  #: from 1; 0 while picking
-    kind: Literal["crash", "late"]
+    kind: Literal["crash", "late", "forfeit"]
     reason: str
+
+
+class AgentFaults(NamedTuple):
+    """What an agent says went wrong with its answers in a game, without ending it."""
+
+    agent: int
+    total: int
+    lost: int  #: answers that were lost
+    first: tuple[str, ...]  #: the first ones, as text
+
+
+#: Faults that a game's record quotes.
+QUOTED_FAULTS: Final = 3
 
 
 class TimeUse(NamedTuple):
@@ -97,6 +115,8 @@ class Player:
         start = time.perf_counter()
         try:
             answer = question()
+        except ForfeitError as error:
+            self.failure = Failure(self._index, round, "forfeit", str(error))
         except Exception as error:
             if self._on_crash == "raise":
                 raise
@@ -110,6 +130,8 @@ class Player:
             slowest=max(use.slowest, seconds),
             late=use.late + late,
         )
+        if self.failure is not None:
+            return nothing
         if crash is None and self._on_crash == "forfeit":
             try:
                 check(answer)
@@ -121,6 +143,20 @@ class Player:
             assert self._clock is not None
             self.failure = Failure(self._index, round, "late", f"{seconds:.3f} s on a clock of {self._clock.clock}")
         return answer if self.failure is None else nothing
+
+    def close(self) -> None:
+        """The game is over: an agent with a method `close`, which may hold a process, is told so."""
+        close = getattr(self.agent, "close", None)
+        if callable(close):
+            close()
+
+    def faults(self) -> AgentFaults | None:
+        """What the agent's `faults` tell, a list whose items have `lost`; None: nothing, or it has none."""
+        found = getattr(self.agent, "faults", None)
+        if not isinstance(found, list) or not found:
+            return None
+        first = tuple(str(fault) for fault in found[:QUOTED_FAULTS])
+        return AgentFaults(self._index, len(found), sum(bool(fault.lost) for fault in found), first)
 
 
 def _check_picks(answer: Any) -> None:

@@ -40,6 +40,9 @@ def describe(result: MatchResult) -> str:
     dropped = [f"{agent.name} {agent.dropped}" for agent in result.agents if agent.dropped]
     if dropped:
         lines.append(f"  illegal orders, left out: {', '.join(dropped)}")
+    for faults in result.faults:
+        name = result.labels[faults.agent]
+        lines.append(f"  faults of {name}: {faults.total}, answers lost {faults.lost}; the first: {faults.first[0]}")
     lines += _failures(result) + _time_use(result)
     lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
     each = " per process" if result.jobs != 1 else ""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from warlight_env.arena.course import StopRule
 from warlight_env.arena.elo import EloDifference
 from warlight_env.arena.play import GameRecord
-from warlight_env.arena.player import Failure, TimeUse
+from warlight_env.arena.player import AgentFaults, Failure, TimeUse
 from warlight_env.arena.report import describe
 from warlight_env.arena.sprt import Sprt, SprtJudge, Verdict
 from warlight_env.arena.standing import Standing, drew
@@ -172,6 +172,18 @@ class MatchResult:
         return sum(record.cut_off for record in self.records)
 
     @property
+    def faults(self) -> list[AgentFaults]:
+        """What went wrong with the answers of agents that tell it, in all games; the first ones as text."""
+        found = [faults for record in self.records for faults in record.faults]
+        told = []
+        for agent in range(len(self.names)):
+            mine = [faults for faults in found if faults.agent == agent]
+            if mine:
+                count, lost = sum(f.total for f in mine), sum(f.lost for f in mine)
+                told.append(AgentFaults(agent, count, lost, mine[0].first))
+        return told
+
+    @property
     def rounds(self) -> int:
         """Rounds played in all games."""
         return sum(record.rounds for record in self.records)
@@ -225,6 +237,7 @@ class MatchResult:
             "failures": [self._failure(record, failure) for record, failure in self.failures],
             "round_limit": self.round_limit,
             "cut_off": self.cut_off,
+            "faults": [faults._asdict() for faults in self.faults],
             "rounds": {"total": self.rounds, "median": self.median_rounds, "mean": self.mean_rounds},
             "rounds_per_second": self.rounds_per_second,
             "play_seconds": self.play_seconds,

@@ -13,6 +13,7 @@ from cyclopts import App, CycloptsError
 from warlight_env import __version__
 from warlight_env.cli import (
     bench,
+    bot,
     doctor,
     environment,
     experiment,
@@ -46,6 +47,7 @@ app.command(picture.picture)
 app.command(experiment.app)
 app.command(maps.app)
 app.command(environment.app)
+app.command(bot.app)
 app.command(doctor.doctor)
 
 

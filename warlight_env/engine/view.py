@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class View:
     owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 where not seen.
     income: armies that the player may deploy now.
     offers: regions that the player may pick. picks_left: how many of them it will get.
+    starts: by player, the regions that it got at the start, where that is known to everybody; else None.
     """
 
     map: Any
@@ -59,3 +61,13 @@ class View:
     income: int
     offers: tuple[int, ...]
     picks_left: int
+    starts: tuple[tuple[int, ...], ...] | None = None
+    _told: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def last_round(self) -> Any:
+        """What the player got to know of the last round, a `RoundResult`, made when it is asked for.
+
+        None before the first round, in a game that was loaded, and in environments, which keep no events.
+        """
+        return None if self._told is None else self._told()

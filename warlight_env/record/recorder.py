@@ -88,6 +88,7 @@ class Recorder:
     ) -> None:
         self.players, self.match, self.insight = players, match, insight
         self._agents: Sequence[Agent] = ()
+        self._faults: dict[int, int] = {}  # by seat, those that are written
 
     def write(self, line: bytes) -> None:
         """Take one more line, without its end."""
@@ -120,15 +121,13 @@ class Recorder:
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
         """See `GameObserver`."""
-        if self.insight:
-            self._write_insights(wishes, 0)
+        self._write_insights(wishes, 0)
         given = [np.asarray(wishes[p]).tolist() if p in wishes else None for p in range(game.players)]
         self.write(encode_line(picks_data(given, dropped, game.changed(), game.fingerprint())))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:
         """See `GameObserver`."""
-        if self.insight:
-            self._write_insights(orders, result.round)
+        self._write_insights(orders, result.round)
         given = [orders.get(player) for player in range(game.players)]
         changed, fingerprint = game.changed(), game.fingerprint()
         self.write(round_line(result.round, given, result.events, result.dropped, changed, fingerprint))
@@ -145,7 +144,9 @@ class Recorder:
 
     def _write_insights(self, asked: Mapping[int, Any], number: int) -> None:
         for seat in asked:
-            data = insight_of(self._agents[seat], number)
+            data = insight_of(self._agents[seat], number) if self.insight else None
+            if faults := self._new_faults(seat):
+                data = {**(data or {}), "faults": faults}
             if data is None:
                 continue
             try:
@@ -154,6 +155,15 @@ class Recorder:
                 name = self._agents[seat].name
                 raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
             self.write(line)
+
+    def _new_faults(self, seat: int) -> list[dict[str, Any]]:
+        """What an agent with `faults` (a bot in a process of its own) has noted since it was looked at before."""
+        faults = getattr(self._agents[seat], "faults", None)
+        if not isinstance(faults, list):
+            return []
+        told = self._faults.get(seat, 0)
+        self._faults[seat] = len(faults)
+        return [fault.to_dict() for fault in faults[told:]]
 
 
 class MemoryRecorder(Recorder):

@@ -1,0 +1,286 @@
+"""Clocks and what is charged to them; agents that are late or fail; what of it a match tells."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from arena_agents import Crasher, Expander, Forgetful, Fragile, Garbled, Idle, PickCrasher, Slow
+from warlight_env import Orders
+from warlight_env.agents import Budget, make_agent
+from warlight_env.arena import Clock, ClockError, Match, MatchError, play_game
+from warlight_env.arena.clocks import MARGIN, RunningClock
+
+
+def match(agents, **kwargs):
+    return Match(agents, **{"map": "small", "games": 12, **kwargs}).run()
+
+
+class Told(Idle):
+    """Keeps the budgets that it is given."""
+
+    budgets: list[Budget | None]
+
+    def act(self, view, budget=None):
+        self.budgets = [*getattr(self, "budgets", []), budget]
+        return Orders()
+
+
+def budgets(clock: str | None, rounds: int = 3) -> list[Budget | None]:
+    agent = Told(1)
+    clocks = None if clock is None else [Clock.parse(clock), None]
+    play_game([agent, Idle(2)], "small", max_rounds=rounds, clocks=clocks)
+    return agent.budgets
+
+
+# What a clock is
+
+
+@pytest.mark.parametrize(
+    "text, clock",
+    [
+        ("457sims", Clock(simulations=457)),
+        ("457", Clock(simulations=457)),
+        ("1s", Clock(seconds=1.0)),
+        ("500ms", Clock(seconds=0.5)),
+        (".5s", Clock(seconds=0.5)),
+        ("2m", Clock(seconds=120.0)),
+        ("10s+0.5s", Clock(bank=10.0, increment=0.5)),
+        ("1m+0s", Clock(bank=60.0)),
+        ("457sims/1s", Clock(simulations=457, seconds=1.0)),
+        ("none", None),
+    ],
+)
+def test_clocks_as_text(text, clock):
+    assert Clock.parse(text) == clock
+    assert clock is None or Clock.parse(str(clock)) == clock
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "fast", "1.5", "-1s", "0s", "0sims", "1s+", "+1s", "1s+2", "10s+1s+1s", "1s/2s", "1s/10s+1s", "1e3s", "nan"],
+)
+def test_what_is_no_clock_is_refused(text):
+    with pytest.raises(ClockError, match="clock"):
+        Clock.parse(text)
+
+
+@pytest.mark.parametrize(
+    "kwargs, reason",
+    [
+        ({"seconds": float("nan")}, "seconds"),
+        ({"bank": 0.0}, "bank"),
+        ({"simulations": 1.5}, "simulations"),
+        ({"increment": 1.0}, "increment"),
+        ({"bank": 1.0, "seconds": 1.0}, "not both"),
+    ],
+)
+def test_what_cannot_be_a_clock_is_refused(kwargs, reason):
+    with pytest.raises(ClockError, match=reason):
+        Clock(**kwargs)
+
+
+def test_a_bank_is_charged_and_gets_its_increment():
+    clock = RunningClock(Clock(bank=10.0, increment=2.0))
+    assert not clock.charge(3.0)
+    assert clock.left == 9.0
+    assert not clock.charge(1.0)
+    assert clock.left == 10.0
+    clock.charge(0.5)
+    assert clock.left == 10.0, "never more than at first"
+    assert not clock.charge(10.0 + MARGIN / 2), "the operating system's share"
+    assert clock.left == 2.0, "what is owed is forgotten"
+    assert clock.charge(2.0 + 2 * MARGIN)
+
+
+def test_time_for_each_answer_is_not_saved():
+    clock = RunningClock(Clock(seconds=1.0))
+    assert [clock.charge(seconds) for seconds in (0.1, 1.0 + MARGIN / 2, 1.0 + 2 * MARGIN, 0.1)] == [
+        False, False, True, False,
+    ]  # fmt: skip
+
+
+def test_simulations_are_the_agent_s_to_count():
+    assert not RunningClock(Clock(simulations=1)).charge(1e6)
+
+
+@pytest.mark.parametrize("left", [0.0, 0.01, 1.0, 7.0, 60.0])
+def test_a_bank_advises_no_more_than_it_has(left):
+    clock = RunningClock(Clock(bank=60.0, increment=30.0))
+    clock.left = left
+    budget = clock.budget()
+    assert budget.bank == left and budget.increment == 30.0
+    assert budget.seconds is not None and 0 < budget.seconds <= max(0.001, left)
+
+
+# What agents are told
+
+
+def test_agents_are_told_what_they_may_spend():
+    assert budgets(None) == [None] * 3
+    assert budgets("5sims") == [Budget(simulations=5)] * 3
+    assert budgets("100s") == [Budget(seconds=100.0)] * 3
+    first, *rest = budgets("100s+1s")
+    assert first == Budget(None, 6.0, 100.0, 1.0)
+    assert all(budget is not None and budget.bank is not None and 99 < budget.bank <= 100 for budget in rest)
+
+
+def test_each_agent_has_its_own_clock_on_every_seat():
+    result = match(("mcts:50", "mcts:7"), games=4, clocks=("3sims", "none"), max_rounds=2, paired=True)
+    assert [agent.time.simulations for agent in result.agents] == [3, 7]
+    assert result.clocks == ("3sims", "none")
+    assert [agent.time.answers for agent in result.agents] == [8, 8]
+
+
+def test_a_budget_is_short_for_clocks():
+    result = match(("mcts:50", "mcts:7"), games=2, budget=Budget(simulations=4), max_rounds=2)
+    assert [agent.time.simulations for agent in result.agents] == [4, 4]
+
+
+def test_agents_that_do_not_say_their_simulations():
+    assert [agent.time.simulations for agent in match((Idle, "random"), games=2).agents] == [None, None]
+
+
+def test_an_empty_bank_is_no_licence():
+    search = make_agent("mcts:100000", 1)
+    play_game([search, Idle(2)], "small", max_rounds=1, clocks=[Clock(bank=1e-6), None])
+    assert search.simulations < 1000
+
+
+@pytest.mark.parametrize("clocks", [("1s",), ("1s", "1s", "1s"), ("1s", 5), (), "soon"])
+def test_clocks_that_do_not_fit_the_agents_are_refused(clocks):
+    with pytest.raises((MatchError, ClockError), match="clock"):
+        Match(("random", "random"), clocks=clocks)
+
+
+# Late answers
+
+
+def test_late_answers_are_counted():
+    result = match((Slow, Idle), games=2, clocks="1ms", max_rounds=3)
+    assert [agent.time.late for agent in result.agents] == [6, 0]
+    assert result.agents[0].time.slowest >= Slow.seconds and result.cut_off == 2
+    assert not result.failures
+
+
+def test_late_answers_lose_where_that_is_wished_for():
+    result = match((Slow, Idle), games=2, clocks="1ms", on_late="forfeit")
+    assert [(agent.wins, agent.losses, agent.late_losses) for agent in result.agents] == [(0, 2, 2), (2, 0, 0)]
+    assert [failure.round for _, failure in result.failures] == [1, 1] and result.rounds == 2
+    assert "late" in str(result) and "on a clock of 0.001s" in str(result)
+
+
+# Failures
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_crash_loses_the_game_where_that_is_wished_for(jobs):
+    result = match((Crasher, Idle), on_crash="forfeit", jobs=jobs)
+    assert [(agent.wins, agent.losses, agent.crashes) for agent in result.agents] == [(0, 12, 12), (12, 0, 0)]
+    assert result.cut_off == 0 and {record.rounds for record in result.records} == {3}
+    assert all(failure.round == 3 and "nothing left" in failure.reason for _, failure in result.failures)
+    text = str(result)
+    assert "crasher lost 12 games by crashing" in text and "ZeroDivisionError: nothing left to divide" in text
+
+
+def test_games_without_a_crash_are_what_they_would_have_been():
+    forfeits, plain = match((Fragile, "random"), games=60, on_crash="forfeit").records, {}
+    for record in forfeits:
+        if not record.failures:
+            plain[record.number] = record
+    assert 0 < len(plain) < 60
+    setup = Match((Fragile, "random"), map="small").setup()
+    assert all(setup.play(number) == record for number, record in plain.items())
+
+
+@pytest.mark.parametrize(
+    "agent, picks, rounds, reason",
+    [
+        (PickCrasher, "agents", 0, "no favourite"),
+        (Forgetful, "random", 1, "returned NoneType, not Orders"),
+        (Garbled, "random", 1, "integers"),
+    ],
+)
+def test_no_answer_is_a_crash_too(agent, picks, rounds, reason):
+    result = match((agent, "random"), games=2, picks=picks, on_crash="forfeit")
+    assert result.agents[0].crashes == 2 and {record.rounds for record in result.records} == {rounds}
+    assert all(reason in failure.reason for _, failure in result.failures)
+    json.dumps(result.to_dict())
+
+
+def test_picks_that_are_no_picks_lose_too():
+    class Undecided(Idle):
+        name = "undecided"
+
+        def pick(self, view):
+            return ["here", "there"]
+
+    record = play_game([Undecided(1), Idle(2)], "small", picks="agents", on_crash="forfeit")
+    assert record.winner == 1 and record.failures[0].round == 0 and "integers" in record.failures[0].reason
+
+
+def test_two_who_crash_together_draw():
+    record = play_game([Crasher(1), Crasher(2)], "small", on_crash="forfeit")
+    assert record.winner is None and record.placements == (1, 1) and not record.cut_off
+    assert [failure.agent for failure in record.failures] == [0, 1]
+
+
+def test_of_three_the_others_play_on():
+    record = play_game([Idle(1), Crasher(2), Idle(3)], "world", max_rounds=9, on_crash="forfeit")
+    assert record.winner is None and record.placements == (1, 3, 1) and record.cut_off and record.rounds == 9
+    record = play_game([Crasher(1), make_agent("aggressive", 2), Crasher(3)], "world", on_crash="forfeit")
+    assert record.winner == 1 and record.placements == (2, 1, 2) and record.rounds == 3 and not record.cut_off
+
+
+def test_who_fails_ranks_as_if_eliminated_in_that_round():
+    """One idle player is eliminated early; the other fails later, and ranks before it."""
+    plain = play_game([Idle(1), make_agent("aggressive", 2), Idle(3)], "world", seed=5, max_rounds=300)
+    assert plain.winner == 1
+    first_out = plain.placements.index(3)
+
+    class Tired(Idle):
+        """Fails in the last round, when the other one is out."""
+
+        def act(self, view, budget=None):
+            if view.round == plain.rounds - 1:
+                raise ValueError("tired")
+            return Orders()
+
+    agents = [Idle(1), make_agent("aggressive", 2), Idle(3)]
+    agents[2 - first_out] = Tired(4)
+    record = play_game(agents, "world", seed=5, max_rounds=300, on_crash="forfeit")
+    assert record.failures and record.placements == plain.placements
+    agents[first_out], agents[2 - first_out] = Crasher(1), Idle(3)
+    record = play_game(agents, "world", seed=5, max_rounds=300, on_crash="forfeit")
+    assert record.failures[0].round == 3 and record.placements == plain.placements
+
+
+def test_an_observer_is_told_of_forfeits():
+    told = []
+
+    class Witness:
+        def began(self, game, agents, limit):
+            told.append(type(agents[0]).__name__)
+
+        def picked(self, wishes, dropped, game): ...
+
+        def played(self, orders, result, game):
+            told.append((game.round, len(orders[0].deploys), len(orders[1].deploys)))
+
+        def failed(self, error):
+            told.append(str(error))
+
+        def ended(self, record):
+            told.append(record.winner)
+
+    play_game([Crasher(1), Expander(2)], "small", seed=9, on_crash="forfeit", observer=Witness())
+    assert told[0] == "Crasher" and told[1:4] == [(1, 0, 1), (2, 0, 1), (3, 0, 1)]
+    assert "agent 'crasher' failed in round 3 (seat 1, game's seed 9): ZeroDivisionError" in told[4]
+    assert told[5:] == [1]
+
+
+@pytest.mark.parametrize("kwargs", [{"on_crash": "ignore"}, {"on_late": True}])
+def test_policies_that_do_not_exist(kwargs):
+    with pytest.raises(MatchError, match=next(iter(kwargs))):
+        Match(("random", "random"), **kwargs)

@@ -1,0 +1,253 @@
+"""Elo differences against known points, and the sequential test: its ratio against an optimiser, its errors counted."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize
+
+from arena_agents import Idle
+from warlight_env.arena import (
+    GameRecord,
+    Match,
+    Sprt,
+    SprtError,
+    Standing,
+    elo_difference,
+    elo_of,
+    expected_score,
+    unit_interval,
+    wilson_interval,
+)
+from warlight_env.arena.sprt import PRIOR
+
+PAIRS = (0.0, 0.25, 0.5, 0.75, 1.0)
+GAMES = (0.0, 0.5, 1.0)
+
+
+# Elo
+
+
+@pytest.mark.parametrize("score, elo", [(0.5, 0.0), (10 / 11, 400.0), (1 / 101, -800.0), (0.75, 190.8485)])
+def test_known_points_of_the_curve(score, elo):
+    assert elo_of(score) == pytest.approx(elo, abs=1e-4)
+    assert expected_score(elo) == pytest.approx(score, abs=1e-6)
+
+
+@given(st.floats(-1500, 1500))
+def test_the_curve_and_its_inverse(elo):
+    assert elo_of(expected_score(elo)) == pytest.approx(elo, abs=1e-6)
+
+
+def test_who_never_lost_is_infinitely_better_for_all_we_know():
+    difference = elo_difference(1.0, wilson_interval(10, 10))
+    assert difference.elo == difference.high == math.inf and 100 < difference.low < 250
+    assert json.dumps(difference.to_dict()) == json.dumps({"elo": None, "low": difference.low, "high": None})
+    assert elo_of(0.0) == -math.inf
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.1, float("nan")])
+def test_impossible_scores_are_refused(score):
+    with pytest.raises(ValueError, match="score"):
+        elo_of(score)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_match_tells_elo_with_its_interval(paired):
+    result = Match(("random", "random:chunks=1"), games=60, map="small", paired=paired, max_rounds=12).run()
+    assert result.agents[0].draws, "so that scores and wins differ"
+    points = [1.0 if r.winner == 0 else 0.5 if r.winner is None else 0.0 for r in result.records]
+    units = [(a + b) / 2 for a, b in zip(points[::2], points[1::2], strict=True)] if paired else points
+    interval = unit_interval(units)
+    assert result.elo == elo_difference(sum(points) / 60, interval)
+    assert result.elo.low < result.elo.elo < result.elo.high
+    assert f"Elo of random: {result.elo.elo:+.0f}" in str(result)
+
+
+def test_without_draws_elo_has_the_interval_of_wins():
+    result = Match(("random", "aggressive"), games=20, map="small").run()
+    assert result.agents[1].draws == 0
+    assert result.elo.low == elo_of(result.agents[0].interval.low)
+
+
+def test_elo_is_for_two():
+    assert Match(("random", Idle, Idle), games=3, map="world", max_rounds=2).run().elo is None
+
+
+def test_a_standing_takes_games_in_any_order_and_counts_whole_units():
+    result = Match(("random", "random:chunks=1"), games=20, map="small", paired=True).run()
+    records = result.records
+    one, other = Standing(2, True), Standing(2, True)
+    one.add(records)
+    other.add([records[i] for i in np.random.default_rng(3).permutation(20)])
+    assert (one.wins, one.draws, one.shares, one.scores) == (other.wins, other.draws, other.shares, other.scores)
+    assert (
+        one.interval(0)
+        == Match(("random", "random:chunks=1"), games=20, map="small", paired=True).run().agents[0].interval
+    )
+    other.add(Match(("random", "random:chunks=1"), games=22, map="small", paired=True).run().records[20:21])
+    assert (other.games, other.units) == (21, 10)
+
+
+# The test
+
+
+def best_log_likelihood(counts: dict[float, float], mean: float) -> float:
+    """The maximum that the test's ratio is made of, by a general optimiser over all distributions."""
+    x, n = np.array(list(counts)), np.array(list(counts.values()))
+    result = optimize.minimize(
+        lambda p: -(n * np.log(p)).sum() / n.sum(), np.full(len(x), 1 / len(x)), jac=lambda p: -n / p / n.sum(),
+        hess=lambda p: np.diag(n / p**2 / n.sum()), bounds=optimize.Bounds(1e-9, 1, keep_feasible=True), method="trust-constr", options={"gtol": 1e-10, "xtol": 1e-12, "maxiter": 5000},
+        constraints=[optimize.LinearConstraint(np.ones(len(x)), 1, 1), optimize.LinearConstraint(x, mean, mean)],
+    )  # fmt: skip
+    return -result.fun * n.sum()
+
+
+@pytest.mark.parametrize(
+    "possible, units",
+    [(PAIRS, (3, 10, 20, 12, 5)), (PAIRS, (30, 1, 2, 1, 9)), (GAMES, (40, 15, 45)), (PAIRS, (1, 2, 60, 4, 2))],
+)
+def test_the_ratio_is_that_of_the_likeliest_distributions(possible, units):
+    rule = Sprt(-10, 60)
+    counts = {x: n + PRIOR for x, n in zip(possible, units, strict=True)}
+    expected = best_log_likelihood(counts, expected_score(60)) - best_log_likelihood(counts, expected_score(-10))
+    assert rule.llr(dict(zip(possible, units, strict=True)), possible) == pytest.approx(expected, abs=2e-3)
+
+
+def test_without_draws_the_ratio_is_that_of_coins():
+    """With two outcomes the mean is all of the distribution: Wald's own test."""
+    low, high = expected_score(0), expected_score(50)
+    expected = 70 * math.log(high / low) + 40 * math.log((1 - high) / (1 - low))
+    assert Sprt(0, 50).llr({1.0: 70, 0.0: 40}, (0.0, 1.0)) == pytest.approx(expected, abs=1e-2)
+
+
+def test_turning_the_players_round_turns_the_ratio_round():
+    units = {0.0: 4, 0.25: 9, 0.5: 20, 0.75: 8, 1.0: 11}
+    turned = {1 - x: n for x, n in units.items()}
+    assert Sprt(-10, 40).llr(units, PAIRS) == pytest.approx(-Sprt(-40, 10).llr(turned, PAIRS), abs=1e-9)
+
+
+def test_the_bounds_are_wald_s():
+    assert Sprt(0, 20).bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
+    assert Sprt(0, 20, 0.05, 0.1).bounds == pytest.approx((-2.2513, 2.8904), abs=1e-4)
+
+
+def mean_shifted(shape: tuple[float, ...], possible: tuple[float, ...], mean: float) -> np.ndarray:
+    """A distribution like `shape` that has the mean."""
+    x, weights = np.array(possible), np.array(shape)
+
+    def tilted(t: float) -> np.ndarray:
+        p = weights * np.exp(t * x)
+        return p / p.sum()
+
+    return tilted(optimize.brentq(lambda t: tilted(t) @ x - mean, -50, 50))
+
+
+@pytest.mark.parametrize("truth, error", [("elo0", "H1"), ("elo1", "H0")])
+@pytest.mark.parametrize(
+    "possible, shape",
+    [
+        (PAIRS, (1, 2, 4, 2, 1)),  # paired games that are nearly independent
+        (PAIRS, (1, 0, 20, 0, 1)),  # the seat decides nearly all: pairs split
+        (PAIRS, (9, 0, 2, 0, 9)),  # the seed decides nearly all: both games of a pair end alike
+        (GAMES, (1, 1, 1)),
+        (GAMES, (1, 0, 1)),  # no draws
+    ],
+)
+def test_errors_are_as_rare_as_promised(possible, shape, truth, error):
+    rule, trials = Sprt(0, 100, 0.1, 0.1), 400
+    p = mean_shifted(shape, possible, expected_score(getattr(rule, truth)))
+    rng, wrong = np.random.default_rng(11), 0
+    for _ in range(trials):
+        units: Counter[float] = Counter()
+        verdict = None
+        while verdict is None:
+            units.update(rng.choice(possible, p=p, size=4).tolist())
+            verdict = rule.verdict(rule.llr(units, possible))
+        wrong += verdict == error
+    # One in ten is promised: at that rate 55 of 400 are wrong in less than one case of a hundred.
+    assert wrong < 55
+    assert wrong > 0, "a test that never errs asks for more games than it needs"
+
+
+@pytest.mark.parametrize(
+    "text, rule",
+    [("0,20", Sprt(0, 20)), ("-5,5,0.1", Sprt(-5, 5, 0.1, 0.1)), ("0,20,0.01,0.2", Sprt(0, 20, 0.01, 0.2))],
+)
+def test_tests_as_text(text, rule):
+    assert Sprt.parse(text) == rule
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "5", "a,b", "20,0", "5,5", "0,20,0", "0,20,0.5", "0,20,0.05,1", "0,20,0.1,0.1,3", "nan,3", "0,inf", "0,9999"],
+)
+def test_what_is_no_test_is_refused(text):
+    with pytest.raises(SprtError, match="sprt"):
+        Sprt.parse(text)
+
+
+def test_a_test_is_for_two_agents():
+    with pytest.raises(SprtError, match="two agents"):
+        Match(("random",) * 3, games=3, stop=Sprt(0, 20)).run()
+
+
+# In matches
+
+
+def sprt_match(**kwargs):
+    asked = {"games": 2000, "map": "small", "stop": Sprt(0, 100), "paired": True, **kwargs}
+    return Match(("aggressive", "smart_random"), **asked)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_match_ends_when_the_test_is_decided(paired):
+    result = sprt_match(paired=paired).run()
+    assert result.decided and not result.interrupted and result.games < result.games_asked
+    assert result.sprt.verdict in ("H0", "H1")
+    size = 2 if paired else 1
+    scores = [sum(r.winner == 0 for r in result.records[i : i + size]) / size for i in range(0, result.games, size)]
+    possible = PAIRS if paired else GAMES
+    verdicts = [Sprt(0, 100).verdict(Sprt(0, 100).llr(Counter(scores[:n]), possible)) for n in range(len(scores) + 1)]
+    assert verdicts == [None] * len(scores) + [result.sprt.verdict], "at the first unit that decides"
+
+
+def test_the_decision_depends_neither_on_processes_nor_on_interruptions(tmp_path):
+    wanted = sprt_match().run()
+    assert sprt_match(jobs=2).run().records == wanted.records
+    for stop_at in (10, 31, wanted.games - 2):
+
+        def interrupt(records, stop_at=stop_at):
+            if records[-1].number >= stop_at:
+                raise KeyboardInterrupt
+
+        cut = sprt_match().run(interrupt, folder=tmp_path)
+        assert cut.interrupted and cut.sprt.verdict is None
+    again = sprt_match(jobs=2).run(folder=tmp_path)
+    assert again.records == wanted.records and again.sprt == wanted.sprt and again.decided
+
+
+def test_a_match_that_stays_undecided_says_so():
+    result = sprt_match(games=10).run()
+    assert not result.decided and result.games == 10 and result.sprt.verdict is None
+    assert "undecided" in str(result)
+    assert result.to_dict()["sprt"]["verdict"] is None
+
+
+def test_equals_in_every_pair_are_soon_told_from_the_better():
+    result = Match(("random", "random"), games=2000, map="small", paired=True, stop=Sprt(0, 100)).run()
+    assert result.sprt.verdict == "H0" and result.games < 100
+
+
+def test_draws_count_half():
+    rule, judge = Sprt(0, 50), Sprt(0, 50).judge(Match(("random", "random"), map="small").setup())
+    judge.add([GameRecord(0, 0, 1, (0, 1), None, 9, (1, 1), True, (0, 0))])
+    judge.add([GameRecord(1, 1, 1, (1, 0), 0, 9, (1, 2), False, (0, 0))])
+    assert judge.units == {0.5: 1, 1.0: 1}
+    assert judge.llr == rule.llr(judge.units, GAMES)

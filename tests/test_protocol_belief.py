@@ -1,0 +1,119 @@
+"""Beliefs under fog: certain where something was seen, right where it follows, and better than knowing nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from helpers import make_map
+from warlight_env.agents import make_agent
+from warlight_env.arena import Match
+from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import NEUTRAL, UNKNOWN
+from warlight_env.game import Game
+from warlight_env.protocol.belief import Belief, Observation
+from warlight_env.protocol.believer import BelievingAgent
+from warlight_env.protocol.telling import Seen
+
+#: Ten regions in a row, five super regions of two, with bonuses 1 to 5.
+ROW = make_map([0, 0, 1, 1, 2, 2, 3, 3, 4, 4], [(i, i + 1) for i in range(9)], [1, 2, 3, 4, 5], "row")
+RULES = Rules.of("challenge1")
+
+
+def look(owner: dict[int, int], army: dict[int, int] | None = None, round: int = 0, **more) -> Observation:
+    """Player 0 sees these regions; armies are 2 where nothing is said."""
+    owners, armies = np.full(10, UNKNOWN, dtype=np.int8), np.zeros(10, dtype=np.int32)
+    for region, by in owner.items():
+        owners[region], armies[region] = by, (army or {}).get(region, 2)
+    return Observation(round, owners, armies, **more)
+
+
+def believe(*observations: Observation, offers=(), wishes=()) -> Belief:
+    belief = Belief(ROW, RULES, 0, np.full(10, 2, dtype=np.int32), offers, wishes)
+    for observation in observations:
+        belief.update(observation)
+    return belief
+
+
+def theirs(belief: Belief) -> set[int]:
+    return set(np.flatnonzero(belief.position()[0] == 1).tolist())
+
+
+def test_starts_that_are_told_are_believed():
+    assert theirs(believe(look({0: 0, 1: NEUTRAL}, starts=[5, 8]))) == {5, 8}
+
+
+def test_what_we_wanted_more_than_what_we_got_is_the_opponents():
+    belief = believe(look({0: 0, 1: NEUTRAL}), offers=[0, 3, 5, 7, 9], wishes=[7, 0, 5])
+    assert theirs(belief) == {7}
+    belief = believe(look({0: 0, 1: NEUTRAL, 2: 0, 3: NEUTRAL}), offers=[0, 2, 5, 7, 9], wishes=[7, 0, 5, 2])
+    assert theirs(belief) == {7, 5}, "both wishes before the last one granted"
+
+
+def test_the_rest_is_what_we_would_have_wanted():
+    belief = believe(look({0: 0, 1: NEUTRAL, 2: 0, 3: NEUTRAL}), offers=[0, 2, 5, 7, 9], wishes=[0, 2, 9, 5])
+    assert theirs(belief) == {9, 5}
+
+
+def test_an_opponent_that_is_nowhere_is_as_far_as_can_be():
+    assert theirs(believe(look({0: 0, 1: NEUTRAL}))) == {9}
+
+
+def test_what_was_seen_is_kept_out_of_sight():
+    belief = believe(look({4: 0, 3: NEUTRAL, 5: 1}, {3: 6, 5: 4}, starts=[5]), look({9: 0, 8: NEUTRAL}, round=1))
+    owner, army = belief.position()
+    assert owner[5] == 1 and army[5] >= 4
+    assert army[3] in (6, 1), "six armies, or taken"
+
+
+def test_a_region_that_was_lost_is_the_opponents():
+    belief = believe(
+        look({4: 0, 3: NEUTRAL, 5: 1, 9: 0, 8: NEUTRAL}, {4: 3, 5: 9}, starts=[5, 7]),
+        look({9: 0, 8: NEUTRAL}, round=1, seen=Seen((), ((5, 4, 12),))),
+    )
+    owner, army = belief.position()
+    assert owner[4] == 1 and army[4] >= 10, "twelve came, and three defenders killed two"
+
+
+def test_armies_that_were_placed_betray_a_super_region():
+    placed = Seen(((2, 9),), ())  # four more than the base income
+    belief = believe(look({0: 0, 1: 0, 2: 1}, starts=[2]), look({0: 0, 1: 0, 2: 1}, round=1, seen=placed))
+    assert belief.income() >= 9
+    assert {6, 7} <= theirs(belief) or {8, 9} <= theirs(belief), "bonus 4, or 5"
+
+
+def test_an_opponent_out_of_sight_grows():
+    sizes = []
+    observations = [look({0: 0, 1: NEUTRAL}, starts=[7], round=r) for r in range(6)]
+    for count in range(1, 7):
+        sizes.append(len(theirs(believe(*observations[:count]))))
+    assert sizes[0] == 1 and sizes == sorted(sizes) and sizes[-1] > 3
+
+
+@pytest.mark.parametrize("rules", ["challenge1", "challenge2"])
+def test_beliefs_are_exact_in_sight_and_nearer_to_the_truth_than_neutral_beyond(rules):
+    wrong = blind = 0
+    for seed in range(6):
+        game = Game("world", rules, seed=seed)
+        agents = [BelievingAgent(make_agent("smart_random", seed)), BelievingAgent(make_agent("aggressive", seed))]
+        pick_regions(game, agents)
+        while not game.done and game.round < 25:
+            orders = ask_orders(game, agents)
+            for p, agent in enumerate(agents):
+                owner, army = agent.belief.position()
+                view = game.view(p)
+                seen = view.owner != UNKNOWN
+                assert (owner[seen] == view.owner[seen]).all() and (army[seen] == view.army[seen]).all()
+                assert (owner != UNKNOWN).all() and (owner == 1 - p).any() and army.min() >= 1
+                wrong += int((owner[~seen] != game.owner[~seen]).sum())
+                blind += int((game.owner[~seen] != NEUTRAL).sum())
+            game.play_round(orders, on_illegal="skip")
+    assert wrong < 0.8 * blind
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rules", ["challenge1", "challenge2"])
+def test_believing_beats_taking_the_unknown_for_neutral(rules):
+    match = Match(["belief:mcts:sims=20", "mcts:sims=20"], 200, rules=rules, paired=True, picks="agents")
+    assert match.run().agents[0].interval.low > 0.5

@@ -1,0 +1,196 @@
+"""Bots that misbehave: each game ends, nothing is left of them, and its record names the cause."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from protocol_helpers import Marked, misbehaving
+from warlight_env.agents import AgentError, make_agent
+from warlight_env.arena.play import AgentCrashError, play_game
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
+
+ROUNDS = 4
+#: Way to misbehave → what the record says of it, and how many answers are lost at most.
+WAYS = {
+    "honest": (None, 0),
+    "silent": ("no answer within", 2),
+    "late 1": ("no answer within", 2),
+    "late 300000": ("no answer within", 2),
+    "die start": ("exit status 1; standard error ends: 'no start today", 1),
+    "die pick": ("exit status 3; standard error ends: 'what a bad end", 1),
+    "die place_armies": ("exit status 3; standard error ends: 'what a bad end", 1),
+    "die attack/transfer": ("exit status 3; standard error ends: 'what a bad end", 1),
+    "crash": ("killed by SIGSEGV", 1),
+    "flood_output": ("bytes that nobody had asked for were dropped: 'xxx", 99),
+    "flood_error": ("bytes; the last 65536 were kept", 0),
+    "endless_line": ("a line of more than 1048576 bytes", 2),
+    "not_utf8": (r"not an order: '\xff\xfe player1 \x80\x81'; expected player1 place_armies ID ARMIES", 99),
+    "foreign": (None, 0),
+    "many": ("9949 orders more than the 51 that count", 0),
+    "children": (None, 0),
+    "daemons": (None, 0),
+    "stubborn": (None, 0),
+    "deaf": ("no answer within", 2),
+    "close_input": ("it closed its input", 2),
+    "close_output": ("it closed its output", 1),
+    "babble": ("bytes that nobody had asked for were dropped: 'player1", 99),
+}
+
+
+@pytest.mark.parametrize(
+    "way, rules",
+    [(way, "challenge1") for way in WAYS] + [(way, "challenge2") for way in ("late 1", "die pick", "foreign")],
+)
+def test_the_game_goes_on_and_the_record_names_the_cause(way, rules, monkeypatch, tmp_path):
+    marked = Marked(monkeypatch)
+    argument = f" {tmp_path / 'child'}" if way in ("children", "daemons") else ""
+    bot = make_agent(misbehaving(way + argument), 1)
+    record = play_game([bot, make_agent("random", 2)], "world", rules, 5, picks="agents", max_rounds=ROUNDS)
+    assert record.rounds == ROUNDS
+    assert marked.left() == [], "a process is left"
+    if argument:
+        assert (tmp_path / "child").read_text().isdecimal(), "there was a child"
+    cause, lost = WAYS[way]
+    told = [str(fault) for fault in bot.faults]
+    assert any(cause in text for text in told) if cause else told == []
+    assert sum(fault.lost for fault in bot.faults) <= lost
+    assert [(f.agent, f.total) for f in record.faults] == ([(0, len(told))] if told else [])
+    if way == "foreign":
+        assert record.dropped[0] == 5 * ROUNDS
+    elif way == "many":
+        assert record.dropped[0] == (51 - 5) * ROUNDS, "five of the 51 that count are within the income"
+
+
+def test_after_two_missing_answers_a_bot_is_not_asked_again():
+    bot = make_agent(misbehaving("silent"), 1)
+    play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=ROUNDS)
+    assert [(f.round, f.lost) for f in bot.faults] == [(0, True), (1, True), (1, False)]
+    assert "not asked again" in bot.faults[-1].cause
+
+
+def test_a_matchs_clock_takes_the_place_of_the_bots_own():
+    from warlight_env.arena.clocks import Clock
+
+    lines: list[str] = []
+    bot = make_agent(misbehaving("honest"), 1)
+    bot.on_line = lambda direction, line: lines.append(line)
+    clocks = [Clock(bank=7.0, increment=0.25), None]
+    play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, max_rounds=2, clocks=clocks)
+    asked = [int(line.split()[2]) for line in lines if line.startswith("go")]
+    assert len(asked) == 4 and asked[0] == 7000 and asked[1] <= 7000 and 6000 < asked[2] <= 7000
+
+
+def test_a_late_answer_is_not_taken_for_the_next_one():
+    bot = make_agent(misbehaving("late 1"), 1)
+    play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=ROUNDS)
+    assert "too late, was dropped" in bot.faults[1].cause or "nobody had asked for" in bot.faults[1].cause
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_forfeit_loses_the_game_at_the_first_missing_answer(seat, monkeypatch):
+    marked = Marked(monkeypatch)
+    agents = [make_agent("random", 2), make_agent("random", 3)]
+    agents[seat] = make_agent(misbehaving("die attack/transfer", "policy=forfeit,bank=30"), 1)
+    record = play_game(agents, "world", "challenge1", 5, picks="agents")
+    assert record.winner == 1 - seat and record.placements[seat] == 2 and record.rounds == 1
+    [failure] = record.failures
+    assert (failure.agent, failure.round, failure.kind) == (seat, 1, "forfeit")
+    assert "go attack/transfer 30000: it ended with exit status 3" in failure.reason
+    assert marked.left() == []
+
+
+KILLED = """
+import os, signal, sys
+from warlight_env.agents import make_agent
+from warlight_env.arena.play import play_game
+class Killer:
+    name = "killer"
+    def pick(self, view): return list(view.offers)
+    def act(self, view, budget=None): os.kill(os.getpid(), signal.SIGKILL)
+play_game([make_agent(sys.argv[1], 1), Killer()], "world", "challenge1", 5, picks="agents")
+"""
+
+
+@pytest.mark.parametrize("way", ["daemons", "children", "stubborn"])
+def test_nothing_outlives_a_killed_host(way, monkeypatch, tmp_path):
+    marked = Marked(monkeypatch)
+    command = [sys.executable, "-c", KILLED, misbehaving(f"{way} {tmp_path / 'child'}")]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert marked.left_soon() == []
+
+
+MEMORY = """
+import resource, sys
+from warlight_env.agents import make_agent
+from warlight_env.arena.play import play_game
+def peak(spec):
+    play_game([make_agent(spec, 1), make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=8)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+normal = peak(sys.argv[1])
+print(*[(peak(spec) - normal) / 1024 for spec in sys.argv[2:]])
+"""
+
+
+def test_floods_take_no_memory():
+    ways = ["flood_output", "flood_error", "endless_line", "many", "deaf", "babble"]
+    command = [sys.executable, "-c", MEMORY, misbehaving("honest"), *map(misbehaving, ways)]
+    more = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert len(more) == len(ways) and all(float(mib) <= 64 for mib in more)
+
+
+def test_an_agent_that_is_forgotten_takes_its_process_with_it(monkeypatch, tmp_path):
+    from warlight_env.game import Game
+
+    marked = Marked(monkeypatch)
+    bot = make_agent(misbehaving(f"daemons {tmp_path / 'child'}"), 1)
+    assert bot.pick(Game("world", "challenge1", seed=1).view(0))
+    assert len(marked.left_soon(3)) == 3, "guard, bot and its child"
+    del bot
+    assert marked.left() == []
+
+
+@pytest.mark.parametrize(
+    "spec, reason",
+    [
+        ("cmd:", "the command is empty"),
+        ("cmd:no-such-program-here 1", "no program 'no-such-program-here'"),
+        ("cmd:/dev/null", "no program '/dev/null'"),
+        ("cmd:'unbalanced", "No closing quotation"),
+        ("cmd[policy=skip:true", "expected cmd[OPTION=VALUE,…]:COMMAND"),
+        ("cmd[policy=never]:true", "policy = 'never': must be one of skip, forfeit"),
+        ("cmd[polcy=skip]:true", "no option 'polcy' (did you mean 'policy'?)"),
+        ("cmd[bank=-1]:true", "bank = '-1': must lie in"),
+        ("cmd[folder=/no/such]:true", "no folder '/no/such'"),
+    ],
+)
+def test_a_specification_that_cannot_be_used_is_refused_with_the_reason(spec, reason):
+    with pytest.raises(AgentError) as caught:
+        make_agent(spec, 1)
+    assert reason in str(caught.value)
+
+
+def test_games_of_three_are_refused():
+    agents = [make_agent(misbehaving("honest"), 1), make_agent("random", 2), make_agent("random", 3)]
+    with pytest.raises(AgentCrashError, match="games of two"):
+        play_game(agents, "world", "thesis", 5)
+
+
+def test_standard_error_goes_to_a_file_for_each_game(tmp_path):
+    for _ in range(2):
+        bot = make_agent(misbehaving("die place_armies", f"errors={tmp_path / 'errors'}"), 1)
+        play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
+    assert [file.read_text() for file in (tmp_path / "errors").iterdir()] == ["what a bad end\n"] * 2
+
+
+@pytest.mark.parametrize("rules", ["thesis", "challenge1", "challenge2"])
+def test_a_bot_plays_where_regions_are_dealt_and_without_fog(rules):
+    bot = make_agent(misbehaving("honest"), 1)
+    record = play_game(
+        [make_agent("random", 2), bot], "small" if rules == "thesis" else "world", rules, 5, max_rounds=3
+    )
+    assert record.rounds <= 3 and bot.faults == [] and record.dropped == (0, 0)

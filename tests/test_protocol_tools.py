@@ -1,0 +1,228 @@
+"""The tools for authors of bots: minimal bots that pass the check, checks that fail, replays; our bots in time."""
+
+from __future__ import annotations
+
+import gc
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from protocol_helpers import Marked, misbehaving, our_bot
+from warlight_env.agents import make_agent
+from warlight_env.arena.play import play_game
+from warlight_env.cli import main
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.conformance import check
+from warlight_env.protocol.grammar import parse_message
+from warlight_env.protocol.reflex import Reflex
+from warlight_env.protocol.scaffold import LANGUAGES
+from warlight_env.record import GameLog, LogWriter
+
+NEEDED = {"python": "python3", "java": "javac", "cpp": "g++"}
+
+
+def command(spec: str) -> list[str]:
+    return shlex.split(spec.partition(":")[2])
+
+
+@pytest.mark.parametrize(
+    "language", [pytest.param(name, marks=() if name == "python" else pytest.mark.slow) for name in LANGUAGES]
+)
+def test_the_minimal_bot_passes_the_check(language, tmp_path, capsys):
+    if shutil.which(NEEDED[language]) is None:
+        pytest.skip(f"no {NEEDED[language]} here")
+    assert main(["bot", "new", language, str(tmp_path)]) == 0
+    assert "wrote" in capsys.readouterr().out
+    chosen = LANGUAGES[language]
+    if chosen.build:
+        subprocess.run(shlex.split(chosen.build), cwd=tmp_path, check=True)
+    run = chosen.run.replace("bot.py", str(tmp_path / "bot.py")).replace("-cp .", f"-cp {tmp_path}")
+    assert main(["bot", "check", run.replace("./bot", str(tmp_path / "bot"))]) == 0
+    assert "17 of 17 cases passed" in capsys.readouterr().out
+
+
+def test_new_leaves_alone_what_is_there(tmp_path, capsys):
+    (tmp_path / "bot.py").write_text("mine")
+    assert main(["bot", "new", "python", str(tmp_path)]) == 2
+    assert "is there already" in capsys.readouterr().err and (tmp_path / "bot.py").read_text() == "mine"
+    assert main(["bot", "new", "cobol", str(tmp_path)]) == 2
+
+
+@pytest.mark.slow
+def test_our_own_bots_pass_the_check():
+    assert [str(o) for o in check(command(our_bot("mcts:sims=10"))) if o.failure is not None] == []
+
+
+@pytest.mark.parametrize(
+    "way, explanation",
+    [
+        ("die place_armies", "it ended with exit status 3"),
+        ("not_utf8", "not an order"),
+        ("foreign", "is illegal: no such region"),
+        ("babble", "no ids"),
+        ("die start", "exit status 1"),
+    ],
+)
+def test_the_check_explains_failures(way, explanation):
+    first = next(iter(check(command(misbehaving(way)), [1])))
+    assert first.failure is not None and explanation in first.failure
+
+
+def test_check_says_so_by_its_exit_code(capsys):
+    run = shlex.join(command(misbehaving("die place_armies")))
+    assert main(["bot", "check", run, "--challenge", "2", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["failed"] == len(told["cases"]) == 10
+    assert main(["bot", "check", "no-such-program"]) == 2
+
+
+@pytest.fixture
+def logged(tmp_path) -> Path:
+    path = tmp_path / "game.wl.jsonl"
+    with LogWriter(path) as writer:
+        agents = [make_agent("aggressive", 1), make_agent("aggressive", 2)]
+        play_game(agents, "world", "challenge2", 3, picks="agents", max_rounds=6, observer=writer)
+    return path
+
+
+def test_replay_prints_the_answer_of_a_round(logged, capsys):
+    run = shlex.join(command(our_bot("belief:aggressive").replace("belief:", "")))
+    assert main(["bot", "replay", run, "--log", str(logged), "--round", "4", "--seat", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [line.split()[:2] for line in told["said"]] == [
+        ["player2", "place_armies"],
+        ["player2", "attack/transfer"],
+    ]
+    assert told["illegal"] == [] and told["faults"] == []
+    log = GameLog.load(logged)
+    orders = log.rounds[3].orders[1]
+    assert told["logged"]["deploys"] == [list(row) for row in orders.deploys]
+    assert sum(n for _, n in told["orders"]["deploys"]) == sum(n for _, n in orders.deploys), "the same income"
+
+
+def test_replay_traces_what_the_player_was_told(logged, capsys):
+    run = shlex.join(command(misbehaving("honest")))
+    assert main(["bot", "replay", run, "--log", str(logged), "--round", "2", "--trace"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "> settings timebank 10000" and lines[-1] == "< No moves"
+    told = [parse_message(line[2:]) for line in lines if line.startswith("> ")]
+    [starts] = [message for message in told if isinstance(message, m.OpponentStartingRegions)]
+    wished = [step.wishes[1][0] + 1 for step in GameLog.load(logged).steps[:6] if step.wishes[1] is not None]
+    assert sorted(starts.regions) == sorted(wished), "what the opponent in the log got"
+    maps = [message for message in told if isinstance(message, m.UpdateMap)]
+    assert len(maps) == 2 and maps[0] != maps[1]
+
+
+def test_replay_refuses_rounds_that_are_not_there(logged, capsys):
+    run = shlex.join(command(misbehaving("honest")))
+    assert main(["bot", "replay", run, "--log", str(logged), "--round", "99"]) == 2
+    assert "the log has rounds 1 to 6" in capsys.readouterr().err
+    assert main(["bot", "replay", run, "--log", str(logged), "--round", "2", "--seat", "3"]) == 2
+
+
+def test_a_log_names_what_went_wrong(tmp_path):
+    path = tmp_path / "game.wl.jsonl"
+    with LogWriter(path) as writer:
+        agents = [make_agent(misbehaving("not_utf8"), 1), make_agent("random", 2)]
+        play_game(agents, "world", "challenge1", 3, picks="agents", max_rounds=2, observer=writer)
+    faults = [fault for round in GameLog.load(path).rounds for i in round.insights for fault in i.data["faults"]]
+    assert [(f["round"], f["said"], f["lost"]) for f in faults] == [
+        (1, r"'\xff\xfe player1 \x80\x81'", True),
+        (2, r"'\xff\xfe player1 \x80\x81'", True),
+    ]
+    assert all(f["expected"] == "player1 place_armies ID ARMIES" for f in faults)
+
+
+def test_external_bots_play_matches_in_processes(capsys):
+    spec = misbehaving("honest")
+    arguments = [spec, "random", "-n", "4", "--rules", "challenge2", "--max-rounds", "3", "--jobs", "2", "-q", "--json"]
+    assert main(["match", *arguments]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["games"] == 4 and told["faults"] == []
+
+
+def test_an_external_bot_is_an_environments_opponent(monkeypatch):
+    from warlight_env.envs import WarlightEnv
+
+    marked = Marked(monkeypatch)
+    env = WarlightEnv(opponent=misbehaving("honest"), map="world", rules="challenge2", max_cycles=150)
+    _, info = env.reset(seed=1)
+    assert info["illegal"] == 0
+    done = False
+    while not done:
+        _, _, terminated, truncated, _ = env.step(env.action_space.sample(mask=env.action_masks()))
+        done = terminated or truncated
+    assert any("misbehaving" in line for line in marked.left()), "the bot played"
+    del env
+    gc.collect()
+    assert marked.left() == []
+
+
+# Our side of the protocol
+
+OPENING = """settings your_bot player2
+settings opponent_bot player1
+setup_map super_regions 1 5 2 2
+setup_map regions 1 1 2 1 3 2 4 2
+setup_map neighbors 1 2 2 3 3 4
+"""
+
+
+def run_bot(agent: str, lines: str, *more: str) -> subprocess.CompletedProcess[str]:
+    arguments = [sys.executable, "-m", "warlight_env", "bot", "run", agent, *more]
+    return subprocess.run(arguments, input=lines, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_a_bot_on_standard_input_and_output():
+    lines = OPENING + (
+        "pick_starting_regions 60000 1 2 3 4\n\nsomething new\nsettings starting_armies 5\n"
+        "update_map 1 player2 2 2 neutral 2\nopponent_moves\ngo place_armies 60000\ngo attack/transfer 60000\n"
+    )
+    done = run_bot("aggressive", lines)
+    picks, places, moves = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert sorted(picks.split()) == ["1", "2", "3", "4"]
+    assert places == "player2 place_armies 1 5"
+    assert moves.startswith("player2 attack/transfer 1 2 ")
+
+
+def test_a_bot_without_time_answers_by_reflex():
+    lines = OPENING + (
+        "pick_starting_regions 1 4 1\nsettings starting_armies 7\nupdate_map 3 player2 2 4 player1 2 2 player2 9\n"
+        "go place_armies 1\ngo attack/transfer 1\n"
+    )
+    done = run_bot("mcts", lines)
+    assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", "No moves"]
+    assert "answered by reflex" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
+def test_a_bot_that_is_killed_does_not_think_on(monkeypatch):
+    marked = Marked(monkeypatch)
+    command = [sys.executable, "-m", "warlight_env", "bot", "run", "mcts"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bot:
+        asked = "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 7\n"
+        bot.stdin.write((OPENING + asked).encode())
+        bot.stdin.flush()
+        assert sorted(bot.stdout.readline().split()) == [b"1", b"2", b"3", b"4"]
+        bot.stdin.write(b"update_map 3 player2 2 4 player1 2 2 player2 9\ngo place_armies 60000\n")
+        bot.stdin.flush()
+        bot.kill()
+    assert marked.left_soon() == []
+
+
+def test_a_bot_that_does_not_exist_is_refused():
+    done = run_bot("no_such_agent", "")
+    assert done.returncode == 2 and "no agent 'no_such_agent'" in done.stderr
+
+
+def test_reflexes_are_legal_when_nothing_is_known():
+    reflex = Reflex()
+    assert reflex.answer(m.Go("place_armies", 1)) == m.Placements(())
+    assert reflex.answer(m.Go("attack/transfer", 1)) == m.Moves(())
+    assert reflex.answer(m.PickRegion(1, (9, 3))) == m.Picks((9,))

@@ -1,0 +1,130 @@
+"""``warlight bot``: our agents as bots of the AI Challenges, and tools for those who write such bots."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import App, Parameter
+
+from warlight_env.cli.common import FAILURE, OK, JsonOption, UsageError, Whole, print_json
+
+app = App(
+    name="bot",
+    help="Bots of the AI Challenges: run ours under any engine, check and write your own (docs/protocol.md).",
+)
+
+
+@app.command
+def run(
+    agent: Annotated[str, Parameter(help="An agent, as in mcts or mcts:1s; of its time it takes what it may.")],
+    *,
+    challenge: Annotated[
+        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: what the engine says).")
+    ] = None,
+    seed: Annotated[Whole, Parameter(help="Of the agent's own randomness.")] = 0,
+) -> int:
+    """Be a bot: read an engine's lines on standard input and answer on standard output.
+
+    The agent plays under fog, on the position that it believes the most likely. It answers within the time it is
+    told, in need by reflex: all armies onto one border, no moves.
+    """
+    from warlight_env.protocol.runner import run as run_bot
+
+    return run_bot(agent, seed, None if challenge is None else 1 if challenge == "1" else 2)
+
+
+@app.command
+def check(
+    command: Annotated[str, Parameter(help='The bot, as in "java -jar bot.jar".')],
+    *,
+    challenge: Annotated[Literal["1", "2"] | None, Parameter(help="Only this version of the protocol.")] = None,
+    json: JsonOption = False,
+) -> int:
+    """Put a bot through games and hard moments, and explain each failure; the exit code is 1 if there is one."""
+    from warlight_env.protocol.conformance import check as run_cases
+
+    outcomes = []
+    for outcome in run_cases(_split(command), _challenges(challenge)):
+        outcomes.append(outcome)
+        if not json:
+            mark = "ok  " if outcome.failure is None else "FAIL"
+            print(f"{mark} challenge {outcome.challenge}, {outcome.case}: {outcome.about}", flush=True)
+            if outcome.failure is not None:
+                print(f"     {outcome.failure}", flush=True)
+    failed = [outcome for outcome in outcomes if outcome.failure is not None]
+    if json:
+        print_json({"cases": [o.to_dict() for o in outcomes], "failed": len(failed)})
+    else:
+        print(f"{len(outcomes) - len(failed)} of {len(outcomes)} cases passed")
+    return FAILURE if failed else OK
+
+
+@app.command
+def new(
+    language: Annotated[str, Parameter(help="python, java or cpp.")],
+    folder: Annotated[Path, Parameter(help="Where to write it; made if it is not there.")],
+) -> None:
+    """Write a minimal bot, which plays both versions and passes the check."""
+    from warlight_env.protocol.scaffold import LANGUAGES, write_bot
+
+    path = write_bot(language, folder)
+    chosen = LANGUAGES[language]
+    print(f"wrote {path}")
+    print(f"  cd {folder}")
+    if chosen.build:
+        print(f"  {chosen.build}")
+    print(f'  warlight bot check "{chosen.run}"')
+    print(f'  warlight match "cmd:{chosen.run}" aggressive -n 20 --rules challenge2 --picks agents')
+
+
+@app.command
+def replay(
+    command: Annotated[str, Parameter(help='The bot, as in "java -jar bot.jar".')],
+    *,
+    log: Annotated[Path, Parameter(help="A game's log, as `warlight match --log` writes it.")],
+    round: Annotated[Whole, Parameter(help="Whose answer is wanted; 0: the last pick.")],
+    seat: Annotated[Whole, Parameter(help="Whose place the bot takes, from 1.")] = 1,
+    challenge: Annotated[
+        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: as the rules say).")
+    ] = None,
+    trace: Annotated[bool, Parameter(negative="", help="Print every line to the bot (>) and from it (<).")] = False,
+    json: JsonOption = False,
+) -> int:
+    """Take a bot through a logged game, up to a round, and print its answer there.
+
+    It is told what the player on that seat was told; the game goes on as it is logged, whatever the bot says.
+    """
+    from warlight_env.protocol.host import ExternalBot, HostOptions
+    from warlight_env.protocol.replaying import replay_to
+    from warlight_env.record import GameLog
+
+    options = HostOptions(challenge=None if challenge is None else 1 if challenge == "1" else 2)
+    bot = ExternalBot(_split(command), 0, options)
+    tell = (lambda direction, line: print(direction, line)) if trace else None
+    answer = replay_to(bot, GameLog.load(log), round, seat - 1, tell)
+    if json:
+        print_json(answer.to_dict())
+    elif not trace:
+        for line in answer.said:
+            print(line)
+    for text in [*answer.illegal, *map(str, answer.faults)]:
+        print(text, file=sys.stderr)
+    return FAILURE if any(fault.lost for fault in answer.faults) else OK
+
+
+def _split(command: str) -> list[str]:
+    import shlex
+
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"command {command!r}: {error}") from None
+    if not words:
+        raise UsageError("the command is empty")
+    return words
+
+
+def _challenges(text: Literal["1", "2"] | None) -> tuple[Literal[1, 2], ...]:
+    return (1, 2) if text is None else (1,) if text == "1" else (2,)

@@ -1,0 +1,56 @@
+"""The text protocol of the Warlight AI Challenges: bots in processes of their own, and our agents as such bots.
+
+Names are loaded when they are first used: our side of the protocol must be ready for questions at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from warlight_env.protocol.belief import Belief, Observation
+    from warlight_env.protocol.believer import BelievingAgent
+    from warlight_env.protocol.bot_side import BotSide
+    from warlight_env.protocol.conformance import Outcome, check
+    from warlight_env.protocol.faults import Fault
+    from warlight_env.protocol.grammar import ProtocolError
+    from warlight_env.protocol.host import ExternalBot, HostOptions
+    from warlight_env.protocol.process import CommandError
+    from warlight_env.protocol.replaying import replay_to
+
+_HOMES: Final = {
+    "Belief": "belief",
+    "BelievingAgent": "believer",
+    "BotSide": "bot_side",
+    "CommandError": "process",
+    "ExternalBot": "host",
+    "Fault": "faults",
+    "HostOptions": "host",
+    "Observation": "belief",
+    "Outcome": "conformance",
+    "ProtocolError": "grammar",
+    "check": "conformance",
+    "replay_to": "replaying",
+}
+
+__all__ = [
+    "Belief",
+    "BelievingAgent",
+    "BotSide",
+    "CommandError",
+    "ExternalBot",
+    "Fault",
+    "HostOptions",
+    "Observation",
+    "Outcome",
+    "ProtocolError",
+    "check",
+    "replay_to",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"warlight_env.protocol.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,191 @@
+"""What a player believes of the regions that it cannot see: the most likely whole position, round by round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import NEUTRAL, UNKNOWN
+from warlight_env.maps import Map
+from warlight_env.protocol.telling import NOTHING_SEEN, Seen
+
+#: Most neutral regions that the opponent is thought to take in a round where nobody sees it.
+MOST_CAPTURES: Final = 3
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a player learns at the start of a round.
+
+    owner: int8[N], -2 where it sees nothing. army: int32[N], 0 there. round: rounds played.
+    seen: the opponent's orders of the last round that were in sight.
+    starts: the opponent's regions at the start, if the rules tell them.
+    """
+
+    round: int
+    owner: npt.NDArray[np.int8]
+    army: npt.NDArray[np.int32]
+    seen: Seen = NOTHING_SEEN
+    starts: Sequence[int] | None = None
+
+
+class Belief:
+    """The most likely whole position in a game of two under fog; deterministic.
+
+    In sight, everything is as it is seen. Out of sight,
+
+    - a region keeps the owner and army that were last seen there, at first neutral with its starting army;
+    - the opponent's starting regions are told, or follow from the picks: what we wanted more than what we got is the
+      opponent's, and for the rest it is thought to want what we would have;
+    - a region that we lost, or out of which or into which the opponent was seen to move, is the opponent's;
+    - the opponent's income is 5 and the bonuses of the super regions that we believe to be its own. What it was seen
+      to place is a lower bound: where that is more, the super regions that are nearest to being its own become so.
+    - what the opponent has placed out of sight gathers; with it, it takes neutral regions out of sight, first those in
+      the super region of which it lacks the least, and the rest stands on its hidden region that is closest to us.
+
+    Args:
+        map, rules, player: of the game.
+        army: int32[N], armies at the start, wastelands included.
+        offers, wishes: what could be picked by both, and what we ranked, best first, where picks are secret.
+    """
+
+    def __init__(
+        self,
+        map: Map,
+        rules: Rules,
+        player: int,
+        army: npt.NDArray[np.int32],
+        offers: Sequence[int] = (),
+        wishes: Sequence[int] = (),
+    ) -> None:
+        self.map, self.rules, self.player, self.enemy = map, rules, player, 1 - player
+        self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], without UNKNOWN
+        self.army = army.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
+        self.hidden_armies = 0  #: of the opponent, placed out of sight and not accounted for
+        self._offers, self._wishes = list(offers), list(wishes)
+        self._distance: Any = make_board(map).distance
+        self._hidden = np.zeros(map.n_regions, dtype=np.bool_)
+        self._begun = False
+
+    def update(self, new: Observation) -> None:
+        """Take in what is seen at the start of a round; call it once for each round, in their order."""
+        hidden = self._hidden = new.owner == UNKNOWN
+        if not self._begun:
+            self._begun = True
+            for region in self._starts(new) if new.round == 0 else ():
+                self.owner[region] = self.enemy
+        else:
+            self._follow(new, hidden)
+        self.owner[~hidden], self.army[~hidden] = new.owner[~hidden], new.army[~hidden]
+        if not (self.owner == self.enemy).any() and hidden.any():
+            self.owner[self._somewhere(hidden)] = self.enemy
+
+    def position(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
+        """Owner and army of every region, int8[N] and int32[N]; the hidden armies stand at the front."""
+        owner, army = self.owner.copy(), self.army.copy()
+        theirs = np.flatnonzero((owner == self.enemy) & self._hidden)
+        if self.hidden_armies and len(theirs):
+            army[theirs[np.argmin(self._distance_to_us()[theirs])]] += self.hidden_armies
+        return owner, army
+
+    # At the start
+
+    def _starts(self, new: Observation) -> list[int]:
+        if new.starts is not None:
+            return list(new.starts)
+        own = new.owner == self.player
+        count = int(own.sum())
+        hidden = [r for r in self._offers if not own[r] and new.owner[r] == UNKNOWN]
+        got = [r for r in self._wishes if own[r]]
+        # A wish before one that was granted went to the opponent: else it would have been granted.
+        denied = self._wishes[: self._wishes.index(got[-1])] if got else []
+        ranking = [*(r for r in denied if not own[r]), *self._wishes, *self._offers]
+        likely = [r for r in dict.fromkeys(ranking) if r in hidden]
+        seen = int((new.owner == self.enemy).sum())
+        return likely[: max(0, count - seen)] if self._offers else []
+
+    def _somewhere(self, hidden: npt.NDArray[np.bool_]) -> int:
+        """A hidden region for an opponent that is nowhere: the farthest from us."""
+        places = np.flatnonzero(hidden)
+        return int(places[np.argmax(self._distance_to_us()[places])])
+
+    def _distance_to_us(self) -> npt.NDArray[np.int64]:
+        return np.asarray(self._distance)[:, self.owner == self.player].min(1, initial=10_000)
+
+    # From round to round
+
+    def _follow(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
+        placed = sum(armies for _, armies in new.seen.placements)
+        self._believe_income(placed, new)
+        for region, armies in new.seen.placements:
+            if hidden[region]:
+                self.owner[region] = self.enemy
+                self.army[region] += armies
+        self.hidden_armies += max(0, self.income() - placed)
+        lost = hidden & (self.owner == self.player)
+        self._follow_moves(new, hidden)
+        for region in np.flatnonzero(lost).tolist():
+            self.owner[region] = self.enemy
+        self._grow(hidden)
+
+    def _follow_moves(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
+        kill = self.rules.defense_kill
+        for source, target, armies in new.seen.moves:
+            if hidden[source]:
+                self.owner[source] = self.enemy
+                spare = max(0, int(self.army[source]) - 1)
+                self.army[source] -= min(spare, armies)
+                self.hidden_armies = max(0, self.hidden_armies - max(0, armies - spare))
+            if hidden[target]:
+                if self.owner[target] == self.enemy:
+                    self.army[target] += armies
+                else:
+                    self.army[target] = max(1, armies - round(kill * int(self.army[target])))
+                self.owner[target] = self.enemy
+
+    def income(self) -> int:
+        """What the opponent is believed to get each round."""
+        whole = (all(self.owner[r] == self.enemy for r in members) for members in self.map.members)
+        return self.rules.base_income + sum(b for b, all_ in zip(self.map.bonuses, whole, strict=True) if all_)
+
+    def _believe_income(self, placed: int, new: Observation) -> None:
+        """Where more was placed than the believed income, super regions out of sight must be the opponent's."""
+        while placed > self.income():
+            candidates = []
+            for s, members in enumerate(self.map.members):
+                owned = sum(self.owner[r] == self.enemy for r in members)
+                could = all(new.owner[r] in (UNKNOWN, self.enemy) for r in members)
+                if could and owned < len(members) and self.map.bonuses[s]:
+                    candidates.append((owned - len(members), self.map.bonuses[s], -s))
+            if not candidates:
+                return
+            for region in self.map.members[-max(candidates)[2]]:
+                if self.owner[region] != self.enemy:
+                    self.owner[region], self.army[region] = self.enemy, 1
+
+    def _grow(self, hidden: npt.NDArray[np.bool_]) -> None:
+        """What the opponent may have done out of sight with what it placed there."""
+        for _ in range(MOST_CAPTURES):
+            targets = []
+            for r in np.flatnonzero(hidden & (self.owner == NEUTRAL)).tolist():
+                if any(self.owner[q] == self.enemy for q in self.map.neighbors[r]):
+                    members = self.map.members[self.map.super_region_of[r]]
+                    lacking = sum(self.owner[q] != self.enemy for q in members)
+                    targets.append((self._to_conquer(int(self.army[r])), lacking, r))
+            targets = [t for t in targets if t[0] <= self.hidden_armies]
+            if not targets:
+                return
+            needed, _, region = min(targets, key=lambda t: (t[1], t[0], t[2]))
+            lost = min(needed - 1, round(self.rules.defense_kill * int(self.army[region])))
+            self.hidden_armies -= lost + 1
+            self.owner[region], self.army[region] = self.enemy, 1
+
+    def _to_conquer(self, defenders: int) -> int:
+        return math.ceil(defenders / self.rules.attack_kill) if self.rules.attack_kill > 0 else 1 << 30

@@ -1,0 +1,204 @@
+"""An agent as a bot of the competitions: what an engine says goes in, answers come out; no time, no streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from warlight_env import maps
+from warlight_env.agents import Agent, Budget
+from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import NEUTRAL, UNKNOWN
+from warlight_env.engine.view import View
+from warlight_env.errors import RunError
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.belief import Observation
+from warlight_env.protocol.believer import BelievingAgent
+from warlight_env.protocol.grammar import format_message
+from warlight_env.protocol.telling import NAMES, Seen
+
+#: Orders of an answer: as many as the competitions' engines really took, so that a turn is played as it was planned.
+_MOST: Final = m.MAX_ORDERS + 1
+
+
+@dataclass
+class Heard:
+    """What the engine has said so far."""
+
+    name: str = NAMES[0]
+    opponent: str = NAMES[1]
+    max_rounds: int | None = None
+    setup: list[str] = field(default_factory=list)  #: the three lines of the map
+    wastelands: tuple[int, ...] = ()
+    offered: tuple[int, ...] = ()
+    amount: int | None = None
+    opponent_starts: tuple[int, ...] | None = None
+    income: int = 5
+    rows: tuple[tuple[int, str, int], ...] = ()
+    orders: tuple[m.PlaceOrder | m.MoveOrder, ...] = ()
+    rounds: int = -1  #: begun before this one
+
+
+class BotSide:
+    """Plays one game: `hear` every message in its order, `answer` the questions, and tell by `said` what it picked.
+
+    Args:
+        make: makes the agent, once the first question is asked.
+        challenge: 1 or 2; None: what the engine's first question tells.
+    """
+
+    def __init__(self, make: Callable[[], Agent], challenge: m.Challenge | None = None) -> None:
+        self._agent = BelievingAgent(make())
+        self._challenge = challenge
+        self._heard = Heard()
+        self._map: maps.Map | None = None
+        self._orders: Orders | None = None  # of this round, once they are thought of
+        self._own_picks: list[int] = []
+
+    def hear(self, message: m.Message) -> None:
+        """Take in a message that is no question."""
+        heard = self._heard
+        match message:
+            case m.YourBot(name):
+                heard.name = name
+            case m.OpponentBot(name):
+                heard.opponent = name
+            case m.MaxRounds(rounds):
+                heard.max_rounds = rounds
+            case m.SuperRegions() | m.Regions() | m.Neighbors():
+                heard.setup.append(format_message(message))
+            case m.Wastelands(regions):
+                heard.wastelands = regions
+            case m.StartingRegions(regions):
+                heard.offered = regions
+            case m.StartingPickAmount(amount):
+                heard.amount = amount
+            case m.OpponentStartingRegions(regions):
+                heard.opponent_starts = regions
+            case m.StartingArmies(armies):
+                heard.income = armies
+                heard.rounds += 1
+                self._orders = None
+            case m.UpdateMap(rows):
+                heard.rows = rows
+            case m.OpponentMoves(orders):
+                heard.orders = orders
+
+    def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
+        """Answer a question. A round's turn is thought of at its first question; the second one costs nothing.
+
+        Raises:
+            RunError: the engine has not said what is needed for an answer.
+            MapError: it described a map that cannot be played on.
+        """
+        if self._map is None:
+            self._begin(question)
+        if isinstance(question, m.Go):
+            if self._orders is None:
+                self._orders = self._turn(budget)
+            if question.kind == m.PLACE:
+                return self._placements(self._orders)
+            return self._moves(self._orders)
+        return m.Picks(tuple(self._ids[r] for r in self._picks(question)))
+
+    def said(self, picks: m.Picks) -> None:
+        """Picks that the engine was really given: another answer may have had to stand in."""
+        regions = self._known(picks.regions) if self._map is not None else []
+        self._own_picks += regions
+        self._agent.wished(regions)
+
+    # The game
+
+    def _begin(self, question: m.Question) -> None:
+        if len(self._heard.setup) < 3:
+            raise RunError("asked before the map was described (setup_map super_regions, regions, neighbors)")
+        self._map = maps.from_setup_lines("\n".join(self._heard.setup), "the engine's map")
+        # The reader numbers regions in the order of their ids.
+        regions = next(line for line in self._heard.setup if line.startswith("setup_map regions")).split()[2::2]
+        self._ids = sorted(map(int, regions))
+        self._index = {region: index for index, region in enumerate(self._ids)}
+        two = isinstance(question, m.PickRegion) or self._heard.max_rounds is not None
+        challenge = self._challenge or (2 if two else 1)
+        changes: dict[str, Any] = {}
+        if challenge == 2 and self._heard.max_rounds is not None:
+            changes = {"max_rounds": self._heard.max_rounds, "rounds_per_region": 0.0}
+        if challenge == 2 and self._heard.amount:
+            changes["picks"] = self._heard.amount
+        self._rules = Rules.of(f"challenge{challenge}", **changes)
+        self._board = make_board(self._map)
+        self._params = self._rules.params(self._board.n_regions, self._board.n_super_regions)
+        self._start = np.array(self._map.starting_armies, dtype=np.int32)
+        self._start[self._known(self._heard.wastelands)] = self._rules.wasteland_army
+        self.player = NAMES.index(self._heard.name) if self._heard.name in NAMES else 0
+
+    def _known(self, ids: tuple[int, ...]) -> list[int]:
+        return [self._index[region] for region in ids if region in self._index]
+
+    def _view(self, phase: str, owner: Any, army: Any, **more: Any) -> View:
+        return View(
+            map=self._map,
+            board=self._board,
+            rules=self._rules,
+            params=self._params,
+            player=self.player,
+            players=2,
+            phase=phase,
+            round=max(0, self._heard.rounds),
+            owner=owner,
+            army=army,
+            **{"income": self._heard.income, "offers": (), "picks_left": 0, **more},
+        )
+
+    def _picks(self, question: m.PickRegions | m.PickRegion) -> list[int]:
+        offers = self._known(question.regions)
+        owner = np.full(len(self._ids), NEUTRAL, dtype=np.int8)
+        left = self._params.picks
+        one = isinstance(question, m.PickRegion)
+        if one:
+            # What was offered and is gone is ours if we asked for it, else the opponent's.
+            gone = [r for r in self._known(self._heard.offered) if r not in offers]
+            mine = [r for r in gone if r in self._own_picks]
+            owner[gone], owner[mine] = 1 - self.player, self.player
+            left -= len(mine)
+        income = self._rules.base_income
+        view = self._view("pick", owner, self._start.copy(), offers=tuple(offers), picks_left=left, income=income)
+        wishes = [r for r in self._agent.pick(view) if r in offers]
+        if one:
+            return wishes[:1] or offers[:1]
+        rest = [r for r in offers if r not in wishes]
+        return [*wishes, *rest][: max(self._params.ranked, 1)]
+
+    def _turn(self, budget: Budget | None) -> Orders:
+        heard = self._heard
+        if heard.rounds < 0 or not heard.rows:
+            raise RunError("asked for orders before update_map")
+        owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
+        army = np.zeros(len(self._ids), dtype=np.int32)
+        for region, name, armies in heard.rows:
+            if region not in self._index or name == m.UNKNOWN_NAME:
+                continue
+            who = self.player if name == heard.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
+            owner[self._index[region]], army[self._index[region]] = who, armies
+        placements, moves = [], []
+        for order in heard.orders:
+            if isinstance(order, m.PlaceOrder) and order.region in self._index:
+                placements.append((self._index[order.region], order.armies))
+            elif isinstance(order, m.MoveOrder) and {order.source, order.target} <= self._index.keys():
+                moves.append((self._index[order.source], self._index[order.target], order.armies))
+        starts = None if heard.opponent_starts is None else self._known(heard.opponent_starts)
+        view = self._view("play", owner, army, starts=None)
+        seen = Seen(tuple(placements), tuple(moves))
+        return self._agent.act_on(view, Observation(heard.rounds, owner, army, seen, starts), budget)
+
+    def _placements(self, orders: Orders) -> m.Placements:
+        limit = m.MAX_ORDERS
+        return m.Placements(tuple(m.PlaceOrder(self._heard.name, self._ids[r], n) for r, n in orders.deploys[:limit]))
+
+    def _moves(self, orders: Orders) -> m.Moves:
+        rows = orders.attacks[:_MOST]
+        return m.Moves(tuple(m.MoveOrder(self._heard.name, self._ids[a], self._ids[b], n) for a, b, n in rows))

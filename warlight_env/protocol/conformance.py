@@ -1,0 +1,257 @@
+"""Conformance cases for bots of the protocol: small games and hard moments, each failure with its explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from warlight_env.agents import Agent, make_agent
+from warlight_env.arena.play import pick_regions, play_rounds, round_limit
+from warlight_env.engine.view import View
+from warlight_env.game import Game
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.clock import Clock
+from warlight_env.protocol.grammar import expected_answer, format_message, parse_answer, quote
+from warlight_env.protocol.host import ExternalBot, HostOptions
+from warlight_env.protocol.process import BotProcess
+from warlight_env.protocol.telling import NAMES, NOTHING_SEEN, opening, region_ids, round_messages
+
+#: Seconds that a bot gets to end once its input is closed.
+END_TIME: Final = 2.0
+#: Milliseconds of the bank where time is short.
+SHORT: Final = 300
+
+
+class NonconformanceError(Exception):
+    """A bot does not do what it should; the text explains it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a case."""
+
+    challenge: m.Challenge
+    case: str
+    about: str  #: what the case is about
+    failure: str | None  #: the explanation; None: passed
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case, for the versions of the protocol that it is about."""
+
+    name: str
+    about: str
+    run: Callable[[Sequence[str], m.Challenge], None]
+    challenges: tuple[m.Challenge, ...] = (1, 2)
+
+
+def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[Outcome]:
+    """Put a bot through all cases of the challenges, one after the other.
+
+    Raises:
+        CommandError: the command cannot be started at all.
+    """
+    command = [word.replace("{seed}", "0") for word in command]  # as `ExternalBot` has it
+    for challenge in challenges:
+        for case in CASES:
+            if challenge not in case.challenges:
+                continue
+            failure = None
+            try:
+                case.run(command, challenge)
+            except NonconformanceError as error:
+                failure = str(error)
+            yield Outcome(challenge, case.name, case.about, failure)
+
+
+# Games
+
+
+def _play(command: Sequence[str], challenge: m.Challenge, seat: int, map_: str = "world", rounds: int = 500) -> None:
+    """A game against a bot that attacks; anything that is lost, out of form or illegal fails."""
+    bot = ExternalBot(command, 0, HostOptions(challenge=challenge))
+    agents: list[Agent] = [make_agent("aggressive", 1), make_agent("aggressive", 1)]
+    agents[seat] = bot
+    game = Game(map_, f"challenge{challenge}", seed=7 + seat)
+    try:
+        illegal = [i for i in pick_regions(game, agents) if i.player == seat]
+        _complain(bot, illegal, 0)
+        limit = min(rounds, round_limit(game.rules, game.map.n_regions, None))
+        for _, result in play_rounds(game, agents, limit):
+            _complain(bot, [i for i in result.dropped if i.player == seat], result.round)
+    finally:
+        bot.close()
+
+
+def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
+    if bot.faults:
+        raise NonconformanceError(str(bot.faults[0]))
+    for order in illegal:
+        ids = " ".join(str(r + 1) for r in order.order[: 1 if order.kind != "attack" else 2])
+        armies = f" {order.order[-1]}" if order.kind != "pick" else ""
+        kind = {"deploy": m.PLACE, "attack": m.ATTACK, "pick": "pick"}[order.kind]
+        when = f"round {round}" if round else "picking"
+        raise NonconformanceError(
+            f"{when}: '{kind} {ids}{armies}' (order {order.index + 1}) is illegal: {order.reason}"
+        )
+
+
+# Moments
+
+
+class Session:
+    """A bot in the first round of a game on the world map, as player 1: it has been told all, and has picked."""
+
+    def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
+        self.process = BotProcess(command)
+        game = Game("world", f"challenge{challenge}", seed=11)
+        clock = Clock.of(challenge)
+        increment = int(1000 * (clock.increment or 0))
+        for message in opening(game.view(0), challenge, clock.milliseconds, increment):
+            self.process.send(format_message(message))
+            for line in chatter:
+                self.process.send(line)
+        try:
+            self._pick(game, make_agent("random", 2), challenge)
+        except BaseException:
+            self.process.close()
+            raise
+        self.view: View = game.view(0)
+
+    def _pick(self, game: Game, opponent: Agent, challenge: m.Challenge) -> None:
+        ms = Clock.of(challenge).milliseconds
+        while game.phase == "pick":
+            wishes: dict[int, list[int]] = {}
+            for seat in game.pickers():
+                if seat == 1:
+                    wishes[seat] = opponent.pick(game.view(seat))
+                    continue
+                offers = region_ids(game.offers(seat))
+                answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
+                assert isinstance(answer, m.Picks)
+                wishes[seat] = [region - 1 for region in answer.regions]
+            for order in game.pick(wishes, on_illegal="skip"):
+                raise NonconformanceError(f"picked region {order.order[0] + 1}: {order.reason}")
+        if starts := game.view(0).starts:
+            self.process.send(format_message(m.OpponentStartingRegions(region_ids(starts[1]))))
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.close()
+
+    def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
+        """Both answers of a round, legal on a view."""
+        for message in round_messages(view, NOTHING_SEEN):
+            self.process.send(format_message(message))
+        placements = self.ask(m.Go(m.PLACE, ms))
+        army = view.army.copy()
+        left = view.income
+        assert isinstance(placements, m.Placements)
+        for place in placements.orders:
+            if not 1 <= place.region <= len(army) or view.owner[place.region - 1] != view.player:
+                raise NonconformanceError(f"placed on region {place.region}, which is not its own")
+            left -= place.armies
+            if place.armies < 1 or left < 0:
+                raise NonconformanceError(f"placed {place.armies} on region {place.region}: of {view.income} in all")
+            army[place.region - 1] += place.armies
+        moves = self.ask(m.Go(m.ATTACK, ms))
+        assert isinstance(moves, m.Moves)
+        for move in moves.orders:
+            source, target = move.source - 1, move.target - 1
+            said = f"attack/transfer {move.source} {move.target} {move.armies}"
+            if not 0 <= source < len(army) or view.owner[source] != view.player:
+                raise NonconformanceError(f"'{said}': region {move.source} is not its own")
+            if target not in view.map.neighbors[source]:
+                raise NonconformanceError(f"'{said}': region {move.target} is no neighbour of {move.source}")
+            if not 1 <= move.armies < army[source]:
+                raise NonconformanceError(f"'{said}': {move.source} has {army[source]} armies, and one must stay")
+        return placements, moves
+
+    def ask(self, question: m.Question) -> m.Answer:
+        """An answer that is there, in time and in form."""
+        line = format_message(question)
+        reply = self.process.ask(line, question.milliseconds / 1000)
+        form = expected_answer(question)
+        if reply.stale:
+            raise NonconformanceError(f"wrote without being asked, before '{line}': {quote(reply.stale_text)}")
+        if reply.text is None:
+            errors = self.process.errors.tail(500)
+            told = f"; its standard error ends: {errors!r}" if errors else ""
+            raise NonconformanceError(f"'{line}': {reply.cause}; expected {form}{told}")
+        read = parse_answer(question, reply.text, NAMES[0])
+        for problem in read.problems:
+            raise NonconformanceError(f"'{line}': {problem}")
+        return read.answer
+
+
+def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
+    """A view in which the player sees just these regions, each with owner and army, and their neighbours."""
+    owner, army = view.owner.copy(), view.army.copy()
+    owner[:], army[:] = -2, 0
+    for region, (by, armies) in regions.items():
+        owner[region], army[region] = by, armies
+        if by == view.player:
+            for near in view.map.neighbors[region]:
+                if near not in regions:
+                    owner[near], army[near] = -1, 2
+    return replace(view, owner=owner, army=army, income=view.income if income is None else income)
+
+
+def _last_region(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(session.view)
+        near = session.view.map.neighbors[0]
+        session.round(_with(session.view, {0: (0, 1), **dict.fromkeys(near, (1, 30))}))
+
+
+def _all_own(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        n = session.view.map.n_regions
+        view = _with(session.view, {r: (0, 1 + 3 * (r % 4)) for r in range(n - 1)}, income=29)
+        session.round(view)
+
+
+def _huge_armies(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(_with(session.view, {0: (0, 1_000_000), 1: (1, 999_999)}, income=100_000))
+
+
+def _chatter(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge, chatter=["", "settings weather fair", "greetings to all"]) as session:
+        session.round(session.view)
+
+
+def _short_of_time(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(session.view)
+        for _ in range(3):
+            session.round(session.view, SHORT)
+
+
+def _end(command: Sequence[str], challenge: m.Challenge) -> None:
+    with Session(command, challenge) as session:
+        session.round(session.view)
+        if not session.process.ends_itself(END_TIME):
+            raise NonconformanceError(f"still there {END_TIME:g} s after its input was closed")
+
+
+CASES: Final = (
+    Case("first", "a game as player1, to its end, on the world map", lambda c, v: _play(c, v, 0)),
+    Case("second", "a game as player2", lambda c, v: _play(c, v, 1)),
+    Case("small map", "a map of ten regions, by its setup_map lines", lambda c, v: _play(c, v, 0, "small"), (2,)),
+    Case("large map", "ten rounds on a large map", lambda c, v: _play(c, v, 1, "large", 10), (2,)),
+    Case("chatter", "blank lines and lines that no version has are passed over", _chatter),
+    Case("last region", "one region with one army, among enemies", _last_region),
+    Case("nearly all", "every region but one, and an income of 29", _all_own),
+    Case("huge armies", "a million armies on a region", _huge_armies),
+    Case("short of time", f"questions with {SHORT} ms in the bank", _short_of_time, (2,)),
+    Case("end", "the process ends when its input is closed", _end),
+)

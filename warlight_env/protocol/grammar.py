@@ -1,0 +1,364 @@
+"""The grammar of the AI Challenge protocol: records to lines, and lines, leniently, to records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from warlight_env.errors import InputError
+from warlight_env.protocol.messages import (
+    ATTACK,
+    MAX_ORDERS,
+    PLACE,
+    Answer,
+    Go,
+    MaxRounds,
+    Message,
+    MoveOrder,
+    Moves,
+    Neighbors,
+    OpponentBot,
+    OpponentMoves,
+    OpponentStartingRegions,
+    Other,
+    PickRegion,
+    PickRegions,
+    Picks,
+    Placements,
+    PlaceOrder,
+    Question,
+    Regions,
+    StartingArmies,
+    StartingPickAmount,
+    StartingRegions,
+    SuperRegions,
+    Timebank,
+    TimePerMove,
+    UpdateMap,
+    Wastelands,
+    YourBot,
+)
+
+NO_MOVES: Final = "No moves"
+
+#: What an answer must look like, as errors quote it.
+PICKS_FORM: Final = "ID ID …: offered ids, the best first"
+PICK_FORM: Final = "ID: one of the offered ids"
+PLACE_FORM: Final = "NAME place_armies ID ARMIES, …, or No moves"
+ATTACK_FORM: Final = "NAME attack/transfer FROM TO ARMIES, …, or No moves"
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
+#: Longest text that an error quotes.
+QUOTED: Final = 200
+
+
+class ProtocolError(InputError):
+    """A line of the protocol that cannot be read: the text and what was expected."""
+
+    def __init__(self, text: str, expected: str) -> None:
+        super().__init__(text, expected)
+        self.text, self.expected = quote(text), expected
+
+    def __str__(self) -> str:
+        return f"{self.text}: expected {self.expected}"
+
+
+def quote(text: str) -> str:
+    """Text as an error quotes it: what cannot be printed escaped, what is too long cut."""
+    shown = text[:QUOTED].encode("unicode_escape").decode("ascii") if not text[:QUOTED].isprintable() else text[:QUOTED]
+    return f"'{shown}'" if len(text) <= QUOTED else f"'{shown}…' ({len(text)} characters)"
+
+
+# Records to lines
+
+
+def format_message(message: Message) -> str:
+    """The line of a message, without its end."""
+    match message:
+        case YourBot(name):
+            return f"settings your_bot {name}"
+        case OpponentBot(name):
+            return f"settings opponent_bot {name}"
+        case Timebank(ms):
+            return f"settings timebank {ms}"
+        case TimePerMove(ms):
+            return f"settings time_per_move {ms}"
+        case MaxRounds(rounds):
+            return f"settings max_rounds {rounds}"
+        case SuperRegions(pairs):
+            return _line("setup_map super_regions", (f"{s} {bonus}" for s, bonus in pairs))
+        case Regions(pairs):
+            return _line("setup_map regions", (f"{r} {s}" for r, s in pairs))
+        case Neighbors(lists):
+            return _line("setup_map neighbors", (f"{r} {','.join(map(str, near))}" for r, near in lists))
+        case Wastelands(regions):
+            return _line("setup_map wastelands", map(str, regions))
+        case StartingRegions(regions):
+            return _line("settings starting_regions", map(str, regions))
+        case StartingPickAmount(amount):
+            return f"settings starting_pick_amount {amount}"
+        case PickRegions(ms, regions):
+            return _line(f"pick_starting_regions {ms}", map(str, regions))
+        case PickRegion(ms, regions):
+            return _line(f"pick_starting_region {ms}", map(str, regions))
+        case OpponentStartingRegions(regions):
+            return _line("setup_map opponent_starting_regions", map(str, regions))
+        case StartingArmies(armies):
+            return f"settings starting_armies {armies}"
+        case UpdateMap(regions):
+            return _line("update_map", (f"{r} {owner} {army}" for r, owner, army in regions))
+        case OpponentMoves(orders):
+            return _line("opponent_moves", map(format_order, orders))
+        case Go(kind, ms):
+            return f"go {kind} {ms}"
+        case Other(text):
+            return text
+
+
+def _line(head: str, parts: Iterable[str]) -> str:
+    return " ".join([head, *parts])
+
+
+def format_order(order: PlaceOrder | MoveOrder) -> str:
+    """One order, as answers and ``opponent_moves`` have it."""
+    if isinstance(order, PlaceOrder):
+        return f"{order.player} {PLACE} {order.region} {order.armies}"
+    return f"{order.player} {ATTACK} {order.source} {order.target} {order.armies}"
+
+
+def format_answer(answer: Answer) -> str:
+    """The line of an answer, without its end and without a space there."""
+    if isinstance(answer, Picks):
+        return " ".join(map(str, answer.regions))
+    return ", ".join(map(format_order, answer.orders)) or NO_MOVES
+
+
+# Lines to records
+
+
+def _number(line: str, word: str, what: str = "a whole number") -> int:
+    if not _NUMBER.fullmatch(word):
+        raise ProtocolError(line, f"{what}, not {quote(word)}")
+    return int(word)
+
+
+def _numbers(line: str, words: Sequence[str]) -> tuple[int, ...]:
+    return tuple(_number(line, word) for word in words)
+
+
+def _groups(line: str, words: Sequence[str], size: int, form: str) -> list[tuple[str, ...]]:
+    if len(words) % size:
+        raise ProtocolError(line, f"{form} …")
+    return [tuple(words[i : i + size]) for i in range(0, len(words), size)]
+
+
+def _pairs(line: str, words: Sequence[str], form: str) -> tuple[tuple[int, int], ...]:
+    return tuple((_number(line, a), _number(line, b)) for a, b in _groups(line, words, 2, form))
+
+
+def _one(line: str, words: Sequence[str], form: str) -> str:
+    if len(words) != 1:
+        raise ProtocolError(line, form)
+    return words[0]
+
+
+def _read_neighbors(line: str, words: Sequence[str]) -> Neighbors:
+    return Neighbors(
+        tuple(
+            (_number(line, region), _numbers(line, [word for word in near.split(",") if word]))
+            for region, near in _groups(line, words, 2, "ID ID,ID")
+        )
+    )
+
+
+def _read_map(line: str, words: Sequence[str]) -> UpdateMap:
+    return UpdateMap(
+        tuple(
+            (_number(line, region), owner, _number(line, army))
+            for region, owner, army in _groups(line, words, 3, "ID OWNER ARMY")
+        )
+    )
+
+
+def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
+    orders: list[PlaceOrder | MoveOrder] = []
+    at = 0
+    while at < len(words):
+        kind = words[at + 1].lower() if at + 1 < len(words) else ""
+        width = {PLACE: 4, ATTACK: 5}.get(kind, 0)
+        if not width or at + width > len(words):
+            raise ProtocolError(line, "NAME place_armies ID ARMIES or NAME attack/transfer FROM TO ARMIES, each")
+        orders.append(_order(line, words[at], kind, words[at + 2 : at + width]))
+        at += width
+    return OpponentMoves(tuple(orders))
+
+
+def _order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
+    return PlaceOrder(name, *_numbers(line, words)) if kind == PLACE else MoveOrder(name, *_numbers(line, words))
+
+
+def _timed(make: Callable[[int, tuple[int, ...]], Message]) -> Callable[[str, Sequence[str]], Message]:
+    def read(line: str, words: Sequence[str]) -> Message:
+        if not words:
+            raise ProtocolError(line, "a time in ms, then ids")
+        return make(_number(line, words[0]), _numbers(line, words[1:]))
+
+    return read
+
+
+def _go(line: str, words: Sequence[str]) -> Message:
+    kind = words[0].lower() if words else ""
+    if kind not in (PLACE, ATTACK) or len(words) != 2:
+        raise ProtocolError(line, f"go {PLACE} MS or go {ATTACK} MS")
+    return Go(PLACE if kind == PLACE else ATTACK, _number(line, words[1]))
+
+
+_SETTINGS: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
+    "your_bot": lambda line, words: YourBot(_one(line, words, "settings your_bot NAME")),
+    "opponent_bot": lambda line, words: OpponentBot(_one(line, words, "settings opponent_bot NAME")),
+    "timebank": lambda line, words: Timebank(_number(line, _one(line, words, "settings timebank MS"))),
+    "time_per_move": lambda line, words: TimePerMove(_number(line, _one(line, words, "settings time_per_move MS"))),
+    "max_rounds": lambda line, words: MaxRounds(_number(line, _one(line, words, "settings max_rounds ROUNDS"))),
+    "starting_regions": lambda line, words: StartingRegions(_numbers(line, words)),
+    "starting_pick_amount": lambda line, words: StartingPickAmount(
+        _number(line, _one(line, words, "settings starting_pick_amount REGIONS"))
+    ),
+    "starting_armies": lambda line, words: StartingArmies(
+        _number(line, _one(line, words, "settings starting_armies ARMIES"))
+    ),
+}
+_SETUP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
+    "super_regions": lambda line, words: SuperRegions(_pairs(line, words, "ID BONUS")),
+    "regions": lambda line, words: Regions(_pairs(line, words, "ID SUPER_REGION")),
+    "neighbors": _read_neighbors,
+    "wastelands": lambda line, words: Wastelands(_numbers(line, words)),
+    "opponent_starting_regions": lambda line, words: OpponentStartingRegions(_numbers(line, words)),
+}
+_TOP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
+    "pick_starting_regions": _timed(PickRegions),
+    "pick_starting_region": _timed(PickRegion),
+    "update_map": _read_map,
+    "opponent_moves": _read_moves,
+    "go": _go,
+}
+
+
+def parse_message(line: str) -> Message:
+    """A line from an engine. Extra white space and the case of the protocol's own words do not matter.
+
+    A line of an unknown kind is `Other`: engines may say more than a bot understands.
+
+    Raises:
+        ProtocolError: a line of a known kind that cannot be read.
+    """
+    words = line.split()
+    head = words[0].lower() if words else ""
+    second = words[1].lower() if len(words) > 1 else ""
+    if head == "settings" and second in _SETTINGS:
+        return _SETTINGS[second](line, words[2:])
+    if head == "setup_map" and second in _SETUP:
+        return _SETUP[second](line, words[2:])
+    if head in _TOP:
+        return _TOP[head](line, words[1:])
+    return Other(line)
+
+
+# Answers
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A part of an answer that was left out, or taken more kindly than the competitions would have."""
+
+    text: str  #: quoted
+    reason: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.reason}; expected {self.expected}"
+
+
+@dataclass(frozen=True)
+class Read:
+    """What could be read of an answer, and what could not."""
+
+    answer: Answer
+    problems: tuple[Problem, ...] = ()
+
+
+def expected_answer(question: Question) -> str:
+    """The grammar of the answer to a question."""
+    if isinstance(question, Go):
+        return PLACE_FORM if question.kind == PLACE else ATTACK_FORM
+    return PICKS_FORM if isinstance(question, PickRegions) else PICK_FORM
+
+
+def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX_ORDERS + 1) -> Read:
+    """Read a bot's answer leniently: what cannot be read is left out and listed, and never raises.
+
+    `name` is the bot's: an order for somebody else is left out. Of more than `max_orders` orders the first ones
+    count. Whether the rules allow an order is not looked at here.
+    """
+    if isinstance(question, Go):
+        return _read_orders(question, line, name, max_orders)
+    problems: list[Problem] = []
+    form = expected_answer(question)
+    if isinstance(question, PickRegion) and line != line.strip():
+        problems.append(Problem(quote(line), "white space round the pick; challenge 2 would not have read it", form))
+    words = line.replace(",", " ").split()
+    regions = [int(word) for word in words[:max_orders] if _NUMBER.fullmatch(word)]
+    if len(regions) < len(words[:max_orders]):
+        problems.append(Problem(quote(line), f"{len(words[:max_orders]) - len(regions)} words are no ids", form))
+    if isinstance(question, PickRegion):
+        if len(words) > 1:
+            problems.append(Problem(quote(line), f"{len(words)} words; the first counts", form))
+        regions = regions[:1]
+    if not words:
+        problems.append(Problem(quote(line), "an empty answer", form))
+    return Read(Picks(tuple(regions)), tuple(problems))
+
+
+def _read_orders(question: Go, line: str, name: str, max_orders: int) -> Read:
+    form = expected_answer(question)
+    problems: list[Problem] = []
+    orders: list[PlaceOrder | MoveOrder] = []
+    if line.strip().lower() == NO_MOVES.lower():
+        if line != NO_MOVES:
+            problems.append(Problem(quote(line), "not exactly 'No moves'; challenge 1 would not have read it", form))
+    else:
+        if not line.strip():
+            problems.append(Problem(quote(line), "an empty line, taken for 'No moves'", form))
+        # One split more than counts, so that an endless list costs nothing.
+        parts = line.split(",", max_orders)
+        beyond = parts.pop() if len(parts) > max_orders else ""
+        for part in filter(str.strip, parts):
+            order = _read_order(question.kind, part, name)
+            if isinstance(order, Problem):
+                problems.append(order)
+            else:
+                orders.append(order)
+        if beyond.strip():
+            count = sum(1 for part in beyond.split(",") if part.strip())
+            problems.append(Problem(quote(beyond), f"{count} orders more than the {max_orders} that count", form))
+    if question.kind == PLACE:
+        return Read(Placements(tuple(o for o in orders if isinstance(o, PlaceOrder))), tuple(problems))
+    return Read(Moves(tuple(o for o in orders if isinstance(o, MoveOrder))), tuple(problems))
+
+
+def _read_order(kind: str, part: str, name: str) -> PlaceOrder | MoveOrder | Problem:
+    form = f"{name} {PLACE} ID ARMIES" if kind == PLACE else f"{name} {ATTACK} FROM TO ARMIES"
+    words = part.split()
+    if len(words) < 2 or words[1].lower() not in (PLACE, ATTACK):
+        return Problem(quote(part.strip()), "not an order", form)
+    if words[1].lower() != kind:
+        return Problem(quote(part.strip()), f"asked for {kind}", form)
+    if words[0] != name:
+        return Problem(quote(part.strip()), f"the bot's name is {name}", form)
+    if len(words) != (4 if kind == PLACE else 5):
+        return Problem(quote(part.strip()), "too few or too many words", form)
+    try:
+        return _order(part, name, kind, words[2:])
+    except ProtocolError:
+        return Problem(quote(part.strip()), "not a whole number", form)

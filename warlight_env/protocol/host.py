@@ -1,0 +1,327 @@
+"""`ExternalBot`: a bot of the AI Challenges in a process of its own, as an agent like all others."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from warlight_env.agents import AgentError, Budget
+from warlight_env.arena.player import ForfeitError
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.errors import did_you_mean
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.clock import Clock
+from warlight_env.protocol.faults import Fault, Faults
+from warlight_env.protocol.grammar import (
+    NO_MOVES,
+    Read,
+    expected_answer,
+    format_message,
+    parse_answer,
+    quote,
+)
+from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
+from warlight_env.protocol.stderr import FILE_SIZE, KEPT
+from warlight_env.protocol.telling import (
+    NAMES,
+    Watcher,
+    challenge_of,
+    opening,
+    orders_of,
+    region_ids,
+    round_messages,
+)
+
+#: Answers that a bot may miss before it is not asked again.
+MAX_MISSED: Final = 2
+#: Orders of an answer that count where the rules set no limit.
+_MANY: Final = 1000
+#: Bytes of standard error that a fault quotes.
+_QUOTED_ERRORS: Final = 1000
+
+Policy = Literal["skip", "forfeit"]
+
+
+@dataclass(frozen=True)
+class HostOptions:
+    """How a bot is hosted.
+
+    challenge: version of the protocol; None: as the rules say.
+    policy: what an answer that does not come costs: "skip" the answer, after two of them all further ones; "forfeit"
+        the game.
+    bank, increment: the clock in seconds, None: the challenge's own.
+    errors: folder for the bot's standard error, one file a game.
+    folder: where it runs.
+    """
+
+    challenge: m.Challenge | None = None
+    policy: Policy = "skip"
+    bank: float | None = None
+    increment: float | None = None
+    errors: Path | None = None
+    folder: Path = Path(".")
+
+
+class ExternalBot:
+    """An agent that asks a process; for games of two. A process lives for one game, from the first question on.
+
+    Args:
+        command: program and arguments; ``{seed}`` in them becomes the agent's seed.
+        seed: of the agent, see above.
+        options: see `HostOptions`.
+
+    `faults` tells what went wrong in the game; `close` ends the process.
+
+    Raises:
+        CommandError: there is no such program.
+    """
+
+    def __init__(self, command: Sequence[str], seed: int = 0, options: HostOptions | None = None) -> None:
+        self.options = HostOptions() if options is None else options
+        self.command = [word.replace("{seed}", str(seed)) for word in command]
+        check_command(self.command, self.options.folder)
+        self.name = f"cmd:{shlex.join(command)}"
+        self.seed = seed
+        self.faults = Faults()
+        self.on_line: Callable[[str, str], None] | None = None  #: is given each line, "<" from the bot or ">" to it
+        self._process: BotProcess | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.close()
+        self.faults = Faults()
+        self._missed = 0
+        self._owed: m.Question | None = None  # a question whose answer may still come, too late
+        self._last: tuple[int, int] | None = None
+        self._watcher = Watcher()
+
+    # As an agent
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        self._begin(view)
+        clock = self._clock
+        offers = region_ids(view.offers)
+        question: m.Question
+        if self._challenge == 1:
+            question = m.PickRegions(clock.milliseconds, offers)
+        else:
+            question = m.PickRegion(clock.milliseconds, offers)
+        answer = self._ask(question, 0, clock)
+        return [region - 1 for region in answer.regions] if isinstance(answer, m.Picks) else []
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`; a budget's bank or seconds are the time for both questions instead of the own clock."""
+        if self._begin(view) and self._challenge == 2 and view.starts is not None:
+            self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
+        self._tell(round_messages(view, self._watcher.look(view)))
+        clock = self._clock
+        given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
+        if given is not None:
+            clock = Clock(given, 0.0)
+        placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
+        moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
+        return orders_of(
+            placements if isinstance(placements, m.Placements) else m.Placements(()),
+            moves if isinstance(moves, m.Moves) else m.Moves(()),
+        )
+
+    def close(self) -> None:
+        """End the process and all that it started. Asked again, the bot starts anew."""
+        if self._process is not None:
+            errors = self._process.errors
+            self._process.close()
+            self._process = None
+            if errors.total > FILE_SIZE:  # a log is one thing, a flood another
+                self.faults.note(
+                    Fault(
+                        0, "standard error", f"{errors.total} bytes; the last {KEPT} were kept", errors=errors.tail(200)
+                    )
+                )
+            if errors.problem is not None:
+                self.faults.note(Fault(0, "standard error", f"could not be written: {errors.problem}"))
+
+    # A game
+
+    def _begin(self, view: View) -> bool:
+        """Start a process where a game begins, and say what comes first; whether play begins with this view."""
+        step = (view.round + 1, 0) if view.phase == "play" else (0, view.map.n_regions - len(view.offers))
+        last = self._last
+        new = last is None or step <= last
+        begins = view.phase == "play" and (last is None or new or last[0] == 0)
+        if new:
+            if view.players != 2:
+                raise AgentError(f"agent {self.name!r}: the protocol is for games of two, not {view.players}")
+            self._reset()
+            options = self.options
+            self._challenge = options.challenge or challenge_of(view.rules)
+            self._clock = Clock.of(self._challenge, options.bank, options.increment)
+            self._me = NAMES[view.player]
+            self._max_orders = view.params.max_orders or _MANY
+            file = None if options.errors is None else self._error_file(options.errors)
+            self._process = BotProcess(self.command, options.folder, file)
+            increment = int(1000 * (self._clock.increment or 0))
+            self._tell(opening(view, self._challenge, self._clock.milliseconds, increment))
+        self._last = step
+        return begins
+
+    def _error_file(self, folder: Path) -> Path:
+        """A new file in a folder; both bots of a match may have the same name and seed."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count(1):
+            path = folder / f"{Path(self.command[0]).name}-{self.seed:x}-{self._me}-{number}.txt"
+            with contextlib.suppress(FileExistsError):
+                path.touch(exist_ok=False)
+                break
+        return path
+
+    def _tell(self, messages: Sequence[m.Message]) -> None:
+        if self._process is not None:
+            for message in messages:
+                line = format_message(message)
+                self._heard(">", line)
+                self._process.send(line)
+
+    def _heard(self, direction: str, line: str | None) -> None:
+        if self.on_line is not None and line is not None:
+            self.on_line(direction, line)
+
+    def _ask(self, question: m.Question, round: int, clock: Clock) -> m.Answer | None:
+        """The answer, or None where it is lost; faults are noted."""
+        if self._process is None:
+            return None
+        line = format_message(question)
+        asked = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
+        note = _noting(self.faults, round, asked)
+        reply = self._hear(line, question, clock.left, note)
+        clock.spend(reply.seconds)
+        if reply.text is None:
+            form = "" if reply.lost else expected_answer(question)
+            cause = reply.cause or "no answer"
+            note(cause, expected=form, errors=self._process.errors.tail(_QUOTED_ERRORS), lost=True)
+            self._missed += 1
+            if self.options.policy == "forfeit":
+                self.close()
+                raise ForfeitError(f"{asked}: {cause}")
+            if reply.lost or self._missed >= MAX_MISSED:
+                why = "nobody is there to answer" if reply.lost else f"{self._missed} answers did not come"
+                note(f"{why}: the bot is not asked again")
+                self.close()
+            elif reply.late:
+                self._owed = question
+            return None
+        read = parse_answer(question, reply.text, self._me, self._max_orders)
+        for problem in read.problems:
+            note(problem.reason, problem.text, problem.expected, lost=_nonsense(read, reply.text))
+        return read.answer
+
+    def _hear(self, line: str, question: m.Question, seconds: float, note: Callable[..., None]) -> Reply:
+        """Ask, pass over an answer to the question before that comes too late, and over blank lines in challenge 1."""
+        assert self._process is not None
+        self._heard(">", line)
+        reply = self._process.ask(line, seconds)
+        self._heard("<", reply.text)
+        if reply.stale:
+            note(f"{reply.stale} bytes that nobody had asked for were dropped", quote(reply.stale_text))
+        spent = reply.seconds
+        while reply.text is not None:
+            if self._owed is not None and _answers(self._owed, reply.text):
+                note("an answer to the question before, too late, was dropped", quote(reply.text))
+                self._owed = None
+            elif reply.text.strip() or self._challenge == 2:
+                self._owed = None
+                break
+            reply = self._process.wait(seconds - spent)
+            self._heard("<", reply.text)
+            spent += reply.seconds
+        cause = f"no answer within {1000 * seconds:.0f} ms" if reply.late else reply.cause
+        return replace(reply, seconds=spent, cause=cause)
+
+
+def external_bot(seed: int, text: str) -> ExternalBot:
+    """The agent of a specification: ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``, without the ``cmd``.
+
+    The command is split as a shell would; no shell runs it. Options: the fields of `HostOptions`.
+
+    Raises:
+        AgentError: with the part that is wrong.
+    """
+    options, command = "", text
+    if text.startswith("["):
+        options, bracket, command = text[1:].partition("]:")
+        if not bracket:
+            raise AgentError(f"agent 'cmd{text}': expected cmd[OPTION=VALUE,…]:COMMAND")
+    try:
+        return ExternalBot(shlex.split(command), seed, _read_options(options))
+    except (CommandError, ValueError) as error:
+        raise AgentError(f"agent 'cmd:{command}': {error}") from None
+
+
+def _choice(*allowed: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return text
+
+    return read
+
+
+def _challenge(text: str) -> int:
+    return int(_choice("1", "2")(text))
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 86_400:
+        raise ValueError("must lie in 0 .. 86400 seconds")
+    return value
+
+
+_OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
+    "challenge": _challenge,
+    "policy": _choice("skip", "forfeit"),
+    "bank": _seconds,
+    "increment": _seconds,
+    "errors": Path,
+    "folder": Path,
+}
+
+
+def _read_options(text: str) -> HostOptions:
+    values: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, _, value = part.partition("=")
+        if key not in _OPTIONS:
+            raise ValueError(f"no option {key!r}{did_you_mean(key, _OPTIONS)}; there are {', '.join(_OPTIONS)}")
+        try:
+            values[key] = _OPTIONS[key](value)
+        except ValueError as error:
+            raise ValueError(f"{key} = {value!r}: {error}") from None
+    return HostOptions(**values)
+
+
+def _nonsense(read: Read, text: str) -> bool:
+    """Whether nothing of an answer could be used, though it was one."""
+    answer = read.answer
+    used = answer.regions if isinstance(answer, m.Picks) else answer.orders
+    return not used and text.strip().lower() not in ("", NO_MOVES.lower())
+
+
+def _answers(question: m.Question, text: str) -> bool:
+    """Whether a text looks like an answer to this very question: an order of its kind, or only ids for a pick."""
+    if isinstance(question, m.Go):
+        return question.kind in text.lower()
+    return text.replace(" ", "").isdecimal()
+
+
+def _noting(faults: Faults, round: int, question: str) -> Callable[..., None]:
+    def note(cause: str, said: str = "", expected: str = "", errors: str = "", lost: bool = False) -> None:
+        faults.note(Fault(round, question, cause, said, expected, errors, lost))
+
+    return note

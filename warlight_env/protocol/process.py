@@ -1,0 +1,293 @@
+"""A bot in a process of its own: lines to it, one line from it before a deadline, and a certain end."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from warlight_env.errors import InputError, RunError
+from warlight_env.protocol.stderr import ErrorReader
+
+#: Longest line that is read: some hundred times what the competitions' limit of orders can come to.
+MAX_LINE: Final = 1 << 20
+#: Most that waits to be written to a bot that does not read.
+MAX_WAITING: Final = 1 << 22
+_CHUNK: Final = 1 << 16
+#: Most of unasked-for output that is thrown away before a question; whoever writes more is answered for by it.
+_MAX_STALE: Final = 1 << 20
+#: Seconds to wait for how a bot ended that has closed a stream.
+_LAST_WORDS: Final = 0.5
+#: Seconds for the guard to start a program, and to end it.
+_START, _END = 30.0, 15.0
+_GUARD: Final = Path(__file__).with_name("guard.py")
+
+
+class CommandError(InputError):
+    """A command that cannot be started, with the reason."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came of a question.
+
+    text: the line, without its end; None: there was none, for the reason `cause`.
+    seconds: how long it took.
+    late: whether time ran out. lost: whether there can be no further answers.
+    stale: bytes that the bot had written without being asked, thrown away before the question; `stale_text` begins
+        them.
+    """
+
+    text: str | None
+    seconds: float
+    cause: str | None = None
+    late: bool = False
+    lost: bool = False
+    stale: int = 0
+    stale_text: str = ""
+
+
+class BotProcess:
+    """A running bot. It ends with `close`, when the object is forgotten, and when this process dies.
+
+    Args:
+        command: program and arguments.
+        folder: working directory; the present one by default.
+        error_file: where its standard error is written to, see `ErrorReader`.
+
+    Raises:
+        CommandError: there is no such program, or it cannot be executed.
+        RunError: this system has no process groups.
+    """
+
+    def __init__(self, command: Sequence[str], folder: str | Path = ".", error_file: Path | None = None) -> None:
+        if not hasattr(os, "setsid"):
+            raise RunError("bots in processes of their own need a system with process groups (Linux, macOS, BSD)")
+        check_command(command, folder)
+        from_us, self._in = os.pipe()
+        self._out, to_us = os.pipe()
+        errors, errors_in = os.pipe()
+        self._host, guard = socket.socketpair()
+        theirs = (from_us, to_us, errors_in, guard.detach())
+        try:
+            arguments = [str(theirs[3]), str(folder), *command]
+            self._guard = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_GUARD), *arguments],
+                stdin=from_us, stdout=to_us, stderr=errors_in, pass_fds=theirs[3:], start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            for fd in (self._in, self._out, errors, self._host.detach()):
+                os.close(fd)
+            raise RunError(f"cannot start a process for {command[0]!r}: {error.strerror or error}") from error
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        for fd in (self._in, self._out):
+            os.set_blocking(fd, False)
+        self.errors = ErrorReader(errors, error_file)
+        self._waiting, self._buffer = bytearray(), bytearray()
+        self._scanned = 0  # bytes of the buffer that hold no end of a line
+        self._skipping = False  # within a line that is too long
+        self._open = True  # whether output may still come
+        self._end: str | None = None  # why there is nobody to talk to
+        self._finish = weakref.finalize(self, _finish, self._guard, self._host, self._in, self._out, self.errors)
+        self._await_start(command)
+
+    def _await_start(self, command: Sequence[str]) -> None:
+        self._host.settimeout(_START)
+        try:
+            said = self._host.recv(256).decode().split()
+        except OSError:
+            said = []
+        if said[:1] != ["started"]:
+            self.close()
+            if said[:1] == ["failed"]:
+                raise CommandError(f"command {command[0]!r} cannot be started: {os.strerror(int(said[1]))}")
+            raise RunError(f"the guard of {command[0]!r} did not start: {self.errors.tail(500)}")
+        self.pid = int(said[1])  #: the bot's process, and its group
+        self._host.setblocking(False)
+
+    # Talking
+
+    def send(self, line: str) -> None:
+        """Hand over a line; what the bot does not read yet waits."""
+        if self._end is None:
+            self._waiting += line.encode() + b"\n"
+            self._write()
+
+    def ask(self, line: str, limit: float) -> Reply:
+        """Send a question and wait for the next line, at most `limit` seconds."""
+        stale, stale_text = self._throw_away()
+        self.send(line)
+        return replace(self.wait(limit), stale=stale, stale_text=stale_text)
+
+    def wait(self, limit: float) -> Reply:
+        """Wait for the next line, at most `limit` seconds."""
+        start = time.perf_counter()
+
+        def reply(text: str | None, cause: str | None = None, *, late: bool = False, lost: bool = False) -> Reply:
+            return Reply(text, time.perf_counter() - start, cause, late, lost)
+
+        while True:
+            text = self._take_line()
+            left = start + limit - time.perf_counter()
+            if left < 0:
+                return reply(None, "no answer in time", late=True)
+            if text is not None:
+                return reply(text)
+            if len(self._buffer) > MAX_LINE:
+                self._buffer.clear()
+                self._scanned, self._skipping = 0, True
+                return reply(None, f"a line of more than {MAX_LINE} bytes")
+            if self._end is not None:
+                took = reply(None, self._end, lost=True)
+                self.errors.settle(_LAST_WORDS)
+                return took
+            self._wait(left)
+
+    def _wait(self, seconds: float) -> None:
+        """Read and write what can be, once, waiting at most so long."""
+        poll = select.poll()
+        if self._open:
+            poll.register(self._out, select.POLLIN)
+        if self._waiting:
+            poll.register(self._in, select.POLLOUT)
+        poll.register(self._host, select.POLLIN)
+        for fd, _ in poll.poll(math.ceil(1000 * seconds)):
+            if fd == self._out:
+                self._read()
+            elif fd == self._in:
+                self._write()
+            else:
+                self._hear_end()
+
+    def _read(self) -> bool:
+        """Read a chunk; whether there was one."""
+        if not self._open:
+            return False
+        try:
+            chunk = os.read(self._out, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self._open = False
+            self._end = self._exit_status() or "it closed its output"
+            if self._buffer and not self._skipping:
+                self._buffer += b"\n"  # a last line may lack its end
+            return False
+        self._buffer += chunk
+        return True
+
+    def _write(self) -> None:
+        try:
+            while self._waiting:
+                del self._waiting[: os.write(self._in, self._waiting[:_CHUNK])]
+        except BlockingIOError:
+            if len(self._waiting) > MAX_WAITING:
+                self._end = "it does not read its input"
+        except BrokenPipeError:
+            self._waiting.clear()
+            self._end = self._exit_status() or "it closed its input"
+
+    def _hear_end(self) -> None:
+        """The guard says that the program has ended: read what it left."""
+        status = self._exit_status(0.0)
+        while self._read() and len(self._buffer) <= MAX_LINE:
+            pass
+        self._end = status or self._end or "its guard died"
+
+    def _exit_status(self, patience: float = _LAST_WORDS) -> str | None:
+        """How the program ended, if the guard says so within so many seconds."""
+        self._host.settimeout(patience)
+        try:
+            said = self._host.recv(256).decode().split()
+        except OSError:
+            said = []
+        self._host.setblocking(False)
+        return _tell_status(int(said[1])) if said[:1] == ["exited"] else None
+
+    def _take_line(self) -> str | None:
+        """The next line that is there."""
+        while True:
+            end = self._buffer.find(b"\n", self._scanned)
+            if end < 0:
+                self._scanned = len(self._buffer)
+                if self._skipping:
+                    self._buffer.clear()
+                    self._scanned = 0
+                return None
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            self._scanned = 0
+            if not self._skipping:
+                return line.decode("utf-8", "backslashreplace").removesuffix("\r")
+            self._skipping = False
+
+    def _throw_away(self) -> tuple[int, str]:
+        """Drop what was written without being asked for; its size in bytes and its beginning."""
+        size, text = 0, ""
+        while True:
+            more = self._read()
+            while (line := self._take_line()) is not None:
+                size += len(line) + 1
+                text = text or line[:500]
+            if not more or size > _MAX_STALE or len(self._buffer) > MAX_LINE:
+                return size, text
+
+    def ends_itself(self, patience: float) -> bool:
+        """Close the bot's input; whether it ends within so many seconds. Nothing can be sent after that."""
+        os.set_blocking(self._in, True)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._in, inheritable=False)  # the number stays ours
+        os.close(nowhere)
+        return self._end is not None or self._exit_status(patience) is not None
+
+    def close(self) -> None:
+        """End the bot and everything that it started; takes half a second if it does not want to."""
+        self._finish()
+
+
+def _finish(guard: subprocess.Popen[bytes], host: socket.socket, in_: int, out: int, errors: ErrorReader) -> None:
+    os.close(in_)
+    os.close(out)
+    with contextlib.suppress(OSError):
+        host.shutdown(socket.SHUT_RDWR)  # also where a fork of ours holds it
+    host.close()
+    try:
+        guard.wait(_END)
+    except subprocess.TimeoutExpired:
+        guard.kill()
+        guard.wait()
+    errors.close()
+
+
+def _tell_status(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return f"it ended with exit status {code}"
+    with contextlib.suppress(ValueError):
+        return f"it was killed by {signal.Signals(-code).name}"
+    return f"it was killed by signal {-code}"
+
+
+def check_command(command: Sequence[str], folder: str | Path = ".") -> None:
+    """Refuse a command whose program is not there or cannot be executed."""
+    if not command or not command[0]:
+        raise CommandError("the command is empty")
+    if not Path(folder).is_dir():
+        raise CommandError(f"no folder {str(folder)!r} to run {command[0]!r} in")
+    program = str(Path(folder, command[0])) if "/" in command[0] else command[0]
+    if shutil.which(program) is None:
+        raise CommandError(f"no program {command[0]!r}, or it cannot be executed")

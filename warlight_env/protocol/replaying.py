@@ -1,0 +1,101 @@
+"""``warlight bot replay``: a bot is taken through a logged game up to a round, and its answer there is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from warlight_env.engine.orders import Orders
+from warlight_env.game import Game
+from warlight_env.protocol.faults import Fault
+from warlight_env.protocol.host import ExternalBot
+from warlight_env.record import GameLog, LogError, Picks
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a bot answers in a round of a logged game.
+
+    said: its lines in that round. orders: what was read of them; None: of picks. illegal: what the rules would leave
+    out. logged: the orders, or the wishes, of the log.
+    """
+
+    round: int  #: 0: its last pick
+    said: tuple[str, ...]
+    orders: Orders | None
+    illegal: tuple[str, ...]
+    faults: tuple[Fault, ...]
+    logged: Orders | tuple[int, ...] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+
+        def plain(orders: Orders | tuple[int, ...] | None) -> Any:
+            if not isinstance(orders, Orders):
+                return orders if orders is None else list(orders)
+            return {"deploys": [list(d) for d in orders.deploys], "attacks": [list(a) for a in orders.attacks]}
+
+        return {
+            "round": self.round,
+            "said": list(self.said),
+            "orders": plain(self.orders),
+            "illegal": list(self.illegal),
+            "faults": [fault.to_dict() for fault in self.faults],
+            "logged": plain(self.logged),
+        }
+
+
+def replay_to(
+    bot: ExternalBot, log: GameLog, round: int, seat: int = 0, trace: Callable[[str, str], None] | None = None
+) -> Answer:
+    """Take a bot through a logged game as the player on a seat (from 0), up to a round (from 1; 0: the picks).
+
+    It is told what that player was told, and asked every question; the game goes on as it is logged, whatever it
+    answers. `trace` is given every line: "<" from the bot, ">" to it.
+
+    Raises:
+        LogError: the log has no such round or seat.
+    """
+    header = log.header
+    if not 0 <= seat < len(header.players):
+        raise LogError(f"seat {seat + 1}: the game has seats 1 to {len(header.players)}")
+    if not 0 <= round <= len(log.rounds):
+        raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
+    said: list[str] = []
+
+    def listen(direction: str, line: str) -> None:
+        if direction == "<":
+            said.append(line)
+        if trace is not None:
+            trace(direction, line)
+
+    bot.on_line = listen
+    picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
+    game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+    try:
+        wishes: tuple[int, ...] | None = None
+        for step in log.steps:
+            if isinstance(step, Picks):
+                if seat in game.pickers():
+                    said.clear()
+                    bot.pick(game.view(seat))
+                    wishes = step.wishes[seat]
+                game.pick({p: w for p, w in enumerate(step.wishes) if w is not None}, on_illegal="skip")
+                continue
+            if step.round > round:
+                break
+            if not game.alive(seat):
+                raise LogError(f"round {step.round}: the player on seat {seat + 1} is out by then")
+            said.clear()
+            orders = bot.act(game.view(seat))
+            if step.round == round:
+                illegal = tuple(str(order) for order in game.check(seat, orders))
+                faults = tuple(fault for fault in bot.faults if fault.round == round)
+                return Answer(round, tuple(said), orders, illegal, faults, step.orders[seat])
+            game.play_round(step.orders, on_illegal="skip")
+        if round == 0:
+            return Answer(0, tuple(said), None, (), tuple(bot.faults), wishes)
+        raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
+    finally:
+        bot.close()

@@ -1,0 +1,167 @@
+"""``warlight bot run``: an agent on standard input and output, which answers within the time it is told, or earlier.
+
+The agent thinks in a process of its own (`thinker`). This one imports nothing heavy and computes nothing: it passes on
+what the engine says, and where the agent's answer does not come in time it answers by reflex.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import time
+from typing import BinaryIO, Final
+
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
+from warlight_env.protocol.reflex import Reflex
+
+#: Of a question's time, what is kept for the way there and back: a share, with bounds in seconds.
+_MARGIN, _LEAST, _MOST = 0.05, 0.03, 0.25
+#: Of a bank, the share for one turn; and of what a round adds to it.
+_BANK_SHARE: Final = 1 / 20
+_INCREMENT_SHARE: Final = 0.8
+#: Lines that come within so many seconds of listening have been waiting.
+_WAITING: Final = 0.05
+
+
+class Thought:
+    """The agent's process, as this one sees it."""
+
+    def __init__(self, spec: str, seed: int, challenge: m.Challenge | None) -> None:
+        command = [sys.executable, "-m", "warlight_env.protocol.thinker", spec, str(seed), str(challenge or 0)]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._in, False)
+        self._waiting = b""  # for an agent that is too busy to listen
+        self._buffer = b""
+        self._count = 0
+        self._ready = False
+        self.failed = False  #: it died, or could not answer
+
+    def tell(self, line: str) -> None:
+        """Pass on a line."""
+        self._waiting += line.rstrip("\r\n").encode() + b"\n"
+        self._write()
+
+    def _write(self) -> None:
+        try:
+            self._waiting = self._waiting[os.write(self._in, self._waiting) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:  # its end is seen where it is read
+            self._waiting = b""
+
+    def ask(self, line: str, until: float, latest: float) -> str | None:
+        """The answer to a question, thought of until a moment and waited for until a later one, or None."""
+        self._count += 1
+        self.tell(f"think {self._count} {until:.6f}")
+        self.tell(line)
+        while (said := self._line(latest)) is not None:
+            number, _, answer = said.partition(" ")
+            if number == str(self._count):  # else it comes too late
+                self.failed |= answer == "!"
+                return None if answer == "!" else answer
+        return None
+
+    def _line(self, latest: float) -> str | None:
+        while b"\n" not in self._buffer:
+            writing = [self._in] if self._waiting else []
+            ready, free, _ = select.select([self._out], writing, [], max(0.0, latest - time.monotonic()))
+            if free:
+                self._write()
+            if free and not ready:
+                continue
+            chunk = os.read(self._out, 1 << 16) if ready else b""
+            if not chunk:
+                self.failed |= bool(ready)
+                return None
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        self._ready |= line == b"ready"
+        return line.decode()
+
+    def end(self) -> int:
+        """End it; the exit status that it comes to, once it is clear whether there is such an agent at all."""
+        while not self._ready and self._line(time.monotonic() + 60) is not None:
+            pass
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        if self._ready and not self.failed:
+            self._process.kill()
+            self._process.wait()
+            return 0
+        return self._process.wait() or int(self.failed)
+
+
+class Runner:
+    """Reads an engine's lines and answers in time: with the agent's answer, or by reflex when there is none yet."""
+
+    def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:
+        self._born = time.monotonic() - process_age()
+        self._thought = Thought(spec, seed, challenge)
+        self._reflex = Reflex()
+        self._increment: float | None = None  # seconds; None: no bank (challenge 1)
+        self.reflexes = 0  #: answers that the agent did not have in time
+
+    def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
+        """Play until the input ends; the exit status: 0, 1 if the agent failed, 2 if there is none."""
+        start = time.monotonic()
+        for raw in iter(lines.readline, b""):
+            now = time.monotonic()
+            # What has arrived while the process was starting may have arrived at its very beginning.
+            asked = self._born if now < start + _WAITING else now
+            line = raw.decode("utf-8", "replace")
+            try:
+                message = parse_message(line)
+            except ProtocolError as error:
+                print(f"not understood: {error}", file=sys.stderr)
+                continue
+            if not isinstance(message, m.Question):
+                if isinstance(message, m.TimePerMove):
+                    self._increment = message.milliseconds / 1000
+                self._reflex.hear(message)
+                self._thought.tell(line)
+                continue
+            answer = self._answer(message, line, asked)
+            try:
+                answers.write(answer.encode() + b"\n")
+                answers.flush()
+            except BrokenPipeError:
+                break
+            if not isinstance(message, m.Go):
+                self._thought.tell(f"said {answer}")
+        return self._thought.end()
+
+    def _answer(self, question: m.Question, line: str, asked: float) -> str:
+        limit = question.milliseconds / 1000
+        margin = min(max(_MARGIN * limit, _LEAST), _MOST)
+        latest = asked + limit - margin
+        answer = self._thought.ask(line, min(latest - margin, asked + self._share(limit)), latest)
+        if answer is None:
+            self.reflexes += 1
+            print(f"no time: {type(question).__name__} answered by reflex", file=sys.stderr)
+            return format_answer(self._reflex.answer(question))
+        return answer
+
+    def _share(self, limit: float) -> float:
+        """How long to think, of a time that is for this question alone or is a bank for all that follow."""
+        if self._increment is None:
+            return limit
+        return limit * _BANK_SHARE + 2 * self._increment * _INCREMENT_SHARE
+
+
+def process_age() -> float:
+    """Seconds since this process was started, or, where the system does not tell, a lower bound."""
+    with contextlib.suppress(OSError, IndexError, ValueError, AttributeError), open("/proc/self/stat", "rb") as file:
+        ticks = int(file.read().rpartition(b")")[2].split()[19])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    return time.process_time()
+
+
+def run(spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> int:
+    """Run an agent on this process's standard input and output; the exit status, see `Runner.run`."""
+    return Runner(spec, seed, challenge).run(sys.stdin.buffer, sys.stdout.buffer)

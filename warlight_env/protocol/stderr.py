@@ -1,0 +1,97 @@
+"""A bot's standard error: read all the time by a thread of its own, the last part kept."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from pathlib import Path
+from typing import Final
+
+#: Bytes that are kept in memory.
+KEPT: Final = 1 << 16
+#: Bytes after which a file of standard error is begun anew, the one before it kept beside it.
+FILE_SIZE: Final = 1 << 20
+_CHUNK: Final = 1 << 16
+#: Seconds of rest after a full chunk: a bot that writes without end is held to some 60 MB/s and costs no core.
+_REST: Final = 0.001
+
+
+class ErrorReader:
+    """Reads a descriptor until its end or `close`, and owns it.
+
+    Args:
+        fd: the reading end of a pipe.
+        file: where it is written to as well; at most 2 * FILE_SIZE bytes, the older half in ``NAME.1``.
+    """
+
+    def __init__(self, fd: int, file: Path | None = None) -> None:
+        self._fd, self._file = fd, file
+        self._kept = bytearray()
+        self._lock = threading.Lock()
+        self.total = 0  #: bytes read so far
+        self.problem: str | None = None  #: why the file could not be written
+        self._stop, self._stopped = os.pipe()
+        os.set_blocking(fd, False)
+        self._thread = threading.Thread(target=self._run, name="bot's standard error", daemon=True)
+        self._thread.start()
+
+    def tail(self, size: int = KEPT) -> str:
+        """The last part of what was written, at most `size` bytes of it, decoded with replacement characters."""
+        with self._lock:
+            return bytes(self._kept[-min(size, KEPT) :]).decode("utf-8", "replace")
+
+    def settle(self, patience: float) -> None:
+        """Wait for the output's end, at most so many seconds: what a dead bot said last may be on its way."""
+        self._thread.join(patience)
+
+    def close(self) -> None:
+        """Read what is there already, and end."""
+        os.write(self._stopped, b"x")
+        self._thread.join()
+        for fd in (self._fd, self._stop, self._stopped):
+            os.close(fd)
+
+    def _run(self) -> None:
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        poll.register(self._stop, select.POLLIN)
+        last = 0  # bytes still to be read after `close`, so that a writer who got away cannot hold us
+        out = None
+        try:
+            if self._file is not None:
+                out = self._file.open("wb")
+        except OSError as error:
+            self.problem = f"{self._file}: {error.strerror or error}"
+        written = 0
+        while last < FILE_SIZE:
+            closing = self._stop in {fd for fd, _ in poll.poll()}
+            try:
+                chunk = os.read(self._fd, _CHUNK)
+            except BlockingIOError:
+                if closing:
+                    break
+                continue
+            if not chunk:
+                break
+            last += len(chunk) if closing else 0
+            with self._lock:
+                self.total += len(chunk)
+                self._kept += chunk
+                del self._kept[:-KEPT]
+            if out is not None:
+                try:
+                    written += len(chunk)
+                    if written > FILE_SIZE and self._file is not None:
+                        out.close()
+                        self._file.replace(self._file.with_name(self._file.name + ".1"))
+                        out, written = self._file.open("wb"), len(chunk)
+                    out.write(chunk)
+                    out.flush()
+                except OSError as error:
+                    self.problem, out = f"{self._file}: {error.strerror or error}", None
+            if len(chunk) == _CHUNK:
+                time.sleep(_REST)
+        if out is not None:
+            out.close()

@@ -1,0 +1,147 @@
+"""What an engine tells a bot: a player's view of a game as messages, regions numbered as the competitions did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.view import View
+from warlight_env.maps import Map
+from warlight_env.outcome import RoundResult
+from warlight_env.protocol import messages as m
+
+#: The players' names on the wire, by seat.
+NAMES: Final = ("player1", "player2")
+
+
+def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
+    """Ids of regions: the bundled world map's are the competitions', and every map's count from 1."""
+    return tuple(int(region) + 1 for region in regions)
+
+
+def setup_messages(map_: Map) -> list[m.Message]:
+    """Super regions, regions and neighbours, each border once, from its lower end."""
+    borders: dict[int, list[int]] = {}
+    for a, b in map_.borders:
+        borders.setdefault(a + 1, []).append(b + 1)
+    return [
+        m.SuperRegions(tuple((s, bonus) for s, bonus in enumerate(map_.bonuses, 1))),
+        m.Regions(tuple((r, s + 1) for r, s in enumerate(map_.super_region_of, 1))),
+        m.Neighbors(tuple((a, tuple(near)) for a, near in sorted(borders.items()))),
+    ]
+
+
+def opening(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
+    """All that comes before the first question, from the player's first view; times in ms."""
+    names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
+    if challenge == 1:
+        return names + setup_messages(view.map)
+    rounds = view.rules.round_limit(view.map.n_regions)
+    wastes = wastelands(view)
+    # Where regions were dealt at random nobody knows what else was offered.
+    offered = view.offers or sorted(r for start in view.starts or () for r in start)
+    limits: list[m.Message] = [m.Timebank(bank), m.TimePerMove(increment), m.MaxRounds(rounds or UNLIMITED)]
+    return [
+        *limits,
+        *names,
+        *setup_messages(view.map),
+        m.Wastelands(region_ids(wastes)),
+        m.StartingRegions(region_ids(offered)),
+        m.StartingPickAmount(view.picks_left or len(offered) // 2),
+    ]
+
+
+#: What a bot is told where the rules know no end.
+UNLIMITED: Final = 10_000
+
+
+def wastelands(view: View) -> list[int]:
+    """The wastelands that the player sees: neutral regions with more armies than the map gave them."""
+    start = view.map.starting_armies
+    if not view.params.wastelands:
+        return []
+    return [
+        r
+        for r, (by, army) in enumerate(zip(view.owner.tolist(), view.army.tolist(), strict=True))
+        if by == NEUTRAL and army == view.rules.wasteland_army and army != start[r]
+    ]
+
+
+def round_messages(view: View, seen: Seen) -> list[m.Message]:
+    """What comes before each round's questions."""
+    rows = [(r, by, army) for r, (by, army) in enumerate(zip(view.owner.tolist(), view.army.tolist(), strict=True))]
+    rows.sort(key=lambda row: row[1] != view.player)  # own regions first
+    owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}
+    enemy = NAMES[1 - view.player]
+    orders: list[m.PlaceOrder | m.MoveOrder] = [m.PlaceOrder(enemy, r + 1, armies) for r, armies in seen.placements]
+    orders += [m.MoveOrder(enemy, a + 1, b + 1, armies) for a, b, armies in seen.moves]
+    return [
+        m.StartingArmies(view.income),
+        m.UpdateMap(tuple((r + 1, owners[by], army) for r, by, army in rows if by in owners)),
+        m.OpponentMoves(tuple(orders)),
+    ]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The opponent's orders of the last round that the player could see, as they were carried out, by index."""
+
+    placements: tuple[tuple[int, int], ...] = ()
+    moves: tuple[tuple[int, int, int], ...] = ()
+
+
+NOTHING_SEEN: Final = Seen()
+
+
+class Watcher:
+    """Sees with a player's eyes what the opponent does, as exactly as the competitions' engines did.
+
+    A placement is seen where its region is; an attack or transfer if either end is in sight after it, or its target
+    was before it. Being asked for every view in turn, it knows which regions the player had.
+    """
+
+    def __init__(self) -> None:
+        self._own: set[int] = set()
+
+    def look(self, view: View) -> Seen:
+        """What was seen since the view before; call it once for every round's view."""
+        own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
+        result: RoundResult | None = view.last_round
+        if result is None or result.round != view.round or view.round == 0:
+            return NOTHING_SEEN
+        return seen_orders(result, own, view.map.neighbors, view.player, view.rules.fog)
+
+
+def seen_orders(result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool) -> Seen:
+    """The others' orders of a round that a player saw who had the regions `own` before it."""
+
+    def in_sight(region: int, own: set[int]) -> bool:
+        return not fog or region in own or any(near in own for near in neighbors[region])
+
+    own = set(own)
+    placements = tuple((d.region, d.armies) for d in result.deploys if d.player != player and in_sight(d.region, own))
+    moves = []
+    for event in result.events:
+        before = in_sight(event.target, own)
+        if event.captured:
+            (own.add if event.player == player else own.discard)(event.target)
+        after = in_sight(event.source, own) or in_sight(event.target, own)
+        if event.player != player and (before or after):
+            moves.append((event.source, event.target, event.armies))
+    return Seen(placements, tuple(moves))
+
+
+def orders_of(placements: m.Placements, moves: m.Moves) -> Orders:
+    """A turn from the two answers of a round; what the rules forbid stays in it, for the engine to judge."""
+    return Orders(
+        [(o.region - 1, o.armies) for o in placements.orders],
+        [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],
+    )
+
+
+def challenge_of(rules: Any) -> m.Challenge:
+    """The version of the protocol that goes with rules: 2 where regions are picked one by one, else 1."""
+    return 2 if rules.picking == "alternating" else 1

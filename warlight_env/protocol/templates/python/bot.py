@@ -1,0 +1,91 @@
+"""A minimal bot of the Warlight AI Challenges, versions 1 and 2. Run it with: python3 bot.py"""
+
+import sys
+
+
+class Bot:
+    """Knows what the engine has told, and answers its questions."""
+
+    def __init__(self):
+        self.name = "player1"
+        self.super_region = {}  # region -> super region
+        self.neighbors = {}  # region -> set of regions
+        self.income = 5
+        self.owner = {}  # region -> name, for the regions in sight
+        self.army = {}
+
+    def pick(self, offered):
+        """The offered regions, best first: those of the smallest super regions."""
+        sizes = list(self.super_region.values())
+        return sorted(offered, key=lambda region: sizes.count(self.super_region[region]))
+
+    def place(self):
+        """Where new armies go, as (region, armies): all to the largest army at a border."""
+        own = [region for region, name in self.owner.items() if name == self.name]
+        borders = [r for r in own if any(self.owner.get(n) != self.name for n in self.neighbors[r])]
+        if not own:
+            return []
+        best = max(borders or own, key=lambda region: self.army[region])
+        self.army[best] += self.income
+        return [(best, self.income)]
+
+    def attack(self):
+        """Attacks and transfers, as (from, to, armies): each region attacks one weaker neighbour."""
+        moves = []
+        for region, name in self.owner.items():
+            spare = self.army[region] - 1
+            if name != self.name or spare < 1:
+                continue
+            foreign = [n for n in self.neighbors[region] if self.owner.get(n, self.name) != self.name]
+            if foreign:
+                target = min(foreign, key=lambda n: self.army[n])
+                if spare > 1.5 * self.army[target]:
+                    moves.append((region, target, spare))
+            elif spare > 1:
+                moves.append((region, min(self.neighbors[region]), spare))
+        return moves[:50]
+
+    def hear(self, words):
+        """Take in a line; the answer, if it is a question."""
+        head, rest = words[0], words[1:]
+        if head == "settings" and rest[0] == "your_bot":
+            self.name = rest[1]
+        elif head == "settings" and rest[0] == "starting_armies":
+            self.income = int(rest[1])
+        elif head == "setup_map" and rest[0] == "regions":
+            numbers = [int(word) for word in rest[1:]]
+            self.super_region = dict(zip(numbers[::2], numbers[1::2]))
+            self.neighbors = {region: set() for region in self.super_region}
+        elif head == "setup_map" and rest[0] == "neighbors":
+            for region, near in zip(rest[1::2], rest[2::2]):
+                for other in near.split(","):
+                    self.neighbors[int(region)].add(int(other))
+                    self.neighbors[int(other)].add(int(region))
+        elif head == "update_map":
+            rows = list(zip(rest[::3], rest[1::3], rest[2::3]))
+            self.owner = {int(region): name for region, name, _ in rows}
+            self.army = {int(region): int(army) for region, _, army in rows}
+        elif head == "pick_starting_regions":  # challenge 1: six of them, best first
+            return " ".join(str(region) for region in self.pick(map(int, rest[1:]))[:6])
+        elif head == "pick_starting_region":  # challenge 2: one
+            return str(self.pick(map(int, rest[1:]))[0])
+        elif head == "go" and rest[0] == "place_armies":
+            return ", ".join(f"{self.name} place_armies {r} {n}" for r, n in self.place()) or "No moves"
+        elif head == "go" and rest[0] == "attack/transfer":
+            moves = (f"{self.name} attack/transfer {a} {b} {n}" for a, b, n in self.attack())
+            return ", ".join(moves) or "No moves"
+        return None
+
+
+def main():
+    """Read lines until the input ends; print for yourself to sys.stderr only."""
+    bot = Bot()
+    for line in sys.stdin:
+        words = line.split()
+        answer = bot.hear(words) if len(words) > 1 else None
+        if answer is not None:
+            print(answer, flush=True)
+
+
+if __name__ == "__main__":
+    main()

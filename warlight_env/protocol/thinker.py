@@ -1,0 +1,104 @@
+"""The process in which our side's agent thinks: it takes its time, and `runner` looks at the clock.
+
+    python -m warlight_env.protocol.thinker AGENT SEED CHALLENGE      (CHALLENGE 0: as the engine says)
+
+Standard input: the engine's lines as they are. Before each question comes ``think N UNTIL``, a number for it and until
+when there is time, on the clock of `time.monotonic`, which all processes share; after each pick ``said ID …``, what the
+engine was really given. Standard output: ``ready`` once, then ``N ANSWER`` for each question.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import traceback
+from typing import Any, BinaryIO, Final
+
+from warlight_env.errors import InputError
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
+
+#: Seconds of thought that there always are.
+GLIMPSE: Final = 0.005
+#: Exit status where there is no such agent.
+REFUSED: Final = 2
+
+
+def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Any]:
+    """The bot's side with all kernels loaded, by playing a round; and the agent's own budget.
+
+    Raises:
+        AgentError: there is no such agent.
+    """
+    from warlight_env.agents import Budget, make_agent
+    from warlight_env.agents.registry import parse
+    from warlight_env.arena.play import play_game
+    from warlight_env.protocol.believer import BelievingAgent
+    from warlight_env.protocol.bot_side import BotSide
+
+    _, values = parse(spec)
+    make_agent(spec, seed)
+    once = Budget(simulations=1, seconds=0.1)
+    players = [BelievingAgent(make_agent(spec, seat)) for seat in range(2)]
+    play_game(players, "small", "challenge1", picks="agents", max_rounds=1, budget=once)
+    return BotSide(lambda: make_agent(spec, seed), challenge), Budget(values.get("sims"), values.get("secs"))
+
+
+def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
+    """Answer until the input ends."""
+    from warlight_env.agents import Budget
+
+    side, own = load(spec, seed, challenge)
+    answers.write(b"ready\n")
+    number, until = "", 0.0
+    for raw in iter(lines.readline, b""):
+        line = raw.decode("utf-8", "replace")
+        words = line.split()
+        if words[:1] == ["think"]:
+            number, until = words[1], float(words[2])
+            continue
+        if words[:1] == ["said"]:
+            side.said(m.Picks(tuple(map(int, words[1:]))))
+            continue
+        try:
+            message = parse_message(line)
+            if not isinstance(message, m.Question):
+                side.hear(message)
+                continue
+            left = max(GLIMPSE, until - time.monotonic())
+            budget = Budget(own.simulations, left if own.seconds is None else min(own.seconds, left))
+            answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
+        except ProtocolError as error:
+            print(f"not understood: {error}", file=sys.stderr)
+        except Exception:
+            traceback.print_exc()
+            answers.write(f"{number} !\n".encode())
+
+
+def end_with(parent: int) -> None:
+    """End this process soon after its parent, also in the middle of a thought."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def main() -> int:
+    """See the module."""
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+    spec, seed, challenge = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # what an agent prints must not get among the answers
+    try:
+        think(spec, seed, {1: 1, 2: 2}.get(challenge), sys.stdin.buffer, answers)  # type: ignore[arg-type]
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return REFUSED
+    except BrokenPipeError:
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
