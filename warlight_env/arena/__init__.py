@@ -3,6 +3,7 @@
 from warlight_env.arena.backends import Backend, LocalBackend
 from warlight_env.arena.clocks import Clock, ClockError
 from warlight_env.arena.contests import play_contests
+from warlight_env.arena.continuing import play_on
 from warlight_env.arena.course import Contest, ContestResult, Judge, StopRule
 from warlight_env.arena.elo import EloDifference, elo_difference, elo_of, expected_score
 from warlight_env.arena.match import Match
@@ -49,6 +50,7 @@ __all__ = [
     "expected_score",
     "play_contests",
     "play_game",
+    "play_on",
     "unit_interval",
     "wilson_interval",
 ]

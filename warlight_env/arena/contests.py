@@ -49,7 +49,8 @@ def play_contests(
         AgentCrashError: an agent failed and the contest's setup says that this ends it.
         MatchError: contests, jobs or backend cannot be used, or the agents cannot be sent to workers.
         RunFolderError: the folder belongs to other contests, is damaged or in use.
-        RunError: workers were lost, or the folder cannot be written; what was played before is in the folder.
+        LogError: a setup's folder for logs belongs to another match.
+        RunError: workers were lost, or a folder cannot be written; what was played before is in the folder.
     """
     contests = tuple(contests)
     _check(contests, jobs)
@@ -71,6 +72,7 @@ def play_contests(
 
         for course in courses:
             if course.missing:
+                course.contest.setup.open_log()
                 course.contest.setup.warm_up()
         left = sum(course.missing for course in courses)
         if left:

@@ -50,6 +50,8 @@ class Match:
             ``"10s+0.5s"``, ``"none"``).
         on_crash: an agent that fails ends the match with the error ("raise"), or loses that game ("forfeit").
         on_late: answers that take longer than the clock allows are counted ("report"), or lose the game ("forfeit").
+        log: a folder for a log of each game (see `warlight_env.record`), made if it is not there.
+        insight: with what the agents thought, in the logs.
 
     Raises:
         MatchError, AgentError, MapError, RulesError, GameError: with the reason, before anything is played.
@@ -69,6 +71,8 @@ class Match:
     clocks: str | Clock | Sequence[str | Clock | None] | None = None
     on_crash: OnCrash = "raise"
     on_late: OnLate = "report"
+    log: str | Path | None = None
+    insight: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.agents, str) or not 2 <= len(self.agents) <= MAX_PLAYERS:
@@ -93,7 +97,7 @@ class Match:
         rules = Rules.of(self.rules)
         return Setup(
             tuple(self.agents), map_, rules, self.seed, self.paired, self.picks, self.max_rounds,
-            self._clocks(), self.on_crash, self.on_late,
+            self._clocks(), self.on_crash, self.on_late, None if self.log is None else Path(self.log), self.insight,
         )  # fmt: skip
 
     def _clocks(self) -> tuple[Clock | None, ...]:

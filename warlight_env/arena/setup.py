@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import pickle
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
 from warlight_env.arena.clocks import Clock
-from warlight_env.arena.play import AgentCrashError, GameRecord, Picks, play_game
+from warlight_env.arena.play import AgentCrashError, GameObserver, GameRecord, Picks, play_game
 from warlight_env.arena.player import OnCrash, OnLate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -49,6 +53,8 @@ class Setup:
     clocks: tuple[Clock | None, ...] = ()  #: by agent; empty: none has one
     on_crash: OnCrash = "raise"
     on_late: OnLate = "report"
+    log: Path | None = None  #: a folder for a log of each game
+    insight: bool = False  #: with what the agents thought
 
     @property
     def unit_size(self) -> int:
@@ -82,12 +88,25 @@ class Setup:
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> GameRecord:
         """Play the game of that number."""
         seating = self.seat(number)
+        with self._observer(number, seating) as observer:
+            return self._play(number, seating, stop, observer)
+
+    def _observer(self, number: int, seating: Seating) -> AbstractContextManager[GameObserver | None]:
+        if self.log is None:
+            return contextlib.nullcontext()
+        from warlight_env.arena.logs import log_writer
+
+        return log_writer(self, self.log, number, seating)
+
+    def _play(
+        self, number: int, seating: Seating, stop: Callable[[], bool] | None, observer: GameObserver | None
+    ) -> GameRecord:
         try:
             return play_game(
                 seating.agents, self.map, self.rules, seating.seed,
                 picks=self.picks, max_rounds=self.max_rounds, number=number, unit=seating.unit, seats=seating.seats,
                 stop=stop, clocks=[self.clocks[a] for a in seating.seats] if self.clocks else None,
-                on_crash=self.on_crash, on_late=self.on_late,
+                on_crash=self.on_crash, on_late=self.on_late, observer=observer,
             )  # fmt: skip
         except AgentCrashError as error:
             reason = error.reason
@@ -112,10 +131,35 @@ class Setup:
             "on_late": self.on_late,
         }
 
+    @cached_property
+    def match_data(self) -> dict[str, Any]:
+        """What the logs of games say of the match, as JSON gives it back; map and rules stand elsewhere in them."""
+        return {
+            "agents": list(self.names),
+            "seed": int(self.seed),
+            "paired": self.paired,
+            "picks": self.picks,
+            "max_rounds": self.max_rounds,
+            "clocks": [str(clock) if clock else "none" for clock in self.clocks or [None] * len(self.agents)],
+            "on_crash": self.on_crash,
+            "on_late": self.on_late,
+        }
+
     def warm_up(self) -> None:
         """Play the first round of the first game: loads or compiles kernels, so that the clock runs for play alone."""
         first = Clock(simulations=1)
-        dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents)).play(0)
+        dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents), log=None).play(0)
+
+    def open_log(self) -> None:
+        """Make the folder for logs ready, if there is to be one.
+
+        Raises:
+            LogError: it holds logs of another match. LogWriteError: it cannot be made or written.
+        """
+        if self.log is not None:
+            from warlight_env.arena.logs import open_folder
+
+            open_folder(self, self.log)
 
 
 def make(source: AgentSource, seed: int) -> Agent:

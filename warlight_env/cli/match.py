@@ -17,6 +17,7 @@ from warlight_env.cli.common import (
     RayAddressOption,
     RulesOption,
     SeedOption,
+    UsageError,
     Whole,
     print_json,
     read_backend,
@@ -72,6 +73,12 @@ def match(
             "goes on from there.",
         ),
     ] = None,
+    log: Annotated[
+        Path | None, Parameter(name="--log", help="A folder for a log of each game: see warlight replay and log.")
+    ] = None,
+    insight: Annotated[
+        bool, Parameter(negative="", help="With --log: what the bots thought goes into the logs, too.")
+    ] = False,
     backend: BackendOption = "local",
     ray_address: RayAddressOption = None,
     picks: PicksOption = "random",
@@ -90,12 +97,15 @@ def match(
     from warlight_env.arena import Match, Sprt
     from warlight_env.cli.progress import make_progress
 
+    if insight and log is None:
+        raise UsageError("--insight needs --log FOLDER: it goes into the logs")
     if games is None:
         games = GAMES if sprt is None else GAMES_WITH_TEST
     asked = Match(
         agents, games=games, seed=seed, map=map, rules=read_rules(rules), paired=paired, picks=picks,
         max_rounds=max_rounds, jobs=jobs, stop=None if sprt is None else Sprt.parse(sprt),
         clocks=clock[0] if clock and len(clock) == 1 else clock, on_crash=on_crash, on_late=on_late,
+        log=log, insight=insight,
     )  # fmt: skip
     place = read_backend(backend, ray_address)
     with make_progress(agents, asked.contest(), quiet) as progress:

@@ -1,0 +1,204 @@
+"""From a game to plain data: the header and each event as JSON takes them (see ``docs/log.md``)."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import orjson
+
+from warlight_env import __version__, maps
+from warlight_env.engine.orders import Orders
+from warlight_env.maps import Map
+from warlight_env.outcome import Event, IllegalOrder
+from warlight_env.record.model import Change, End, Failure, GameLog, Header, Insight, Picks, Player, Round, Start
+
+FORMAT: Final = "warlight-log"
+VERSION: Final = 1
+PROGRAM: Final = f"warlight-env {__version__}"
+
+_strict = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
+def encode_line(data: Any) -> bytes:
+    """Plain data of ours as one line of JSON."""
+    try:
+        return orjson.dumps(data)
+    except TypeError:  # integers past 64 bits, unpaired surrogates
+        return encode_foreign(data)
+
+
+def encode_foreign(data: Any) -> bytes:
+    """Data that somebody else made, as one line of JSON.
+
+    Raises:
+        TypeError, ValueError: it is not plain, or has numbers that are none.
+    """
+    return _strict.encode(data).encode("ascii")
+
+
+Data = dict[str, Any]
+
+
+class _Same:
+    """A key that compares by identity: a map is too large to compare for every game of a match."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+
+@functools.lru_cache(maxsize=8)
+def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
+    """What the headers of a match's games share, without the closing brace."""
+    board: Map = map_.value
+    bundled = board.name in maps.names() and maps.load(board.name) == board
+    shared = {
+        "format": FORMAT,
+        "version": VERSION,
+        "program": program,
+        "map": board.name if bundled else board.to_dict(),
+        "map_digest": board.digest(),
+        "rules": rules.value.to_dict(),
+    }
+    return encode_line(shared)[:-1]
+
+
+def header_line(header: Header) -> bytes:
+    """The first line."""
+    data: Data = {
+        "seed": header.seed,
+        "picks": header.picks,
+        "round_limit": header.round_limit,
+        "players": [player_data(player) for player in header.players],
+    }
+    if header.match is not None:
+        data["match"] = header.match
+    if header.continues is not None:
+        data["continues"] = {"rounds": header.continues.rounds, "players": header.continues.players}
+    return b"%b,%b" % (_shared(_Same(header.map), _Same(header.rules), header.program), encode_line(data)[1:])
+
+
+def player_data(player: Player) -> Data:
+    """A player of the header."""
+    return {"name": player.name, "spec": player.spec, "parameters": player.parameters, "seed": player.seed}
+
+
+def start_data(start: Start) -> Data:
+    """The position before the first event."""
+    data: Data = {"event": "start", "owner": start.owner, "army": start.army}
+    if start.offers is not None:
+        data["offers"] = start.offers
+    return {**data, "hash": start.hash}
+
+
+def move_rows(events: Iterable[Event]) -> list[tuple[Any, ...]]:
+    """Attacks and transfers as rows."""
+    return [
+        (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, 1 if e.captured else 0)
+        if e.kind == "attack"
+        else (e.player, e.source, e.target, e.armies)
+        for e in events
+    ]
+
+
+def _dropped(illegal: Sequence[IllegalOrder]) -> Data:
+    return {"dropped": [(d.player, d.kind, d.index, d.order, d.reason) for d in illegal]} if illegal else {}
+
+
+def picks_data(
+    wishes: Sequence[Sequence[int] | None], dropped: Sequence[IllegalOrder], changed: Sequence[Change], hash: str
+) -> Data:
+    """Picks of those who were to pick."""
+    return {"event": "picks", "wishes": wishes, **_dropped(dropped), "changed": changed, "hash": hash}
+
+
+def _orders_data(orders: Orders | None, *, plain: bool) -> Data | None:
+    """A player's orders as they were handed in; with `plain` all numbers are Python's own."""
+    if orders is None:
+        return None
+    deploys, attacks = (rows.tolist() for rows in orders.arrays()) if plain else (orders.deploys, orders.attacks)
+    return {"deploys": deploys, "attacks": attacks}
+
+
+def round_line(
+    number: int,
+    orders: Sequence[Orders | None],
+    events: Iterable[Event],
+    dropped: Sequence[IllegalOrder],
+    changed: Sequence[Change],
+    hash: str,
+) -> bytes:
+    """A round.
+
+    Orders may come in any form that the game takes. The usual one is the line's; only where the line turns out to hold
+    something else, NumPy's integers, booleans or empty rows, are they brought into it.
+    """
+    data: Data = {
+        "event": "round",
+        "round": number,
+        "orders": [_orders_data(one, plain=False) for one in orders],
+        "moves": move_rows(events),
+    }
+    if dropped:
+        data.update(_dropped(dropped))
+    data["changed"], data["hash"] = changed, hash
+    try:
+        line = orjson.dumps(data)
+        if not (b"true" in line or b"false" in line or b"[[]" in line):
+            return line
+    except TypeError:
+        pass
+    data["orders"] = [_orders_data(one, plain=True) for one in orders]
+    return encode_line(data)
+
+
+def insight_data(insight: Insight, number: int) -> Data:
+    """What an agent thought before the round of that number; 0: before it picked."""
+    return {"event": "insight", "player": insight.player, "round": number, "data": insight.data}
+
+
+def failure_data(failure: Failure) -> Data:
+    """An agent's failure."""
+    return {"event": "failure", "player": failure.player, "round": failure.round, "reason": failure.reason}
+
+
+def end_data(end: End) -> Data:
+    """The end."""
+    return {
+        "event": "end",
+        "winner": end.winner,
+        "rounds": end.rounds,
+        "placements": end.placements,
+        "cut_off": end.cut_off,
+    }
+
+
+def log_lines(log: GameLog) -> Iterator[bytes]:
+    """All lines of a log."""
+    yield header_line(log.header)
+    if log.start is not None:
+        yield encode_line(start_data(log.start))
+    failures = list(log.failures)
+    for i, step in enumerate(log.steps):
+        number = step.round if isinstance(step, Round) else 0
+        for insight in step.insights:
+            yield encode_foreign(insight_data(insight, number))
+        if isinstance(step, Picks):
+            yield encode_line(picks_data(step.wishes, step.dropped, step.changed, step.hash))
+        else:
+            yield round_line(step.round, step.orders, step.events, step.dropped, step.changed, step.hash)
+        more_picks = i + 1 < len(log.steps) and isinstance(log.steps[i + 1], Picks)
+        while failures and failures[0].round == number and not more_picks:
+            yield encode_line(failure_data(failures.pop(0)))
+    for failure in failures:
+        yield encode_line(failure_data(failure))
+    if log.end is not None:
+        yield encode_line(end_data(log.end))
