@@ -79,7 +79,7 @@ def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, 
             assert process.poll() is None
             time.sleep(0.001)
         process.kill()
-        process.communicate()
+        process.wait()
         before = games.read_bytes()
         until = time.monotonic() + 30
         while group_is_alive(process.pid) and time.monotonic() < until:
