@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from warlight_env.engine.orders import Orders
@@ -110,3 +111,27 @@ class Slow(Idle):
     def act(self, view, budget=None):
         time.sleep(self.seconds)
         return Orders()
+
+
+class Killer(Expander):
+    """Kills its process in the fourth round, as a bot with a fault in its native code does: once, or always."""
+
+    def __init__(self, seed: int, flag: str, once: bool) -> None:
+        super().__init__(seed)
+        self._flag, self._once = flag, once
+
+    def act(self, view, budget=None):
+        if view.round == 3 and not (self._once and os.path.exists(self._flag)):
+            with open(self._flag, "w"):
+                os._exit(7)
+        return super().act(view, budget)
+
+
+class KillerSource:
+    """Makes a `Killer`, in other processes too."""
+
+    def __init__(self, flag: str, once: bool) -> None:
+        self.flag, self.once = flag, once
+
+    def __call__(self, seed: int) -> Killer:
+        return Killer(seed, self.flag, self.once)

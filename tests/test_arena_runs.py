@@ -79,7 +79,7 @@ def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, 
             assert process.poll() is None
             time.sleep(0.001)
         process.kill()
-        process.communicate()
+        process.wait()
         before = games.read_bytes()
         until = time.monotonic() + 30
         while group_is_alive(process.pid) and time.monotonic() < until:
@@ -242,7 +242,7 @@ def files_limited_to(size: int):
 
 def test_a_file_that_cannot_grow_keeps_the_games_that_it_has(tmp_path):
     wanted = match().run()
-    with files_limited_to(1800), pytest.raises(RunError, match="cannot write run folder .*too large.*goes on"):
+    with files_limited_to(1800), pytest.raises(RunError, match=r"cannot write run folder .*too large.*goes on"):
         match().run(folder=tmp_path)
     kept = (tmp_path / "games.jsonl").read_bytes()
     assert 0 < len(kept) <= 1800 and kept.endswith(b"\n"), "whole lines only"

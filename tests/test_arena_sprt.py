@@ -101,12 +101,18 @@ def test_a_standing_takes_games_in_any_order_and_counts_whole_units():
 def best_log_likelihood(counts: dict[float, float], mean: float) -> float:
     """The maximum that the test's ratio is made of, by a general optimiser over all distributions."""
     x, n = np.array(list(counts)), np.array(list(counts.values()))
+    total = n.sum()
     result = optimize.minimize(
-        lambda p: -(n * np.log(p)).sum() / n.sum(), np.full(len(x), 1 / len(x)), jac=lambda p: -n / p / n.sum(),
-        hess=lambda p: np.diag(n / p**2 / n.sum()), bounds=optimize.Bounds(1e-9, 1, keep_feasible=True), method="trust-constr", options={"gtol": 1e-10, "xtol": 1e-12, "maxiter": 5000},
+        lambda p: -(n * np.log(p)).sum() / total,
+        np.full(len(x), 1 / len(x)),
+        jac=lambda p: -n / p / total,
+        hess=lambda p: np.diag(n / p**2 / total),
+        bounds=optimize.Bounds(1e-9, 1, keep_feasible=True),
+        method="trust-constr",
+        options={"gtol": 1e-10, "xtol": 1e-12, "maxiter": 5000},
         constraints=[optimize.LinearConstraint(np.ones(len(x)), 1, 1), optimize.LinearConstraint(x, mean, mean)],
-    )  # fmt: skip
-    return -result.fun * n.sum()
+    )
+    return -result.fun * total
 
 
 @pytest.mark.parametrize(

@@ -25,24 +25,48 @@ SEAT = {
     "required": ["seat", "games", "wins", "losses", "draws"],
     "properties": {"seat": {"type": "integer", "minimum": 1}},
 }
+TIME = {
+    "type": "object",
+    "required": ["answers", "mean", "slowest", "late", "simulations"],
+    "properties": {
+        "answers": {"type": "integer", "minimum": 0},
+        "mean": {"type": "number", "minimum": 0},
+        "slowest": {"type": "number", "minimum": 0},
+        "simulations": {"type": ["number", "null"]},
+    },
+}
 AGENT = {
     "type": "object",
-    "required": ["name", "games", "wins", "losses", "draws", "win_share", "interval", "score", "seats", "dropped"],
+    "required": [
+        "name", "games", "wins", "losses", "draws", "win_share", "interval", "score", "seats", "dropped", "crashes",
+        "late_losses", "time",
+    ],
     "properties": {
         "name": {"type": "string"},
         "wins": {"type": "integer", "minimum": 0},
         "win_share": {"type": "number", "minimum": 0, "maximum": 1},
         "interval": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
         "seats": {"type": "array", "items": SEAT},
+        "time": TIME,
     },
-}
+}  # fmt: skip
 RESULT = {
     "type": "object",
     "required": [
         "agents", "games", "games_asked", "interrupted", "map", "rules", "seed", "picks", "paired", "units",
         "confidence", "round_limit", "cut_off", "rounds", "rounds_per_second", "wall_seconds", "jobs",
+        "elo", "sprt", "clocks", "failures",
     ],
-    "properties": {"agents": {"type": "array", "items": AGENT}, "confidence": {"const": 0.95}},
+    "properties": {
+        "agents": {"type": "array", "items": AGENT},
+        "confidence": {"const": 0.95},
+        "elo": {
+            "type": ["object", "null"],
+            "required": ["elo", "low", "high"],
+            "additionalProperties": {"type": ["number", "null"]},
+        },
+        "clocks": {"type": "array", "items": {"type": "string"}},
+    },
 }  # fmt: skip
 
 
@@ -123,6 +147,13 @@ def test_rules_take_changes(capsys):
         (["random", "random", "--jobs", "0"], "jobs"),
         (["random", "random", "--picks", "mine"], "picks"),
         (["random", "random", "--gmaes", "3"], "--games"),
+        (["random", "random", "--clock", "soon"], "clock 'soon'"),
+        (["random", "random", "--clock", "1s", "--clock", "2s", "--clock", "3s"], "3 for 2 agents"),
+        (["random", "random", "--sprt", "20,0"], "elo0 = 20 must be below elo1 = 0"),
+        (["random", "random", "random", "--sprt", "0,20"], "two agents, not 3"),
+        (["random", "random", "--on-crash", "ignore"], "on-crash"),
+        (["random", "random", "--backend", "cloud"], "backend"),
+        (["random", "random", "--ray-address", "auto"], "--backend ray"),
     ],
 )
 def test_bad_usage_is_told_and_exits_with_2(arguments, hint, capsys):
@@ -142,6 +173,68 @@ def test_a_failing_bot_exits_with_1(bots, capsys):
     out, err = capsys.readouterr()
     assert out == "" and "agent 'crasher' failed in round 3 of game 1" in err and "ZeroDivisionError" in err
     assert "Traceback" not in err
+
+
+def test_a_failing_bot_may_lose_its_games(bots, capsys):
+    command = ["match", "idle", "crasher", "-n", "4", "--map", "small", "--on-crash", "forfeit"]
+    assert main(command) == 0
+    assert "crasher lost 4 games by crashing" in capsys.readouterr().out
+    assert main([*command, "--json", "-q"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    jsonschema.validate(data, RESULT)
+    assert [agent["crashes"] for agent in data["agents"]] == [0, 4]
+    assert [(failure["game"], failure["round"]) for failure in data["failures"]] == [(n, 3) for n in range(1, 5)]
+
+
+@pytest.mark.parametrize("clocks, simulations", [(["5sims"], [5, 5]), (["5sims", "none"], [5, 9])])
+def test_clocks_for_all_or_for_each(clocks, simulations, capsys):
+    given = [part for clock in clocks for part in ("--clock", clock)]
+    command = ["match", "mcts:9", "mcts:9sims", "-n", "2", "--map", "small", "--max-rounds", "2", *given]
+    assert main([*command, "--json", "-q"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [agent["time"]["simulations"] for agent in data["agents"]] == simulations
+    assert main([*command, "-q"]) == 0
+    out = capsys.readouterr().out
+    assert "simulations" in out and "late" in out and "5sims" in out
+
+
+def test_a_test_ends_the_match(capsys):
+    command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100,0.01", "--paired", "-q"]
+    assert main(command) == 0
+    assert "decided: aggressive is nearer to +100 Elo than to +0" in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["games"] < data["games_asked"] == 20_000 and not data["interrupted"]
+    assert data["sprt"]["verdict"] == "H1" and data["sprt"]["llr"] >= data["sprt"]["upper"] == pytest.approx(
+        4.595, abs=1e-3
+    )
+
+
+def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypatch):
+    from warlight_env.cli.progress import Quiet
+
+    assert main([*MATCH, "--json", "-q"]) == 0
+    wanted = without_times(json.loads(capsys.readouterr().out))
+    command = [*MATCH, "-q", "--out", str(tmp_path / "run")]
+
+    def interrupt(self, records):
+        if records[-1].number == 6:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Quiet, "add", interrupt)
+        assert main(command) == 130
+    assert f"the same command goes on from {tmp_path / 'run'}" in capsys.readouterr().out
+    assert main([*command, "--max-rounds", "4"]) == 2
+    assert "match.max_rounds = null there, 4 here" in capsys.readouterr().err
+    assert main([*command, "--json"]) == 0
+    assert without_times(json.loads(capsys.readouterr().out)) == wanted
+
+
+def test_ray_that_is_not_installed_is_told(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert main([*MATCH, "--backend", "ray"]) == 2
+    assert "pip install 'warlight-env[ray]'" in capsys.readouterr().err
 
 
 def test_an_interrupted_match_says_so(capsys, monkeypatch):
@@ -190,6 +283,16 @@ def test_a_terminal_gets_a_bar_and_other_streams_the_result():
     assert done.returncode == 0 and "95 %" in done.stdout and "\x1b" not in done.stdout
     assert b"random vs aggressive" in shown and b"20/20" in shown
     assert b"20/20 games," not in shown
+    for word in (b"win %", b"95 % CI", b"seat 2", b"Elo", b"g/s", b"eta"):
+        assert word in shown
+
+
+def test_a_terminal_is_left_alone_where_nothing_is_wished_for():
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "warlight_env", *MATCH, "-q", "--sprt", "0,20"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=child, text=True, timeout=120)
+    os.close(child)
+    assert done.returncode == 0 and read_terminal(parent) == b""
 
 
 def test_a_match_loads_nothing_that_it_does_not_need():

@@ -101,10 +101,15 @@ class Clock:
         if self.simulations is not None:
             parts.append(f"{self.simulations}sims")
         if self.seconds is not None:
-            parts.append(f"{self.seconds:g}s")
+            parts.append(f"{_number(self.seconds)}s")
         if self.bank is not None:
-            parts.append(f"{self.bank:g}s+{self.increment:g}s")
+            parts.append(f"{_number(self.bank)}s+{_number(self.increment)}s")
         return "/".join(parts) or "none"
+
+
+def _number(value: float) -> str:
+    """All digits that matter: clocks that differ read differently."""
+    return repr(float(value)).removesuffix(".0")
 
 
 class RunningClock:

@@ -14,6 +14,7 @@ from warlight_env.arena.play import GameRecord
 from warlight_env.arena.runs import RunFolder
 from warlight_env.arena.setup import MatchError
 from warlight_env.arena.work import Done, Task, Workers
+from warlight_env.errors import RunError
 
 #: Called with a contest's key and a batch of its games: those found in the run folder, then those that are finished.
 OnContestGames = Callable[[str, Sequence[GameRecord]], None]
@@ -126,7 +127,7 @@ def _play(
     except KeyboardInterrupt:
         keep(workers.stop())
     except BaseException:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(RunError):  # a folder that cannot be written: the first error says so
             keep(workers.stop())
         raise
 

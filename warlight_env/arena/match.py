@@ -12,7 +12,7 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.agents import Budget
-from warlight_env.arena.backends import Backend
+from warlight_env.arena.backends import Backend, LocalBackend, make_backend
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.contests import check_count, play_contests
 from warlight_env.arena.course import Contest, StopRule
@@ -143,11 +143,12 @@ class Match:
             RunError: a process died, or the folder cannot be written.
         """
         start = time.perf_counter()
+        place = make_backend(backend)
         contest = self.contest()
         setup = contest.setup
         names = setup.names
         results = play_contests(
-            [contest], jobs=self.jobs, backend=backend, folder=folder,
+            [contest], jobs=self.jobs, backend=place, folder=folder,
             on_games=None if on_games is None else lambda _, records: on_games(records),
         )  # fmt: skip
         result = results[MATCH]
@@ -160,7 +161,7 @@ class Match:
             paired=self.paired,
             picks=self.picks,
             round_limit=round_limit(setup.rules, setup.map.n_regions, self.max_rounds),
-            jobs=1 if self.jobs is None and backend == "local" else self.jobs,
+            jobs=1 if self.jobs is None and isinstance(place, LocalBackend) else self.jobs,
             records=result.records,
             interrupted=result.interrupted,
             wall_seconds=time.perf_counter() - start,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
@@ -64,17 +64,17 @@ class GameRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON takes it."""
-        return asdict(self)
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GameRecord:
         """The record that `to_dict` wrote; `TypeError`, `KeyError` or `ValueError` where it is none."""
-        fields: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
-        fields["failures"] = tuple(Failure(*failure) for failure in fields["failures"])
-        fields["use"] = tuple(TimeUse(*use) for use in fields["use"])
-        faults = fields.get("faults", ())
-        fields["faults"] = tuple(AgentFaults(agent, n, lost, tuple(first)) for agent, n, lost, first in faults)
-        return cls(**fields)
+        values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
+        values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
+        values["use"] = tuple(TimeUse(*use) for use in values["use"])
+        faults = values.get("faults", ())
+        values["faults"] = tuple(AgentFaults(agent, n, lost, tuple(first)) for agent, n, lost, first in faults)
+        return cls(**values)
 
 
 class GameObserver(Protocol):

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import os
 import pickle
+import socket
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -56,9 +57,10 @@ class RayBackend:
         connected = ray.is_initialized()
         if not connected:
             try:
+                _knock(self._address)
                 own = {} if self._address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
                 ray.init(self._address, log_to_driver=False, logging_level=logging.WARNING, **own)
-            except (ConnectionError, ValueError, RuntimeError) as error:
+            except (OSError, ValueError, RuntimeError) as error:
                 where = "to Ray" if self._address is None else f"to Ray at {self._address}"
                 raise RunError(f"cannot connect {where}: {error}") from error
         try:
@@ -66,6 +68,13 @@ class RayBackend:
         finally:
             if not connected:
                 ray.shutdown()
+
+
+def _knock(address: str | None) -> None:
+    """Fail at once where nobody listens: Ray itself would try for minutes. `OSError` says why."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 class RayWorkers:

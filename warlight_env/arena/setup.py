@@ -78,8 +78,8 @@ class Setup:
     def seat(self, number: int) -> Seating:
         """Who sits where in the game of that number, with fresh agents; depends on nothing else.
 
-        Dice come from the unit's seed, an agent's randomness from unit and
-        seat: with pairing, all k games of a unit have the same, with other agents on the seats.
+        Dice come from the unit's seed, an agent's randomness from unit and seat: with pairing, all k games of a unit
+        have the same, with other agents on the seats.
         """
         unit, seats = self.place(number)
         agents = tuple(make(self.agents[a], derive_seed(self.seed, unit, seat)) for seat, a in enumerate(seats))

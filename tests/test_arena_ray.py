@@ -1,0 +1,145 @@
+"""Games on a Ray cluster of two nodes: the same results, with a node killed in the middle, too."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import pytest
+
+from arena_agents import Expander, Fragile, KillerSource, Slow
+from warlight_env.arena import AgentCrashError, Contest, Match, MatchError, Sprt, play_contests
+from warlight_env.cli import main
+from warlight_env.errors import RunError
+
+ray = pytest.importorskip("ray", reason="needs the extra ray")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    """A head without CPUs of its own, and two nodes with one each."""
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.environ.get("PYTHONPATH", ""), os.path.dirname(__file__)]))
+    # A dead node is noticed within seconds; Ray's own settings take up to minutes.
+    health = {"initial_delay_ms": 0, "period_ms": 500, "timeout_ms": 2000, "failure_threshold": 3}
+    config = {f"health_check_{key}": value for key, value in health.items()}
+    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": config}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    cluster.wait_for_nodes()
+    yield cluster, nodes
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def match(agents=(Expander, "random"), **kwargs):
+    return Match(agents, **{"map": "small", "games": 40, **kwargs})
+
+
+def test_a_cluster_gives_the_results_of_this_machine(cluster, capsys):
+    address = cluster[0].address
+    ray.init(address, log_to_driver=False)
+    assert match(paired=True).run(backend="ray").agents == match(paired=True).run().agents
+    assert match().run(backend="ray").records == match().run().records
+    assert match(jobs=1).run(backend="ray").records == match().run().records
+    test = {"games": 2000, "paired": True, "stop": Sprt(0, 100), "agents": ("aggressive", "smart_random")}
+    assert match(**test).run(backend="ray").records == match(**test).run().records
+    contests = [Contest(f"seed {seed}", match(seed=seed).setup(), 10) for seed in (3, 4)]
+    assert play_contests(contests, backend="ray") == play_contests(contests)
+    ray.shutdown()
+    command = ["match", "random", "aggressive", "-n", "20", "--map", "small", "-q"]
+    assert main([*command, "--backend", "ray", "--ray-address", address]) == 0
+    remote = capsys.readouterr().out.splitlines()
+    assert main(command) == 0
+    assert capsys.readouterr().out.splitlines()[:-1] == remote[:-1], "all but the speed"
+
+
+def test_a_node_killed_in_the_middle_changes_nothing(cluster, tmp_path, caplog):
+    nodes, (doomed, _) = cluster
+    ray.init(nodes.address, log_to_driver=False)
+    asked = match((Slow, "random"), games=24, max_rounds=12)
+    told: list[int] = []
+
+    def kill(records):
+        before = len(told)
+        told.extend(record.number for record in records)
+        if before < 6 <= len(told):
+            nodes.remove_node(doomed, allow_graceful=False)
+
+    with caplog.at_level(logging.WARNING, "warlight_env.arena.ray_backend"):
+        result = asked.run(kill, backend="ray", folder=tmp_path)
+    assert "a worker was lost, they are played again" in caplog.text, "it was at work when it was killed"
+    assert not doomed.any_processes_alive()
+    assert not result.interrupted and sorted(told) == list(range(24)), "every game once"
+    assert result.records == asked.run().records
+    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 24
+
+
+def test_a_node_may_join_where_none_is_left(cluster):
+    nodes, both = cluster
+    ray.init(nodes.address, log_to_driver=False)
+    asked = match((Slow, "random"), games=12, max_rounds=12)
+    left = list(both)
+
+    def replace(records):
+        if left:
+            nodes.add_node(num_cpus=2)
+            while left:
+                nodes.remove_node(left.pop(), allow_graceful=False)
+
+    assert asked.run(replace, backend="ray").records == asked.run().records
+
+
+def test_a_worker_that_dies_is_replaced(cluster, tmp_path):
+    ray.init(cluster[0].address, log_to_driver=False)
+    source = KillerSource(str(tmp_path / "flag"), once=True)
+    result = match((source, "random"), games=10).run(backend="ray")
+    assert (tmp_path / "flag").exists()
+    assert result.records == match((Expander, "random"), games=10).run().records
+
+
+def test_games_that_kill_every_worker_end_the_match(cluster, tmp_path):
+    ray.init(cluster[0].address, log_to_driver=False)
+    source = KillerSource(str(tmp_path / "flag"), once=False)
+    with pytest.raises(RunError, match="the worker was lost 5 times"):
+        match((source, "random"), games=10).run(backend="ray")
+
+
+def test_failures_come_back_as_they_are(cluster):
+    ray.init(cluster[0].address, log_to_driver=False)
+    asked = match((Fragile, "random"), games=60)
+    with pytest.raises(AgentCrashError, match="ZeroDivisionError: nothing left"):
+        asked.run(backend="ray")
+    forfeits = match((Fragile, "random"), games=60, on_crash="forfeit")
+    assert forfeits.run(backend="ray").records == forfeits.run().records
+
+
+def test_ctrl_c_keeps_what_was_played(cluster, tmp_path):
+    ray.init(cluster[0].address, log_to_driver=False)
+
+    def interrupt(records):
+        raise KeyboardInterrupt
+
+    result = match(games=4000).run(interrupt, backend="ray", folder=tmp_path)
+    assert result.interrupted and 0 < result.games < 4000
+    assert match(games=4000).run(backend="ray", folder=tmp_path).records == match(games=4000).run().records
+
+
+def test_what_a_cluster_cannot_have_is_refused(cluster, monkeypatch):
+    from warlight_env.agents import register, registry
+
+    ray.init(cluster[0].address, log_to_driver=False)
+    with pytest.raises(MatchError, match="cannot be sent"):
+        match((lambda seed: Expander(seed), "random")).run(backend="ray")
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    register("only-here", lambda: Expander, "registered at run time")
+    with pytest.raises(MatchError, match="run time"):
+        match(("only-here", "random")).run(backend="ray")
+
+
+def test_no_cluster_there(capsys):
+    command = ["match", "random", "random", "-n", "2", "-q", "--backend", "ray", "--ray-address", "127.0.0.1:1"]
+    assert main(command) == 1
+    assert "cannot connect to Ray at 127.0.0.1:1" in capsys.readouterr().err
