@@ -93,9 +93,7 @@ def crash_reason(error: Exception) -> str:
     return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
-def pick_regions(
-    game: Game, agents: Sequence[Agent], observer: GameObserver | None = None
-) -> list[IllegalOrder]:
+def pick_regions(game: Game, agents: Sequence[Agent], observer: GameObserver | None = None) -> list[IllegalOrder]:
     """Have the agents, by seat, pick until play begins; returns the illegal picks that were left out."""
     dropped: list[IllegalOrder] = []
     while game.phase == "pick":

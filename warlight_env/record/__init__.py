@@ -1,0 +1,52 @@
+"""Games on file: logs written while they are played, read, verified, replayed, continued and listed."""
+
+from warlight_env.record.errors import LogError, LogWriteError, ReplayError
+from warlight_env.record.insight import Insightful, insight_of
+from warlight_env.record.model import (
+    Change,
+    Continuation,
+    End,
+    Failure,
+    GameLog,
+    Header,
+    Insight,
+    Picks,
+    Player,
+    Round,
+    Start,
+)
+from warlight_env.record.reader import Summary, summarize
+from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
+from warlight_env.record.replay import Difference, Moment, game_at, replay, result_of, verify
+from warlight_env.record.writer import LogWriter
+
+__all__ = [
+    "Change",
+    "Continuation",
+    "Difference",
+    "End",
+    "Failure",
+    "GameLog",
+    "Header",
+    "Insight",
+    "Insightful",
+    "LogError",
+    "LogWriteError",
+    "LogWriter",
+    "MemoryRecorder",
+    "Moment",
+    "Picks",
+    "Player",
+    "Recorder",
+    "ReplayError",
+    "Round",
+    "Start",
+    "Summary",
+    "describe",
+    "game_at",
+    "insight_of",
+    "replay",
+    "result_of",
+    "summarize",
+    "verify",
+]

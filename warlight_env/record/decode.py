@@ -1,0 +1,258 @@
+"""From plain data to a game's log, line by line; every version up to ours, everything checked."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from warlight_env import maps
+from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.engine.rules import ARMY_CAP, MAX_PLAYERS, Rules, RulesError
+from warlight_env.maps import Map, MapError
+from warlight_env.outcome import Event, IllegalOrder
+from warlight_env.record.checks import Fields, row, whole
+from warlight_env.record.encode import FORMAT, VERSION
+from warlight_env.record.errors import LogError
+from warlight_env.record.model import (
+    Change,
+    Continuation,
+    End,
+    Failure,
+    GameLog,
+    Header,
+    Insight,
+    Picks,
+    Player,
+    Round,
+    Start,
+)
+
+_KINDS: Final = ("deploy", "attack", "pick")
+
+
+def check_version(data: Any, place: str) -> Fields:
+    """The fields of a first line that is a header of a version that we know; `LogError` otherwise."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise LogError(f'{place}: not the log of a game: its first line lacks "format": "{FORMAT}"')
+    fields = Fields(data, place)
+    if fields.whole("version", 1) > VERSION:
+        raise LogError(
+            f"{place}: version {data['version']} of the format is newer than this program, which reads up to {VERSION}"
+        )
+    return fields
+
+
+def decode_header(data: Any, place: str) -> Header:
+    """The first line."""
+    fields = check_version(data, place)
+    picks: Any = fields.text("picks")
+    if picks not in ("random", "agents"):
+        raise fields.fail("picks", '"random" or "agents"')
+    players = fields.each("players", None, _player)
+    if not 2 <= len(players) <= MAX_PLAYERS:
+        raise LogError(f"{place}: 'players' must be 2 to {MAX_PLAYERS}, not {len(players)}")
+    try:
+        rules = Rules.of(fields.record("rules"))
+    except RulesError as error:
+        raise LogError(f"{place}: {error}") from None
+    return Header(
+        map=_map(fields),
+        rules=rules,
+        players=players,
+        seed=fields.whole("seed"),
+        picks=picks,
+        round_limit=fields.whole("round_limit", 1),
+        program=fields.text("program"),
+        match=fields.record("match") if "match" in fields.data else None,
+        continues=_continuation(fields) if "continues" in fields.data else None,
+    )
+
+
+def _map(fields: Fields) -> Map:
+    given = fields.get("map")
+    if isinstance(given, str):
+        bundled = _bundled().get(given)
+        if bundled is None:
+            raise LogError(f"{fields.place}: there is no bundled map {given!r}")
+        map_, digest = bundled
+    else:
+        try:
+            map_ = maps.from_dict(given, f"{fields.place}: map")
+        except MapError as error:
+            raise LogError(str(error)) from None
+        digest = map_.digest()
+    if digest != fields.text("map_digest"):
+        raise LogError(f"{fields.place}: map {map_.name!r} is another one than the log's, whose digest differs")
+    return map_
+
+
+@functools.cache
+def _bundled() -> dict[str, tuple[Map, str]]:
+    """The bundled maps by name, with their digests: a log's map is one of them or in the log, never another file."""
+    known = {name: maps.load(name) for name in maps.names()}
+    return {name: (map_, map_.digest()) for name, map_ in known.items()}
+
+
+def _player(data: Any, place: str) -> Player:
+    fields = Fields(data, place)
+    spec = None if fields.get("spec") is None else fields.text("spec")
+    return Player(fields.text("name"), spec, fields.record("parameters"), fields.maybe_whole("seed"))
+
+
+def _continuation(header: Fields) -> Continuation:
+    fields = Fields(header.record("continues"), f"{header.place}: continues")
+    names = tuple(str(name) for name in fields.listed("players"))
+    return Continuation(fields.whole("rounds", 0), names)
+
+
+def decode_failure(fields: Fields, players: int) -> Failure:
+    """The event of an agent's failure."""
+    return Failure(fields.whole("player", 0, players - 1), fields.whole("round", 0), fields.text("reason"))
+
+
+def decode_end(fields: Fields, players: int, rounds: int) -> End:
+    """The event of the game's end, after so many rounds."""
+    if fields.whole("rounds", 0) != rounds:
+        raise LogError(f"{fields.place}: the game ends after {fields.data['rounds']} rounds, but {rounds} are there")
+    return End(
+        winner=fields.maybe_whole("winner", 0, players - 1),
+        rounds=rounds,
+        placements=fields.wholes("placements", players, 1, players),
+        cut_off=fields.flag("cut_off"),
+    )
+
+
+class Decoder:
+    """Takes the lines of a file one after the other; `log` is the game so far.
+
+    Insights wait for the pick or round that they belong to.
+
+    Args:
+        header: the first line's.
+    """
+
+    def __init__(self, header: Header) -> None:
+        self.log = GameLog(header)
+        self._n, self._players = header.map.n_regions, len(header.players)
+        self._steps: list[Picks | Round] = []
+        self._insights: list[Insight] = []
+        self._rounds = 0
+
+    def take(self, data: Any, place: str) -> None:
+        """One more line; `LogError` if it is not what may come now."""
+        fields = Fields(data, place)
+        kind = fields.text("event")
+        read = {
+            "start": self._start, "picks": self._picks, "round": self._round, "insight": self._insight,
+            "failure": self._failure, "end": self._end,
+        }.get(kind)  # fmt: skip
+        if read is None:
+            return  # of a later program with the same version
+        if self.log.end is not None or self.log.failure is not None:
+            raise LogError(f"{place}: event {kind!r} after the game's end")
+        if (self.log.start is None) != (kind == "start"):
+            raise LogError(f"{place}: event {kind!r}: 'start' must come first, and once")
+        read(fields)
+
+    def finish(self) -> GameLog:
+        """The game as far as it was taken in."""
+        return replace(self.log, steps=tuple(self._steps))
+
+    def _start(self, fields: Fields) -> None:
+        offers = None
+        if "offers" in fields.data:
+            offers = fields.each("offers", self._players, self._regions)
+        owner = fields.wholes("owner", self._n, -1, self._players - 1)
+        army = fields.wholes("army", self._n, 1, ARMY_CAP)
+        self.log = replace(self.log, start=Start(owner, army, offers, fields.text("hash")))
+
+    def _picks(self, fields: Fields) -> None:
+        if self._rounds:
+            raise LogError(f"{fields.place}: picks after the first round")
+        wishes = fields.each("wishes", self._players, _wishes)
+        self._steps.append(
+            Picks(wishes, self._dropped(fields), self._changed(fields), fields.text("hash"), self._taken_insights())
+        )
+
+    def _round(self, fields: Fields) -> None:
+        number = fields.whole("round", 1)
+        if number != self._rounds + 1:
+            raise LogError(f"{fields.place}: round {number} follows round {self._rounds}")
+        orders = fields.each("orders", self._players, _orders)
+        moves = fields.each("moves", None, self._move)
+        dropped, changed = self._dropped(fields), self._changed(fields)
+        self._steps.append(Round(number, orders, moves, dropped, changed, fields.text("hash"), self._taken_insights()))
+        self._rounds = number
+
+    def _taken_insights(self) -> tuple[Insight, ...]:
+        taken, self._insights = tuple(self._insights), []
+        return taken
+
+    def _insight(self, fields: Fields) -> None:
+        self._insights.append(Insight(fields.whole("player", 0, self._players - 1), fields.record("data")))
+
+    def _failure(self, fields: Fields) -> None:
+        self.log = replace(self.log, failure=decode_failure(fields, self._players))
+
+    def _end(self, fields: Fields) -> None:
+        self.log = replace(self.log, end=decode_end(fields, self._players, self._rounds))
+
+    def _regions(self, data: Any, place: str) -> tuple[int, ...]:
+        return tuple(whole(region, place, 0, self._n - 1) for region in row(data, place, *range(self._n + 1)))
+
+    def _changed(self, fields: Fields) -> tuple[Change, ...]:
+        def read(data: Any, place: str) -> Change:
+            region, owner, army = row(data, place, 3)
+            return (
+                whole(region, place, 0, self._n - 1),
+                whole(owner, place, -1, self._players - 1),
+                whole(army, place, 1, ARMY_CAP),
+            )
+
+        return fields.each("changed", None, read)
+
+    def _dropped(self, fields: Fields) -> tuple[IllegalOrder, ...]:
+        def read(data: Any, place: str) -> IllegalOrder:
+            player, kind, index, order, reason = row(data, place, 5)
+            if kind not in _KINDS or not isinstance(order, list) or not isinstance(reason, str):
+                raise LogError(f"{place}: must be [player, kind, index, order, reason], not {data!r:.60}")
+            numbers = tuple(whole(v, place) for v in order)
+            player = whole(player, place, 0, self._players - 1)
+            return IllegalOrder(player, kind, whole(index, place, 0), numbers, reason)
+
+        return fields.each("dropped", None, read) if "dropped" in fields.data else ()
+
+    def _move(self, data: Any, place: str) -> Event:
+        values = row(data, place, 4, 7)
+        player = whole(values[0], place, 0, self._players - 1)
+        source, target = whole(values[1], place, 0, self._n - 1), whole(values[2], place, 0, self._n - 1)
+        armies = whole(values[3], place, 0)
+        kind: Literal["attack", "transfer"] = "attack" if len(values) == 7 else "transfer"
+        if kind == "transfer":
+            return Event(player, source, target, armies, kind, 0, 0, False)
+        if not isinstance(values[6], bool):
+            raise LogError(f"{place}: 'captured' must be true or false, not {values[6]!r:.60}")
+        return Event(
+            player, source, target, armies, kind, whole(values[4], place, 0), whole(values[5], place, 0), values[6]
+        )
+
+
+def _wishes(data: Any, place: str) -> tuple[int, ...] | None:
+    if data is None:
+        return None
+    if not isinstance(data, list):
+        raise LogError(f"{place}: must be a list of regions or null, not {data!r:.60}")
+    return tuple(whole(region, place) for region in data)
+
+
+def _orders(data: Any, place: str) -> Orders | None:
+    if data is None:
+        return None
+    fields = Fields(data, place)
+    try:
+        given = Orders(fields.listed("deploys"), fields.listed("attacks")).arrays()
+    except OrdersTypeError as error:
+        raise LogError(f"{place}: {error}") from None
+    deploys, attacks = ([tuple(order) for order in rows.tolist()] for rows in given)
+    return Orders(deploys, attacks)

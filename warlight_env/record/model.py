@@ -1,0 +1,185 @@
+"""A game's log as data: what a file holds, with `load` and `save`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
+from warlight_env.maps import Map
+from warlight_env.outcome import Deploy, Event, IllegalOrder
+
+#: A region with its owner and army from now on.
+Change = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who plays on a seat."""
+
+    name: str
+    spec: str | None = None  #: how the registry knows the agent
+    parameters: dict[str, Any] = field(default_factory=dict)  #: of the agent, defaults included
+    seed: int | None = None  #: of the agent's own randomness
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """Where a game came from that was played on from another one's position."""
+
+    rounds: int  #: taken over
+    players: tuple[str, ...]  #: by whom they had been played
+
+
+@dataclass(frozen=True)
+class Header:
+    """All that is known before a game begins."""
+
+    map: Map
+    rules: Rules
+    players: tuple[Player, ...]
+    seed: int
+    picks: Literal["random", "agents"]
+    round_limit: int
+    program: str
+    match: dict[str, Any] | None = None  #: what a match says of itself and the game's place in it
+    continues: Continuation | None = None
+
+
+@dataclass(frozen=True)
+class Insight:
+    """What an agent thought before it answered, as plain data."""
+
+    player: int
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Start:
+    """The position before the first event."""
+
+    owner: tuple[int, ...]
+    army: tuple[int, ...]
+    offers: tuple[tuple[int, ...], ...] | None  #: by player; None where nobody picks
+    hash: str
+
+
+@dataclass(frozen=True)
+class Picks:
+    """Those who were to pick did."""
+
+    wishes: tuple[tuple[int, ...] | None, ...]  #: by player; None: it was not to pick
+    dropped: tuple[IllegalOrder, ...]
+    changed: tuple[Change, ...]
+    hash: str
+    insights: tuple[Insight, ...] = ()
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round with all orders and what came of them."""
+
+    round: int
+    orders: tuple[Orders | None, ...]  #: by player, as they were handed in
+    events: tuple[Event, ...]
+    dropped: tuple[IllegalOrder, ...]
+    changed: tuple[Change, ...]
+    hash: str
+    insights: tuple[Insight, ...] = ()
+
+    @property
+    def deploys(self) -> list[Deploy]:
+        """What was deployed, by player and region."""
+        illegal = {(d.player, d.index) for d in self.dropped if d.kind == "deploy"}
+        total: dict[tuple[int, int], int] = {}
+        for player, orders in enumerate(self.orders):
+            for index, (region, armies) in enumerate(() if orders is None else orders.deploys):
+                if (player, index) not in illegal:
+                    total[player, region] = total.get((player, region), 0) + armies
+        return [Deploy(player, region, armies) for (player, region), armies in sorted(total.items())]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An agent failed, and the game with it."""
+
+    player: int
+    round: int  #: 0: while picking
+    reason: str
+
+
+@dataclass(frozen=True)
+class End:
+    """How the game ended."""
+
+    winner: int | None  #: a player; None: a draw
+    rounds: int
+    placements: tuple[int, ...]  #: by player, 1 the best; equals share one
+    cut_off: bool  #: stopped at the limit before the rules would have
+
+
+@dataclass(frozen=True)
+class GameLog:
+    """A game, or as much of it as was logged. Regions and players count from 0, rounds from 1."""
+
+    header: Header
+    start: Start | None = None  #: None: the file was cut off before
+    steps: tuple[Picks | Round, ...] = ()
+    failure: Failure | None = None
+    end: End | None = None
+
+    @classmethod
+    def load(cls, path: str | Path) -> GameLog:
+        """Read a file of any version up to ours; one that was cut off gives its whole rounds (see `complete`).
+
+        Raises:
+            LogError: not readable, not a log, from a newer program, or damaged in the middle.
+        """
+        from warlight_env.record.reader import load
+
+        return load(Path(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write the file in one step, compressed if its name ends in ``.gz``.
+
+        Raises:
+            LogError: the name is no log's. LogWriteError: it cannot be written; what was there before is unchanged.
+        """
+        from warlight_env.record.writer import save
+
+        save(self, Path(path))
+
+    @cached_property
+    def rounds(self) -> tuple[Round, ...]:
+        """The rounds, without picks."""
+        return tuple(step for step in self.steps if isinstance(step, Round))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the game was logged to its end."""
+        return self.end is not None
+
+    @property
+    def status(self) -> Literal["complete", "failed", "incomplete"]:
+        """How much is there: all, all up to an agent's failure, or as much as was written."""
+        return "complete" if self.end is not None else "incomplete" if self.failure is None else "failed"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The players' names, by seat."""
+        return tuple(player.name for player in self.header.players)
+
+    def positions(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """Owner and army of every region at the start and after each step."""
+        if self.start is None:
+            return
+        owner, army = list(self.start.owner), list(self.start.army)
+        yield tuple(owner), tuple(army)
+        for step in self.steps:
+            for region, by, armies in step.changed:
+                owner[region], army[region] = by, armies
+            yield tuple(owner), tuple(army)

@@ -1,0 +1,115 @@
+"""Reading logs: whole, partial, compressed or not, cut off anywhere."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from warlight_env.record.checks import Fields
+from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
+from warlight_env.record.errors import LogError
+from warlight_env.record.model import End, Failure, GameLog, Header
+from warlight_env.record.names import COMPRESSED, suffix_of
+
+#: The largest file that is read, uncompressed: thousands of times a game's size.
+MAX_BYTES: Final = 1 << 30
+
+
+def load(path: Path) -> GameLog:
+    """See `GameLog.load`."""
+    whole = _whole_lines(path)
+    if not whole:
+        raise _nothing_left(path)
+    place = f"{path}: line 1"
+    decoder = Decoder(decode_header(_parse(whole[0], place), place))
+    for number, line in enumerate(whole[1:], 2):
+        place = f"{path}: line {number}"
+        decoder.take(_parse(line, place), place)
+    return decoder.finish()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Of a log, what lists show; its rounds are counted, not looked at."""
+
+    header: Header
+    rounds: int
+    end: End | None
+    failure: Failure | None
+
+    @property
+    def status(self) -> str:
+        """See `GameLog.status`."""
+        return GameLog(self.header, failure=self.failure, end=self.end).status
+
+
+def summarize(path: Path) -> Summary:
+    """What a list shows of a log, in a fraction of the time that `load` takes; errors as there."""
+    whole = _whole_lines(path)
+    if not whole:
+        raise _nothing_left(path)
+    header = decode_header(_parse(whole[0], f"{path}: line 1"), f"{path}: line 1")
+    rounds = sum(line.startswith(b'{"event":"round"') for line in whole)
+    last = Fields(_parse(whole[-1], f"{path}: line {len(whole)}"), f"{path}: line {len(whole)}")
+    kind, players = last.data.get("event"), len(header.players)
+    end = decode_end(last, players, rounds) if kind == "end" else None
+    return Summary(header, rounds, end, decode_failure(last, players) if kind == "failure" else None)
+
+
+def read_text(path: Path) -> bytes:
+    """A log's text, uncompressed, as far as it goes.
+
+    Raises:
+        LogError: it cannot be read, or the compressed data is damaged.
+    """
+    compressed = suffix_of(path) == COMPRESSED
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
+    return _unpacked(data, path) if compressed else data
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    """All that a gzip file, maybe cut off, maybe of several members, holds."""
+    text: list[bytes] = []
+    size = 0
+    while data:
+        unpacker = zlib.decompressobj(31)
+        try:
+            text.append(unpacker.decompress(data, MAX_BYTES - size))
+        except zlib.error as error:
+            raise LogError(f"{path}: the compressed data is damaged: {error}") from None
+        size += len(text[-1])
+        if size >= MAX_BYTES:
+            raise LogError(f"{path}: more than {MAX_BYTES >> 20} MiB: that is no game's log")
+        if not unpacker.eof:
+            break  # cut off
+        data = unpacker.unused_data
+    return b"".join(text)
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    text = read_text(path)
+    return text[: text.rfind(b"\n") + 1].split(b"\n")[:-1]
+
+
+def _nothing_left(path: Path) -> LogError:
+    return LogError(f"{path}: cut off within the first line: nothing of the game is left")
+
+
+def _parse(line: bytes, place: str) -> Any:
+    try:
+        return _JSON.decode(line.decode())
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"{place}: not JSON: {error}") from None
+
+
+def _refuse(literal: str) -> NoReturn:
+    raise ValueError(f"{literal} is not a number")
+
+
+_JSON: Final = json.JSONDecoder(parse_constant=_refuse)

@@ -1,0 +1,166 @@
+"""A logged game again: as pure data, or played by the engine with the same dice, checked and gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from warlight_env.engine.orders import OrdersTypeError
+from warlight_env.game import Game, GameError
+from warlight_env.outcome import RoundResult
+from warlight_env.record.errors import LogError, ReplayError
+from warlight_env.record.model import GameLog, Picks, Round
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A position of a logged game, and the step that led there; only data, nothing is computed."""
+
+    round: int  #: rounds played
+    owner: tuple[int, ...]
+    army: tuple[int, ...]
+    step: Picks | Round | None  #: None: the start
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where a game, played again, goes another way than its log says."""
+
+    round: int  #: 0: before the first round
+    field: str
+    logged: Any
+    played: Any
+
+    def __str__(self) -> str:
+        place = "before round 1" if self.round == 0 else f"round {self.round}"
+        logged, played = self.logged, self.played
+        field = self.field
+        if isinstance(logged, tuple) and isinstance(played, tuple):  # only where they part
+            at = next((i for i, pair in enumerate(zip(logged, played, strict=False)) if pair[0] != pair[1]), None)
+            if at is not None:
+                field, logged, played = f"{field}[{at}]", logged[at], played[at]
+        return f"{place}: {field}: the log has {_brief(logged)}, played again it is {_brief(played)}"
+
+
+def replay(log: GameLog) -> Iterator[Moment]:
+    """The positions of a game from its start on, by what the log says."""
+    number = 0
+    for step, (owner, army) in zip((None, *log.steps), log.positions(), strict=False):
+        number += isinstance(step, Round)
+        yield Moment(number, owner, army, step)
+
+
+def result_of(step: Round) -> RoundResult:
+    """What happened in a round, as `Game.play_round` told it to players who see everything."""
+    return RoundResult(step.round, step.deploys, list(step.events), list(step.dropped))
+
+
+def verify(log: GameLog) -> list[Difference]:
+    """Play the game again with the same seed, picks and orders; the first difference, or nothing.
+
+    Compared are every position, by its hash and region by region, every event, every order that was left out, and the
+    end.
+    """
+    number = 0
+    try:
+        for number, _, facts in _again(log):
+            for field, logged, played in facts:
+                if logged != played:
+                    return [Difference(number, field, logged, played)]
+    except GameError as error:
+        return [Difference(error.round if isinstance(error, _StuckError) else 0, "event", "a step", str(error))]
+    return []
+
+
+def game_at(log: GameLog, round: int | None = None) -> Game:
+    """The game after so many rounds (None: all that are logged), dice included: it goes on as it did, or would have.
+
+    Raises:
+        LogError: the log has not so many rounds, or not all picks.
+        ReplayError: played again, the game goes another way than the log says.
+    """
+    wanted = len(log.rounds) if round is None else round
+    if not 0 <= wanted <= len(log.rounds):
+        raise LogError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
+    steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= wanted)
+    part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None)
+    if differences := verify(part):
+        raise ReplayError(str(differences[0]))
+    *_, (_, game, _) = _again(part)
+    if game.phase == "pick":
+        raise LogError("the log was cut off before the first round")
+    return game
+
+
+#: A field with its value in the log and in the game that is played again.
+Fact = tuple[str, Any, Any]
+
+
+class _StuckError(GameError):
+    """A step of the log that its game does not allow."""
+
+    def __init__(self, round: int, reason: str) -> None:
+        super().__init__(reason)
+        self.round = round
+
+
+def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
+    """Play the game again: after the start, each step and the end, the round, the game and what is to be compared."""
+    header = log.header
+    picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
+    game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+    if log.start is None:
+        yield 0, game, []
+        return
+    offers = tuple(game.offers(p) for p in range(game.players)) if game.phase == "pick" else None
+    yield (
+        0,
+        game,
+        [
+            ("owner", log.start.owner, tuple(game.owner.tolist())),
+            ("army", log.start.army, tuple(game.army.tolist())),
+            ("offers", log.start.offers, offers),
+            ("hash", log.start.hash, game.fingerprint()),
+        ],
+    )
+    number = 0
+    for step in log.steps:
+        number = step.round if isinstance(step, Round) else 0
+        owner, army = game.owner.copy(), game.army.copy()
+        try:
+            facts = _play(game, step)
+        except (GameError, OrdersTypeError) as error:
+            raise _StuckError(number, str(error)) from None
+        changed = np.flatnonzero((game.owner != owner) | (game.army != army)).tolist()
+        facts += [
+            ("changed", step.changed, tuple((r, int(game.owner[r]), int(game.army[r])) for r in changed)),
+            ("hash", step.hash, game.fingerprint()),
+        ]
+        yield number, game, facts
+    if log.end is not None:
+        yield (
+            number,
+            game,
+            [
+                ("winner", log.end.winner, game.winner),
+                ("placements", log.end.placements, game.placements),
+                ("cut_off", log.end.cut_off, not game.done),
+            ],
+        )
+
+
+def _play(game: Game, step: Picks | Round) -> list[Fact]:
+    """Play a step of the log; what is to be compared of it."""
+    if isinstance(step, Picks):
+        wishes = {player: wish for player, wish in enumerate(step.wishes) if wish is not None}
+        return [("dropped", step.dropped, tuple(game.pick(wishes, on_illegal="skip")))]
+    result = game.play_round(step.orders, on_illegal="skip")
+    return [("moves", step.events, tuple(result.events)), ("dropped", step.dropped, tuple(result.dropped))]
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:100]} … {text[-90:]}"
