@@ -9,6 +9,7 @@ from typing import Any, Final
 from warlight_env.record import GameLog
 from warlight_env.record.encode import log_data
 from warlight_env.record.model import Header
+from warlight_env.render.theme import SHAPES, theme
 from warlight_env.web.drawing import drawing
 from warlight_env.web.eyes import Eyes
 
@@ -25,11 +26,24 @@ def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
         "rules": header.rules.to_dict(),
         "limit": header.round_limit,
         "players": [{"name": p.name, "spec": p.spec} for p in header.players],
+        "colours": _colours(len(header.players)),
         "continues": None if header.continues is None else header.continues.rounds,
     }
     if not secret:
         document["seed"] = header.seed
     return document
+
+
+def _colours(players: int) -> dict[str, Any]:
+    """Per player fill, dark and light shade and badge; the neutral fill."""
+    chosen = theme(players)
+    return {
+        "fill": list(chosen.players),
+        "dark": [chosen.dark(p) for p in range(players)],
+        "light": [chosen.light(p) for p in range(players)],
+        "shape": list(SHAPES[:players]),
+        "neutral": chosen.neutral,
+    }
 
 
 def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
