@@ -47,20 +47,25 @@ export function arrow(map: MapDoc, from: number, to: number, gap: number, bend =
     : parts.map(([p, q], k) => curve(p, q, k ? 0 : gap, k ? gap : 0, 0));
 }
 
-function curve(a: Point, b: Point, gapA: number, gapB: number, bend: number): Curve {
+function curve(a: Point, b: Point, gapA: number, gapB: number, bent: number): Curve {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const length = Math.hypot(dx, dy) || 1;
+  const gap = Math.max(gapA, gapB);
+  const bend = bent && bent + 0.4 * Math.max(0, 1 - length / (7 * gap)); // near ones bow out, or they would hide
   const middle: Point = [(a[0] + b[0]) / 2 - dy * bend, (a[1] + b[1]) / 2 + dx * bend];
-  const toward = (p: Point, gap: number): Point => {
+  const inward = (p: Point, gap: number): Point => {
     const far = Math.hypot(middle[0] - p[0], middle[1] - p[1]) || 1;
-    const share = Math.min(gap, 0.4 * length) / far;
+    const share = Math.min(gap, 0.33 * length) / far;
     return [p[0] + (middle[0] - p[0]) * share, p[1] + (middle[1] - p[1]) * share];
   };
-  const [p, q] = [toward(a, gapA), toward(b, gapB)];
+  const [p, q] = [inward(a, gapA), inward(b, gapB)];
   const n = (v: number) => v.toFixed(1);
   return {
     path: `M${n(p[0])} ${n(p[1])}Q${n(middle[0])} ${n(middle[1])} ${n(q[0])} ${n(q[1])}`,
-    middle: [(p[0] + 2 * middle[0] + q[0]) / 4, (p[1] + 2 * middle[1] + q[1]) / 4],
+    middle: [
+      (p[0] + 2 * middle[0] + q[0]) / 4 - (dy / length) * gap * 0.55,
+      (p[1] + 2 * middle[1] + q[1]) / 4 + (dx / length) * gap * 0.55,
+    ],
   };
 }
 
