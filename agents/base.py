@@ -22,15 +22,30 @@ from warlight_env.engine.view import View
 
 @dataclass(frozen=True)
 class Budget:
-    """What an agent may spend on an answer: simulations, seconds, or (both None) as much as it likes."""
+    """What an agent may spend on an answer: simulations, seconds, or (both None) as much as it likes.
+
+    It takes the place of what an agent's own parameters say about simulations and seconds.
+
+    Args:
+        simulations: at most so many, for agents that simulate.
+        seconds: at most so many, of wall time; with a bank, what the clock advises.
+        bank: seconds left on the agent's clock for all of its answers; None: each answer has its own time. Agents
+            that plan their time look at this.
+        increment: seconds that the bank gets after each answer.
+    """
 
     simulations: int | None = None
     seconds: float | None = None
+    bank: float | None = None
+    increment: float = 0.0
 
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player. It sees a `View` only, and keeps its own random generator, so that dice and bots never mix."""
+    """A player. It sees a `View` only, and keeps its own random generator, so that dice and bots never mix.
+
+    An agent may have an attribute `simulations`, an integer: those of its last answer. Matches then count them.
+    """
 
     name: str
 

@@ -1,4 +1,4 @@
-"""Agents by name, with parameters, as in ``random:chunks=5``."""
+"""Agents by name, with parameters, as in ``random:chunks=5`` or, in short, ``mcts:1s``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from warlight_env.agents.base import Agent
+from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.errors import InputError, did_you_mean
 
 #: Entry points of other packages: name → a callable taking (seed, **parameters).
@@ -169,8 +170,21 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
     return value
 
 
+def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
+    """The key and the value of a parameter that is written as its value alone: simulations or seconds a move."""
+    for key, read in (("sims", read_simulations), ("secs", read_seconds)):
+        value = read(part)
+        if value is not None and key in parameters:
+            return key, str(value)
+    raise AgentError(f"agent {spec!r}: expected key=value, got {part!r}")
+
+
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
-    """An agent's record and its parameters from ``name`` or ``name:key=value,…``; `AgentError` names what is wrong."""
+    """An agent's record and its parameters from ``name`` or ``name:key=value,…``; `AgentError` names what is wrong.
+
+    For agents that take `sims` or `secs`, the value may stand alone: ``mcts:457`` and ``mcts:457sims`` are
+    ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
+    """
     name, _, rest = spec.strip().partition(":")
     known = _known()
     if name not in known:
@@ -179,7 +193,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, text = part.partition("=")
         if not equals:
-            raise AgentError(f"agent {spec!r}: expected key=value, got {part!r}")
+            key, text = _in_short(spec, part, info.parameters)
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
             raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")

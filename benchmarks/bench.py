@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 import yardstick
+from logs import bench_log
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from rows import Row, not_installed
 from searches import bench_deadlines, bench_search, bench_trees
@@ -275,6 +276,7 @@ PARTS = {
     "search": bench_search,
     "trees": bench_trees,
     "deadlines": bench_deadlines,
+    "log": bench_log,
     "vector": bench_vector,
     "sb3": bench_sb3,
     "learning": bench_learning,

@@ -363,6 +363,19 @@ class Game:
         """Whether there is a step to take back."""
         return self._past is not None
 
+    def changed(self) -> list[tuple[int, int, int]]:
+        """What the last pick or round changed: (region, owner, army) of each region that is not as it was before.
+
+        Raises:
+            GameError: there was none, or it was taken back.
+        """
+        if self._past is None:
+            raise GameError("nothing has changed: the game has just begun")
+        now, before = self._state, self._past[0]
+        regions = ((now.owner != before.owner) | (now.army != before.army)).nonzero()[1]
+        owner, army = now.owner[0].take(regions), now.army[0].take(regions)
+        return list(zip(regions.tolist(), owner.tolist(), army.tolist(), strict=True))
+
     def undo(self) -> None:
         """Take back the last pick or round, dice included."""
         if self._past is None:
@@ -411,7 +424,8 @@ class Game:
 
         Unlike `hash` it leaves out map and rules, which stay the same throughout a game.
         """
-        return hashlib.blake2b(b"".join([array.tobytes() for array in self._state]), digest_size=8).hexdigest()
+        arrays: Any = self._state  # of one game, each contiguous
+        return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.hash() == other.hash()

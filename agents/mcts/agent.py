@@ -50,8 +50,13 @@ class MctsAgent:
         return self._searched(view, None).best_picks()
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Search for as long as the budget says, or else the settings."""
+        """Search for as long as the budget says or, where it says nothing, the settings."""
         return self._searched(view, budget).best()
+
+    @property
+    def simulations(self) -> int:
+        """Simulations of the last search, in all trees."""
+        return 0 if self.search is None else self.search.simulations
 
     def _searched(self, view: View, budget: Budget | None) -> Search:
         start = time.perf_counter()
@@ -78,7 +83,7 @@ class MctsAgent:
             search.run(simulations and max(1, simulations // 10), left(0.5 + 0.05 * tenth))
 
     def _limits(self, budget: Budget | None) -> tuple[int | None, float | None]:
-        if budget is not None and (budget.simulations or budget.seconds):
+        if budget is not None and not (budget.simulations is None and budget.seconds is None):
             return budget.simulations, budget.seconds
         s = self.settings
         if s.simulations is None and s.seconds is None:

@@ -1,22 +1,56 @@
 """Matches between agents, with seats that take turns and results that say how sure they are."""
 
-from warlight_env.arena.match import Match, MatchError
+from warlight_env.arena.backends import Backend, LocalBackend
+from warlight_env.arena.clocks import Clock, ClockError
+from warlight_env.arena.contests import play_contests
+from warlight_env.arena.continuing import play_on
+from warlight_env.arena.course import Contest, ContestResult, Judge, StopRule
+from warlight_env.arena.elo import EloDifference, elo_difference, elo_of, expected_score
+from warlight_env.arena.match import Match
 from warlight_env.arena.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
-from warlight_env.arena.result import AgentResult, MatchResult, SeatResult
+from warlight_env.arena.player import Failure, TimeUse
+from warlight_env.arena.result import AgentResult, MatchResult, SeatResult, SprtResult, TimeResult
+from warlight_env.arena.runs import RunFolderError
+from warlight_env.arena.setup import MatchError, Setup
+from warlight_env.arena.sprt import Sprt, SprtError
+from warlight_env.arena.standing import Standing
 from warlight_env.arena.statistics import Interval, unit_interval, wilson_interval
 
 __all__ = [
     "SAFETY_ROUNDS",
     "AgentCrashError",
     "AgentResult",
+    "Backend",
+    "Clock",
+    "ClockError",
+    "Contest",
+    "ContestResult",
+    "EloDifference",
+    "Failure",
     "GameObserver",
     "GameRecord",
     "Interval",
+    "Judge",
+    "LocalBackend",
     "Match",
     "MatchError",
     "MatchResult",
+    "RunFolderError",
     "SeatResult",
+    "Setup",
+    "Sprt",
+    "SprtError",
+    "SprtResult",
+    "Standing",
+    "StopRule",
+    "TimeResult",
+    "TimeUse",
+    "elo_difference",
+    "elo_of",
+    "expected_score",
+    "play_contests",
     "play_game",
+    "play_on",
     "unit_interval",
     "wilson_interval",
 ]

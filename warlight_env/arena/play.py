@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 from warlight_env.agents import Agent, Budget
+from warlight_env.arena.clocks import Clock
+from warlight_env.arena.forfeits import Forfeits
+from warlight_env.arena.player import Failure, OnCrash, OnLate, Player, TimeUse, crash_reason
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
@@ -56,6 +58,20 @@ class GameRecord:
     cut_off: bool  #: stopped before the rules would have; a draw between those who were left
     dropped: tuple[int, ...]  #: illegal picks and orders of each agent, which were left out
     seconds: float = field(default=0.0, compare=False)  #: play time, agents included
+    failures: tuple[Failure, ...] = ()  #: agents that lost by forfeit, in the order in which they failed
+    use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: what each agent spent
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON takes it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> GameRecord:
+        """The record that `to_dict` wrote; `TypeError`, `KeyError` or `ValueError` where it is none."""
+        fields: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
+        fields["failures"] = tuple(Failure(*failure) for failure in fields["failures"])
+        fields["use"] = tuple(TimeUse(*use) for use in fields["use"])
+        return cls(**fields)
 
 
 class GameObserver(Protocol):
@@ -77,20 +93,12 @@ class GameObserver(Protocol):
         ...
 
     def failed(self, error: AgentCrashError) -> None:
-        """An agent failed; nothing follows."""
+        """An agent failed. Nothing follows, unless failures lose by forfeit: then its orders of the round are empty."""
         ...
 
     def ended(self, record: GameRecord) -> None:
         """The game is over, or at its limit; nothing follows."""
         ...
-
-
-def crash_reason(error: Exception) -> str:
-    """An exception as one line, with the place where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
 def pick_regions(game: Game, agents: Sequence[Agent], observer: GameObserver | None = None) -> list[IllegalOrder]:
@@ -174,6 +182,9 @@ def play_game(
     seats: tuple[int, ...] | None = None,
     stop: Callable[[], bool] | None = None,
     observer: GameObserver | None = None,
+    clocks: Sequence[Clock | None] | None = None,
+    on_crash: OnCrash = "raise",
+    on_late: OnLate = "report",
 ) -> GameRecord:
     """Play a game to its end.
 
@@ -181,31 +192,50 @@ def play_game(
         agents: by seat, 2 to 6, fresh ones: they may keep a memory.
         picks: "random" starting regions, or chosen by the "agents".
         max_rounds: stop after so many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
-        budget: handed to every `act`.
+        budget: handed to every `act` of an agent that has no clock.
         number, unit, seats: for the record; `seats` names the agent on each seat.
         stop: asked after each round; True abandons the game.
         observer: is told how the game goes, as a log.
+        clocks: by seat.
+        on_crash, on_late: what follows when an agent fails, or is late. With "forfeit" it is out from that round on:
+            it loses, its armies stand where they are, and the game ends when only one is left who can play.
 
     Raises:
-        AgentCrashError: an agent raised, or its answer is no answer.
+        AgentCrashError: an agent raised, or its answer is no answer, and `on_crash` is "raise".
         GameStopped: `stop` said so.
         MapError, RulesError, GameError: map, rules and number of agents do not go together.
     """
     seats = tuple(range(len(agents))) if seats is None else seats
+    players = [
+        Player(agent, seats[seat], None if clocks is None else clocks[seat], on_crash, on_late)
+        for seat, agent in enumerate(agents)
+    ]
     start = time.perf_counter()
     game = Game(map, rules, len(agents), seed, picks="random" if picks == "random" else "play")
     limit = round_limit(game.rules, game.map.n_regions, max_rounds)
     if observer is not None:
         observer.began(game, agents, limit)
     dropped = [0] * len(agents)
+    forfeits = Forfeits(players)
+
+    def note() -> None:
+        for seat in forfeits.note(game):
+            failure = players[seat].failure
+            if observer is not None and failure is not None:
+                observer.failed(AgentCrashError(players[seat].name, seat, failure.round, game.seed, failure.reason))
+
     try:
-        for illegal in pick_regions(game, agents, observer):
+        for illegal in pick_regions(game, players, observer):
             dropped[seats[illegal.player]] += 1
-        for orders, result in play_rounds(game, agents, limit, budget):
+        note()
+        for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, budget):
             if observer is not None:
                 observer.played(orders, result, game)
             for illegal in result.dropped:
                 dropped[seats[illegal.player]] += 1
+            note()
+            if forfeits.over:
+                break
             if stop is not None and not game.done and stop():
                 raise GameStopped
     except AgentCrashError as error:
@@ -213,13 +243,14 @@ def play_game(
             observer.failed(error)
         raise
     seconds = time.perf_counter() - start
-    winner = None if game.winner is None else seats[game.winner]
-    places = [0] * len(agents)
-    for seat, agent in enumerate(seats):
-        places[agent] = game.placements[seat]
+    winner = forfeits.winner(game)
+    places, use = [0] * len(agents), [TimeUse()] * len(agents)
+    for agent, player, place in zip(seats, players, forfeits.placements(game), strict=True):
+        places[agent], use[agent] = place, player.use
     record = GameRecord(
-        number, unit, seed, seats, winner, game.round, tuple(places), not game.done, tuple(dropped), seconds
-    )
+        number, unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
+        not (game.done or forfeits.over), tuple(dropped), seconds, tuple(forfeits.failures), tuple(use),
+    )  # fmt: skip
     if observer is not None:
         observer.ended(record)
     return record

@@ -1,4 +1,4 @@
-"""The games of a match in several processes."""
+"""Worker processes on this machine."""
 
 from __future__ import annotations
 
@@ -8,48 +8,40 @@ import pickle
 import signal
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
 from warlight_env.agents import AgentError
-from warlight_env.arena.match import MatchError, OnGames, Setup
-from warlight_env.arena.play import GameRecord, GameStopped
+from warlight_env.arena.setup import MatchError, Setup
+from warlight_env.arena.work import Done, Task, play_task
 from warlight_env.errors import RunError
-
-#: Most games that are handed to a process at once.
-CHUNK = 64
 
 
 class _Worker:
-    """What a worker process keeps: the match, and the flag in shared memory that stops it."""
+    """What a worker process keeps: the setups, those whose kernels are loaded, and the flag that stops it."""
 
-    setup: Setup
+    setups: Sequence[Setup]
     stop: Any
-    warm = False
+    warm: set[int]
 
 
 def _start(file: Path, stop: Any) -> None:
-    _Worker.setup, _Worker.stop = pickle.loads(file.read_bytes()), stop
+    _Worker.setups, _Worker.stop, _Worker.warm = pickle.loads(file.read_bytes()), stop, set()
 
 
 def _stopped() -> bool:
     return bool(_Worker.stop.value)
 
 
-def _play(numbers: range) -> list[GameRecord]:
-    records: list[GameRecord] = []
-    if not _Worker.warm:
-        _Worker.setup.warm_up()
-        _Worker.warm = True
-    with contextlib.suppress(GameStopped):
-        for number in numbers:
-            if _stopped():
-                break
-            records.append(_Worker.setup.play(number, _stopped))
-    return records
+def _play(task: Task) -> Done:
+    setup = _Worker.setups[task.contest]
+    if task.contest not in _Worker.warm:
+        setup.warm_up()
+        _Worker.warm.add(task.contest)
+    return play_task(setup, task, _stopped)
 
 
 @contextlib.contextmanager
@@ -71,59 +63,70 @@ def _interrupts_ignored() -> Iterator[None]:
             signal.signal(signal.SIGINT, handler)
 
 
-def run_in_processes(
-    setup: Setup, games: int, jobs: int, on_games: OnGames | None = None
-) -> tuple[list[GameRecord], bool]:
-    """Play games 0 .. games - 1; returns the records in that order, and whether Ctrl-C ended it early."""
-    try:
-        sent = pickle.dumps(setup)
-    except Exception as error:
-        raise MatchError(f"jobs = {jobs}: the agents cannot be sent to other processes ({error})") from error
-    with tempfile.TemporaryDirectory(prefix="warlight-match-") as folder:
-        # A process that fails to start reads nothing, and what is larger than a pipe's buffer would wait for ever.
-        file = Path(folder, "setup.pickle")
-        file.write_bytes(sent)
-        return _run(file, games, jobs, on_games)
+class Processes:
+    """Plays in several processes; they end with the context."""
 
+    def __init__(self, setups: Sequence[Setup], jobs: int) -> None:
+        self.slots = 2 * jobs  # a process that is done finds its next task waiting
+        self._jobs = jobs
+        self._setups = setups
+        self._pending: set[Future[Done]] = set()
 
-def _run(file: Path, games: int, jobs: int, on_games: OnGames | None) -> tuple[list[GameRecord], bool]:
-    context = multiprocessing.get_context("spawn")
-    stop = context.RawValue("b", 0)
-    size = max(1, min(CHUNK, games // (8 * jobs)))
-    chunks = [range(first, min(first + size, games)) for first in range(0, games, size)]
-    records: list[GameRecord] = []
-    interrupted = False
-    with ProcessPoolExecutor(min(jobs, len(chunks)), context, _start, (file, stop)) as pool:
-        futures: list[Future[list[GameRecord]]] = []
+    def __enter__(self) -> Processes:
         try:
-            with _interrupts_ignored():
-                futures = [pool.submit(_play, chunk) for chunk in chunks]
-            pending = set(futures)
-            while pending:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                _collect(done, records, on_games)
-        except KeyboardInterrupt:
-            interrupted = True
-            stop.value = 1
-            pool.shutdown(wait=True, cancel_futures=True)
-            _collect([future for future in futures if future.done() and not future.cancelled()], records, None)
-        except AgentError as error:
-            raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
-        except BrokenProcessPool as error:
-            raise RunError(
-                "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
-                'jobs > 1 outside of `if __name__ == "__main__":`'
-            ) from error
-        finally:
-            stop.value = 1
-            pool.shutdown(wait=True, cancel_futures=True)
-    unique = {record.number: record for record in records}
-    return [unique[number] for number in sorted(unique)], interrupted
+            sent = pickle.dumps(tuple(self._setups))
+        except Exception as error:
+            raise MatchError(f"jobs = {self._jobs}: the agents cannot be sent to other processes ({error})") from error
+        # A process that fails to start reads nothing, and what is larger than a pipe's buffer would wait for ever.
+        self._folder = tempfile.TemporaryDirectory(prefix="warlight-match-")
+        file = Path(self._folder.name, "setups.pickle")
+        file.write_bytes(sent)
+        context = multiprocessing.get_context("spawn")
+        self._stop = context.RawValue("b", 0)
+        self._pool = ProcessPoolExecutor(self._jobs, context, _start, (file, self._stop))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stop.value = 1
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._folder.cleanup()
+
+    @property
+    def busy(self) -> int:
+        return len(self._pending)
+
+    def submit(self, task: Task) -> None:
+        with _interrupts_ignored(), _translated():
+            self._pending.add(self._pool.submit(_play, task))
+
+    def wait(self) -> list[Done]:
+        done, rest = wait(self._pending, return_when=FIRST_COMPLETED)
+        with _translated():
+            reports = [future.result() for future in done]
+        self._pending = rest
+        return reports
+
+    def stop(self) -> list[Done]:
+        self._stop.value = 1
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        return list(_finished(self._pending))
 
 
-def _collect(done: Iterable[Future[list[GameRecord]]], records: list[GameRecord], on_games: OnGames | None) -> None:
-    for future in done:
-        new = future.result()
-        records.extend(new)
-        if on_games is not None and new:
-            on_games(new)
+def _finished(futures: Iterable[Future[Done]]) -> Iterator[Done]:
+    for future in futures:
+        if future.done() and not future.cancelled() and future.exception() is None:
+            yield future.result()
+
+
+@contextlib.contextmanager
+def _translated() -> Iterator[None]:
+    """Errors of the pool, said so that they help."""
+    try:
+        yield
+    except AgentError as error:
+        raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
+    except BrokenProcessPool as error:
+        raise RunError(
+            "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
+            'jobs > 1 outside of `if __name__ == "__main__":`'
+        ) from error

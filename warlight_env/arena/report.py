@@ -34,15 +34,64 @@ def describe(result: MatchResult) -> str:
     if any(agent.draws for agent in result.agents):
         scores = ", ".join(f"{agent.name} {100 * agent.score:.1f} %" for agent in result.agents)
         lines.append(f"  score, with a draw as a share of a win: {scores}")
+    lines += _strength(result)
     if result.cut_off:
         lines.append(f"  {result.cut_off} games were stopped after {result.round_limit} rounds and count as draws")
     dropped = [f"{agent.name} {agent.dropped}" for agent in result.agents if agent.dropped]
     if dropped:
         lines.append(f"  illegal orders, left out: {', '.join(dropped)}")
+    lines += _failures(result) + _time_use(result)
     lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
-    each = " per process" if result.jobs > 1 else ""
+    each = " per process" if result.jobs != 1 else ""
     lines.append(
         f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play, "
         f"{result.wall_seconds:.1f} s in all"
     )
     return "\n".join(lines)
+
+
+def _strength(result: MatchResult) -> list[str]:
+    """The Elo difference, and the sequential test where there is one."""
+    lines = []
+    first = result.labels[0]
+    if result.elo is not None:
+        elo, low, high = result.elo
+        lines.append(f"  Elo of {first}: {elo:+.0f} (95 % CI {low:+.0f} to {high:+.0f})")
+    if result.sprt is not None:
+        rule, llr, verdict = result.sprt
+        lower, upper = rule.bounds
+        elo0, elo1 = f"{rule.elo0:+g}", f"{rule.elo1:+g}"
+        meaning = {
+            "H1": f"decided: {first} is nearer to {elo1} Elo than to {elo0}",
+            "H0": f"decided: {first} is nearer to {elo0} Elo than to {elo1}",
+            None: "undecided",
+        }[verdict]
+        lines.append(f"  SPRT {elo0} against {elo1} Elo: {meaning} (LLR {llr:.2f} in {lower:.2f} … {upper:.2f})")
+    return lines
+
+
+def _failures(result: MatchResult) -> list[str]:
+    """Who lost how many games by forfeit, with the first reason of each."""
+    lines = []
+    for a, agent in enumerate(result.agents):
+        if agent.crashes or agent.late_losses:
+            record, failure = next((r, f) for r, f in result.failures if f.agent == a)
+            when = f"round {failure.round}" if failure.round else "the picks"
+            lines.append(
+                f"  {agent.name} lost {agent.crashes} games by crashing and {agent.late_losses} by being late; first "
+                f"in {when} of game {record.number + 1} (seed {record.seed}): {failure.reason}"
+            )
+    return lines
+
+
+def _time_use(result: MatchResult) -> list[str]:
+    """What the agents spent; nothing where no agent thinks for a millisecond and there is no clock."""
+    if not result.clocks and all(agent.time.mean < 0.001 for agent in result.agents):
+        return []
+    rows = [["", "ms per answer", "slowest", "simulations", *(["clock", "late"] if result.clocks else [])]]
+    for i, agent in enumerate(result.agents):
+        time = agent.time
+        simulations = "–" if time.simulations is None else f"{time.simulations:.0f}"
+        clock = [result.clocks[i], str(time.late)] if result.clocks else []
+        rows.append([agent.name, f"{1000 * time.mean:.1f}", f"{1000 * time.slowest:.1f}", simulations, *clock])
+    return align(rows)

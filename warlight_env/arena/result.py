@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
+from warlight_env.arena.course import StopRule
+from warlight_env.arena.elo import EloDifference
 from warlight_env.arena.play import GameRecord
+from warlight_env.arena.player import Failure, TimeUse
 from warlight_env.arena.report import describe
-from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
+from warlight_env.arena.sprt import Sprt, SprtJudge, Verdict
+from warlight_env.arena.standing import Standing, drew
+from warlight_env.arena.statistics import CONFIDENCE, Interval
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,17 @@ class SeatResult:
     wins: int
     losses: int
     draws: int
+
+
+@dataclass(frozen=True)
+class TimeResult:
+    """What an agent spent. Times are wall time in seconds."""
+
+    answers: int  #: picks and turns
+    mean: float  #: of an answer
+    slowest: float
+    late: int  #: answers that took longer than the clock allowed
+    simulations: float | None  #: mean of a turn; None: the agent does not say
 
 
 @dataclass(frozen=True)
@@ -37,6 +54,22 @@ class AgentResult:
     score: float  #: a draw between k counts as 1/k of a win
     seats: tuple[SeatResult, ...]
     dropped: int  #: illegal picks and orders, which were left out
+    crashes: int  #: games lost because the agent failed
+    late_losses: int  #: games lost because an answer was late
+    time: TimeResult = field(compare=False)
+
+
+class SprtResult(NamedTuple):
+    """How a sequential test stands."""
+
+    rule: Sprt
+    llr: float  #: log-likelihood ratio of H1 to H0
+    verdict: Verdict | None  #: None: more games are needed
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        lower, upper = self.rule.bounds
+        return {**asdict(self.rule), "llr": self.llr, "lower": lower, "upper": upper, "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -51,10 +84,13 @@ class MatchResult:
     paired: bool
     picks: str
     round_limit: int
-    jobs: int
+    jobs: int | None  #: games side by side; None: as many as the backend saw fit
     records: tuple[GameRecord, ...]
     interrupted: bool
     wall_seconds: float
+    clocks: tuple[str, ...] = ()  #: by agent, as text; empty: none has one
+    stop: StopRule | None = None
+    decided: bool = False  #: the stop rule ended the match
 
     @property
     def games(self) -> int:
@@ -71,14 +107,21 @@ class MatchResult:
         """Each agent's result, in the order in which they were named."""
         return tuple(self._agent(a) for a in range(len(self.names)))
 
+    @cached_property
+    def standing(self) -> Standing:
+        """All games added up."""
+        standing = Standing(len(self.names), self.paired)
+        standing.add(self.records)
+        return standing
+
     def _agent(self, agent: int) -> AgentResult:
-        k = len(self.names)
         seats = []
-        for seat in range(k):
+        for seat in range(len(self.names)):
             there = [record for record in self.records if record.seats[seat] == agent]
-            wins, draws = sum(r.winner == agent for r in there), sum(_drew(r, agent) for r in there)
+            wins, draws = sum(r.winner == agent for r in there), sum(drew(r, agent) for r in there)
             seats.append(SeatResult(seat, len(there), wins, len(there) - wins - draws, draws))
         wins, draws = sum(s.wins for s in seats), sum(s.draws for s in seats)
+        failures = [failure for record in self.records for failure in record.failures if failure.agent == agent]
         return AgentResult(
             name=self.labels[agent],
             games=self.games,
@@ -86,18 +129,37 @@ class MatchResult:
             losses=self.games - wins - draws,
             draws=draws,
             win_share=wins / self.games if self.games else 0.0,
-            interval=unit_interval(self._units(agent)) if self.paired else wilson_interval(wins, self.games),
-            score=(wins + sum(_share(r, agent) for r in self.records)) / self.games if self.games else 0.0,
+            interval=self.standing.interval(agent),
+            score=self.standing.score(agent),
             seats=tuple(seats),
             dropped=sum(record.dropped[agent] for record in self.records),
+            crashes=sum(failure.kind == "crash" for failure in failures),
+            late_losses=sum(failure.kind == "late" for failure in failures),
+            time=_time([record.use[agent] for record in self.records if record.use]),
         )
 
-    def _units(self, agent: int) -> list[float]:
-        """The agent's share of wins in each unit."""
-        wins: dict[int, int] = {}
-        for record in self.records:
-            wins[record.unit] = wins.get(record.unit, 0) + (record.winner == agent)
-        return [count / len(self.names) for count in wins.values()]
+    @property
+    def elo(self) -> EloDifference | None:
+        """By how much the first agent is stronger than the second; None unless two agents have played."""
+        return self.standing.elo()
+
+    @property
+    def sprt(self) -> SprtResult | None:
+        """How the test stands, where there is one."""
+        if not isinstance(self.stop, Sprt):
+            return None
+        judge = SprtJudge(self.stop, 2 if self.paired else 1)
+        judge.units = self.standing.scores[0]
+        return SprtResult(self.stop, judge.llr, self.stop.verdict(judge.llr))
+
+    @property
+    def failures(self) -> list[tuple[GameRecord, Failure]]:
+        """All forfeits, with their games."""
+        return [(record, failure) for record in self.records for failure in record.failures]
+
+    def _failure(self, record: GameRecord, failure: Failure) -> dict[str, Any]:
+        place = {"game": record.number + 1, "seed": record.seed, "agent": self.labels[failure.agent]}
+        return {**place, "round": failure.round, "kind": failure.kind, "reason": failure.reason}
 
     @property
     def units(self) -> int:
@@ -157,6 +219,10 @@ class MatchResult:
             "paired": self.paired,
             "units": self.units,
             "confidence": CONFIDENCE,
+            "elo": self.elo and self.elo.to_dict(),
+            "sprt": self.sprt and self.sprt.to_dict(),
+            "clocks": list(self.clocks) or ["none"] * len(self.names),
+            "failures": [self._failure(record, failure) for record, failure in self.failures],
             "round_limit": self.round_limit,
             "cut_off": self.cut_off,
             "rounds": {"total": self.rounds, "median": self.median_rounds, "mean": self.mean_rounds},
@@ -167,10 +233,14 @@ class MatchResult:
         }
 
 
-def _drew(record: GameRecord, agent: int) -> bool:
-    return record.winner is None and record.placements[agent] == 1
-
-
-def _share(record: GameRecord, agent: int) -> float:
-    """What a drawn game is worth to an agent."""
-    return 1 / record.placements.count(1) if _drew(record, agent) else 0.0
+def _time(uses: Sequence[TimeUse]) -> TimeResult:
+    answers, seconds = sum(use.answers for use in uses), sum(use.seconds for use in uses)
+    counted = [use for use in uses if use.simulations is not None]
+    simulations, turns = sum(use.simulations or 0 for use in counted), sum(use.turns for use in counted)
+    return TimeResult(
+        answers=answers,
+        mean=seconds / answers if answers else 0.0,
+        slowest=max((use.slowest for use in uses), default=0.0),
+        late=sum(use.late for use in uses),
+        simulations=simulations / turns if turns else None,
+    )

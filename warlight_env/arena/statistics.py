@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -45,22 +46,24 @@ def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -
     return Interval(low, high)
 
 
-def unit_interval(shares: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+def unit_interval(shares: Sequence[float] | Mapping[float, int], confidence: float = CONFIDENCE) -> Interval:
     """An interval for the share of wins when games come in independent units, such as one seed in all seats.
 
-    `shares` holds each unit's share of wins, 0 .. 1. Games of a unit depend on each other, so the units are what is
+    `shares` holds each unit's share of wins (or its score, with a part of a win for a draw), 0 .. 1; or says how many
+    units there are of each. Games of a unit depend on each other, so the units are what is
     counted: Wilson's interval with the number of independent games whose mean would vary as much as the units' mean
     does (as for clustered samples: Korn and Graubard, Survey Methodology 24, 1998). The variance is
     estimated as if one unit more lay half a game off the mean, which keeps equal units from looking certain.
     """
-    units = len(shares)
+    counts = shares if isinstance(shares, Mapping) else Counter(shares)
+    units = sum(counts.values())
     if units == 0:
         return Interval(0.0, 1.0)
-    if not all(0 <= share <= 1 for share in shares):
+    if not all(0 <= share <= 1 for share in counts):
         raise ValueError("a unit's share of wins must lie in 0 .. 1")
-    mean = math.fsum(shares) / units
+    mean = math.fsum(share * count for share, count in counts.items()) / units
     if mean in (0.0, 1.0):
         return wilson_interval(mean * units, units, confidence)
-    variance = (math.fsum((share - mean) ** 2 for share in shares) + 0.25) / units
+    variance = (math.fsum(count * (share - mean) ** 2 for share, count in counts.items()) + 0.25) / units
     effective = units * mean * (1 - mean) / variance
     return wilson_interval(mean * effective, effective, confidence)

@@ -14,6 +14,7 @@ from warlight_env.errors import InputError, RunError, did_you_mean
 
 if TYPE_CHECKING:
     from warlight_env.agents import Agent
+    from warlight_env.arena import Backend
     from warlight_env.engine.rules import Rules
     from warlight_env.game import Game
 
@@ -43,6 +44,13 @@ RulesOption = Annotated[
 SeedOption = Annotated[Whole, Parameter(name="--seed", help="Decides everything that is left to chance.")]
 PicksOption = Annotated[
     Literal["random", "agents"], Parameter(name="--picks", help="Starting regions at random, or picked by the bots.")
+]
+BackendOption = Annotated[
+    Literal["local", "ray"], Parameter(name="--backend", help="Processes on this machine, or a Ray cluster.")
+]
+RayAddressOption = Annotated[
+    str | None,
+    Parameter(name="--ray-address", help="The cluster (default: $RAY_ADDRESS, or one of this machine alone)."),
 ]
 JsonOption = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON.")]
 
@@ -81,6 +89,19 @@ def _field_value(text: str, key: str, value: str, default: Any) -> Any:
             kind = "an integer" if isinstance(default, int) else "a number"
             raise UsageError(f"rules {text!r}: {key} must be {kind}, not {value!r}") from None
     return value
+
+
+def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Backend:
+    """Where games are played."""
+    from warlight_env.arena.backends import make_backend
+
+    if name != "ray":
+        if ray_address is not None:
+            raise UsageError("--ray-address needs --backend ray")
+        return make_backend(name)
+    from warlight_env.arena.ray_backend import RayBackend
+
+    return RayBackend(ray_address)
 
 
 def print_json(data: Any) -> None:

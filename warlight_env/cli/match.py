@@ -2,32 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
+    BackendOption,
     JsonOption,
     MapOption,
     PicksOption,
+    RayAddressOption,
     RulesOption,
     SeedOption,
+    UsageError,
     Whole,
     print_json,
+    read_backend,
     read_rules,
 )
 
+#: Games to play where nobody says how many; at most, where a test ends the match.
+GAMES, GAMES_WITH_TEST = 200, 20_000
+
 
 def match(
-    *agents: Annotated[str, Parameter(help="Two to six bots, as in random or random:chunks=5.")],
-    games: Annotated[Whole, Parameter(name=["--games", "-n"], help="Games to play.")] = 200,
+    *agents: Annotated[str, Parameter(help="Two to six bots, as in random, random:chunks=5, mcts:1s or mcts:457.")],
+    games: Annotated[
+        Whole | None,
+        Parameter(name=["--games", "-n"], help="Games to play (default: 200); with --sprt at most (default: 20000)."),
+    ] = None,
     seed: SeedOption = 1,
-    jobs: Annotated[Whole, Parameter(help="Processes; the outcome does not depend on it.")] = 1,
+    jobs: Annotated[
+        Whole | None,
+        Parameter(help="Games side by side; the outcome does not depend on it (default: 1, with ray all CPUs)."),
+    ] = None,
     paired: Annotated[
         bool, Parameter(negative="", help="Play each seed with all rotations of the seats and count these as one unit.")
     ] = False,
+    clock: Annotated[
+        list[str] | None,
+        Parameter(
+            help="What a bot may spend: 457sims, 1s or 500ms a move, or a bank and an increment, 10s+0.5s. Give one "
+            "for all bots, or one for each in their order ('none': no clock). It takes the place of a bot's own sims "
+            "and secs.",
+        ),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        Parameter(
+            name="--sprt",
+            help="elo0,elo1[,alpha,beta]: stop as soon as it is clear whether the first bot is stronger by elo1 or "
+            "only by elo0 (errors at most alpha and beta, 0.05 by default).",
+        ),
+    ] = None,
+    on_crash: Annotated[
+        Literal["raise", "forfeit"], Parameter(help="A bot that fails ends the match, or loses that game.")
+    ] = "raise",
+    on_late: Annotated[
+        Literal["report", "forfeit"],
+        Parameter(help="Answers later than the clock allows (by more than 50 ms) are counted, or lose the game, too."),
+    ] = "report",
+    out: Annotated[
+        Path | None,
+        Parameter(
+            name="--out",
+            help="A folder for the games as they are finished: after an interruption, however hard, the same command "
+            "goes on from there.",
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None, Parameter(name="--log", help="A folder for a log of each game: see warlight replay and log.")
+    ] = None,
+    insight: Annotated[
+        bool, Parameter(negative="", help="With --log: what the bots thought goes into the logs, too.")
+    ] = False,
+    backend: BackendOption = "local",
+    ray_address: RayAddressOption = None,
     picks: PicksOption = "random",
     max_rounds: Annotated[
         Whole | None, Parameter(help="Stop a game after so many rounds, as a draw (default: the rules' limit, or 500).")
@@ -37,23 +90,32 @@ def match(
     json: JsonOption = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
 ) -> int:
-    """Play a match between bots: wins, losses and draws with a 95 % interval, seats, rounds, speed.
+    """Play a match between bots: wins, losses and draws with a 95 % interval, Elo, seats, time, rounds, speed.
 
     Seats rotate from game to game. Ctrl-C ends the match and reports what was played.
     """
-    from warlight_env.arena import Match
+    from warlight_env.arena import Match, Sprt
     from warlight_env.cli.progress import make_progress
 
-    contest = Match(
+    if insight and log is None:
+        raise UsageError("--insight needs --log FOLDER: it goes into the logs")
+    if games is None:
+        games = GAMES if sprt is None else GAMES_WITH_TEST
+    asked = Match(
         agents, games=games, seed=seed, map=map, rules=read_rules(rules), paired=paired, picks=picks,
-        max_rounds=max_rounds, jobs=jobs,
+        max_rounds=max_rounds, jobs=jobs, stop=None if sprt is None else Sprt.parse(sprt),
+        clocks=clock[0] if clock and len(clock) == 1 else clock, on_crash=on_crash, on_late=on_late,
+        log=log, insight=insight,
     )  # fmt: skip
-    with make_progress(agents, contest.n_games, quiet) as progress:
-        result = contest.run(progress.add)
+    place = read_backend(backend, ray_address)
+    with make_progress(agents, asked.contest(), quiet) as progress:
+        result = asked.run(progress.add, backend=place, folder=out)
     if result.games == 0:
         raise KeyboardInterrupt
     if json:
         print_json(result.to_dict())
     else:
         print(result)
+        if result.interrupted and out is not None:
+            print(f"  the same command goes on from {out}")
     return INTERRUPTED if result.interrupted else OK

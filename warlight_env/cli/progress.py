@@ -1,4 +1,4 @@
-"""How far a match is: a bar where a terminal is, otherwise a plain line every tenth, on stderr."""
+"""How far a match is: a live table where a terminal is, otherwise a plain line every tenth, on stderr."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
-    from warlight_env.arena import GameRecord
+    from warlight_env.arena import Contest, GameRecord
 
 
 class MatchProgress(Protocol):
@@ -28,35 +26,46 @@ class Quiet:
 
 
 class Tally:
-    """Counts games and wins."""
+    """Counts games, and the time that they take."""
 
-    def __init__(self, names: Sequence[str], total: int) -> None:
-        self.names, self.total = names, total
-        self.wins = [0] * len(names)
-        self.played = 0
+    def __init__(self, names: Sequence[str], contest: Contest) -> None:
+        from warlight_env.arena import Standing
+
+        self.names, self.total = names, contest.n_games
+        self.standing = Standing(len(names), contest.setup.paired)
         self._first, self._began = 0, 0.0
 
     def count(self, records: Sequence[GameRecord]) -> None:
         """Take in finished games."""
-        self.played += len(records)
+        self.standing.add(records)
         if self._first == 0:
             self._first, self._began = self.played, time.perf_counter()
-        for record in records:
-            if record.winner is not None:
-                self.wins[record.winner] += 1
 
     @property
-    def rate(self) -> str:
-        """Games per second since the first ones were reported: the start of processes does not count."""
+    def played(self) -> int:
+        """Games."""
+        return self.standing.games
+
+    @property
+    def rate(self) -> float:
+        """Games per second since the first ones were reported: neither the start of processes counts nor games that
+        were found in a run folder. 0 while that is unknown."""
         since = self.played - self._first
-        return f"{since / max(1e-9, time.perf_counter() - self._began):.1f} g/s" if since else "… g/s"
+        return since / max(1e-9, time.perf_counter() - self._began)
 
     @property
-    def score(self) -> str:
-        """The running score."""
-        draws = self.played - sum(self.wins)
-        wins = " : ".join(str(count) for count in self.wins)
-        return f"{wins} ({draws} drawn)" if draws else wins
+    def speed(self) -> str:
+        """The rate as text."""
+        return f"{self.rate:.1f} g/s" if self.rate else "… g/s"
+
+    @property
+    def eta(self) -> str:
+        """Time to the last game, as text."""
+        if not self.rate:
+            return "-:--"
+        seconds = round((self.total - self.played) / self.rate)
+        hours = f"{seconds // 3600}:{seconds // 60 % 60:02}" if seconds >= 3600 else f"{seconds // 60}"
+        return f"{hours}:{seconds % 60:02}"
 
 
 class Lines(Tally):
@@ -66,38 +75,22 @@ class Lines(Tally):
         tenth = self.played * 10 // self.total
         self.count(records)
         if self.played * 10 // self.total > tenth:
-            line = f"{self.played}/{self.total} games, {self.rate}, {' : '.join(self.names)} = {self.score}"
+            wins = [sum(by_seat) for by_seat in self.standing.wins]
+            draws = self.played - sum(wins)
+            score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
+            line = f"{self.played}/{self.total} games, {self.speed}, {' : '.join(self.names)} = {score}"
             print(line, file=sys.stderr, flush=True)
 
 
-class Bar(Tally):
-    """A bar of rich's."""
-
-    def __init__(self, names: Sequence[str], total: int, bar: Progress, task: TaskID) -> None:
-        super().__init__(names, total)
-        self._bar, self._task = bar, task
-
-    def add(self, records: Sequence[GameRecord]) -> None:
-        self.count(records)
-        self._bar.update(self._task, completed=self.played, rate=self.rate, score=self.score)
-
-
 @contextlib.contextmanager
-def make_progress(names: Sequence[str], total: int, quiet: bool) -> Iterator[MatchProgress]:
+def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterator[MatchProgress]:
     """The progress that fits stderr, shown while the context lasts."""
     if quiet:
         yield Quiet()
     elif not sys.stderr.isatty():
-        yield Lines(names, total)
+        yield Lines(names, contest)
     else:
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from warlight_env.cli.live import Board
 
-        columns = (
-            TextColumn("{task.description}"), MofNCompleteColumn(), BarColumn(), TextColumn("{task.fields[rate]}"),
-            TextColumn("eta"), TimeRemainingColumn(), TextColumn("{task.fields[score]}"),
-        )  # fmt: skip
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(escape(" vs ".join(names)), total=total, rate="", score="")
-            yield Bar(names, total, bar, task)
+        with Board(Tally(names, contest), contest.stop) as board:
+            yield board

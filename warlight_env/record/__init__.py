@@ -1,6 +1,7 @@
 """Games on file: logs written while they are played, read, verified, replayed, continued and listed."""
 
 from warlight_env.record.errors import LogError, LogWriteError, ReplayError
+from warlight_env.record.index import Entry, LogIndex
 from warlight_env.record.insight import Insightful, insight_of
 from warlight_env.record.model import (
     Change,
@@ -25,12 +26,14 @@ __all__ = [
     "Continuation",
     "Difference",
     "End",
+    "Entry",
     "Failure",
     "GameLog",
     "Header",
     "Insight",
     "Insightful",
     "LogError",
+    "LogIndex",
     "LogWriteError",
     "LogWriter",
     "MemoryRecorder",

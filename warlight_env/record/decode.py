@@ -137,6 +137,7 @@ class Decoder:
         self._n, self._players = header.map.n_regions, len(header.players)
         self._steps: list[Picks | Round] = []
         self._insights: list[Insight] = []
+        self._failures: list[Failure] = []
         self._rounds = 0
 
     def take(self, data: Any, place: str) -> None:
@@ -149,7 +150,7 @@ class Decoder:
         }.get(kind)  # fmt: skip
         if read is None:
             return  # of a later program with the same version
-        if self.log.end is not None or self.log.failure is not None:
+        if self.log.end is not None:
             raise LogError(f"{place}: event {kind!r} after the game's end")
         if (self.log.start is None) != (kind == "start"):
             raise LogError(f"{place}: event {kind!r}: 'start' must come first, and once")
@@ -157,7 +158,7 @@ class Decoder:
 
     def finish(self) -> GameLog:
         """The game as far as it was taken in."""
-        return replace(self.log, steps=tuple(self._steps))
+        return replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
 
     def _start(self, fields: Fields) -> None:
         offers = None
@@ -193,7 +194,7 @@ class Decoder:
         self._insights.append(Insight(fields.whole("player", 0, self._players - 1), fields.record("data")))
 
     def _failure(self, fields: Fields) -> None:
-        self.log = replace(self.log, failure=decode_failure(fields, self._players))
+        self._failures.append(decode_failure(fields, self._players))
 
     def _end(self, fields: Fields) -> None:
         self.log = replace(self.log, end=decode_end(fields, self._players, self._rounds))
@@ -231,11 +232,8 @@ class Decoder:
         kind: Literal["attack", "transfer"] = "attack" if len(values) == 7 else "transfer"
         if kind == "transfer":
             return Event(player, source, target, armies, kind, 0, 0, False)
-        if not isinstance(values[6], bool):
-            raise LogError(f"{place}: 'captured' must be true or false, not {values[6]!r:.60}")
-        return Event(
-            player, source, target, armies, kind, whole(values[4], place, 0), whole(values[5], place, 0), values[6]
-        )
+        lost, killed, captured = whole(values[4], place, 0), whole(values[5], place, 0), whole(values[6], place, 0, 1)
+        return Event(player, source, target, armies, kind, lost, killed, captured == 1)
 
 
 def _wishes(data: Any, place: str) -> tuple[int, ...] | None:

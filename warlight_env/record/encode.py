@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
+
+import orjson
 
 from warlight_env import __version__, maps
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
 from warlight_env.outcome import Event, IllegalOrder
 from warlight_env.record.model import Change, End, Failure, GameLog, Header, Insight, Picks, Player, Round, Start
@@ -19,10 +19,25 @@ FORMAT: Final = "warlight-log"
 VERSION: Final = 1
 PROGRAM: Final = f"warlight-env {__version__}"
 
-#: Plain data as one line; refuses NaN, which is not JSON.
-encode_line: Callable[[Any], str] = json.JSONEncoder(
-    separators=(",", ":"), check_circular=False, allow_nan=False
-).encode
+_strict = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+
+
+def encode_line(data: Any) -> bytes:
+    """Plain data of ours as one line of JSON."""
+    try:
+        return orjson.dumps(data)
+    except TypeError:  # integers past 64 bits, unpaired surrogates
+        return encode_foreign(data)
+
+
+def encode_foreign(data: Any) -> bytes:
+    """Data that somebody else made, as one line of JSON.
+
+    Raises:
+        TypeError, ValueError: it is not plain, or has numbers that are none.
+    """
+    return _strict.encode(data).encode("ascii")
+
 
 Data = dict[str, Any]
 
@@ -41,29 +56,24 @@ class _Same:
 
 
 @functools.lru_cache(maxsize=8)
-def _map_data(key: _Same) -> tuple[str | Data, str]:
-    """A map's name if it is a bundled one, else all of it; and its digest."""
-    map_: Map = key.value
-    bundled = map_.name in maps.names() and maps.load(map_.name) == map_
-    return map_.name if bundled else map_.to_dict(), map_.digest()
-
-
-@functools.lru_cache(maxsize=8)
-def _rules_data(key: _Same) -> Data:
-    rules: Rules = key.value
-    return rules.to_dict()
-
-
-def header_data(header: Header) -> Data:
-    """The first line."""
-    map_, digest = _map_data(_Same(header.map))
-    data: Data = {
+def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
+    """What the headers of a match's games share, without the closing brace."""
+    board: Map = map_.value
+    bundled = board.name in maps.names() and maps.load(board.name) == board
+    shared = {
         "format": FORMAT,
         "version": VERSION,
-        "program": header.program,
-        "map": map_,
-        "map_digest": digest,
-        "rules": _rules_data(_Same(header.rules)),
+        "program": program,
+        "map": board.name if bundled else board.to_dict(),
+        "map_digest": board.digest(),
+        "rules": rules.value.to_dict(),
+    }
+    return encode_line(shared)[:-1]
+
+
+def header_line(header: Header) -> bytes:
+    """The first line."""
+    data: Data = {
         "seed": header.seed,
         "picks": header.picks,
         "round_limit": header.round_limit,
@@ -72,8 +82,8 @@ def header_data(header: Header) -> Data:
     if header.match is not None:
         data["match"] = header.match
     if header.continues is not None:
-        data["continues"] = {"rounds": header.continues.rounds, "players": list(header.continues.players)}
-    return data
+        data["continues"] = {"rounds": header.continues.rounds, "players": header.continues.players}
+    return b"%b,%b" % (_shared(_Same(header.map), _Same(header.rules), header.program), encode_line(data)[1:])
 
 
 def player_data(player: Player) -> Data:
@@ -92,7 +102,7 @@ def start_data(start: Start) -> Data:
 def move_rows(events: Iterable[Event]) -> list[tuple[Any, ...]]:
     """Attacks and transfers as rows."""
     return [
-        (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, e.captured)
+        (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, 1 if e.captured else 0)
         if e.kind == "attack"
         else (e.player, e.source, e.target, e.armies)
         for e in events
@@ -110,45 +120,44 @@ def picks_data(
     return {"event": "picks", "wishes": wishes, **_dropped(dropped), "changed": changed, "hash": hash}
 
 
-def orders_data(orders: Orders | None) -> Data | None:
-    """A player's orders as they were handed in."""
+def _orders_data(orders: Orders | None, *, plain: bool) -> Data | None:
+    """A player's orders as they were handed in; with `plain` all numbers are Python's own."""
     if orders is None:
         return None
-    deploys, attacks = orders.deploys, orders.attacks
-    if not (_plain(deploys, 2) and _plain(attacks, 3)):  # NumPy's integers, arrays, booleans, integers past 64 bits
-        deploys, attacks = (rows.tolist() for rows in orders.arrays())
+    deploys, attacks = (rows.tolist() for rows in orders.arrays()) if plain else (orders.deploys, orders.attacks)
     return {"deploys": deploys, "attacks": attacks}
 
 
-def _plain(rows: Any, width: int) -> bool:
-    """Whether rows are tuples of Python's own small integers; quick, as it is asked for every turn."""
-    if type(rows) is not list:
-        return False
-    try:
-        values = list(chain.from_iterable(rows))
-    except TypeError:
-        return False
-    return set(map(type, values)) <= {int} and set(map(len, rows)) <= {width} and max(values, default=0) < 2**63
-
-
-def round_data(
+def round_line(
     number: int,
-    orders: Sequence[Data | None],
-    events: Sequence[Event],
+    orders: Sequence[Orders | None],
+    events: Iterable[Event],
     dropped: Sequence[IllegalOrder],
     changed: Sequence[Change],
     hash: str,
-) -> Data:
-    """A round; `orders` by player, as `orders_data` makes them."""
-    return {
+) -> bytes:
+    """A round.
+
+    Orders may come in any form that the game takes. The usual one is the line's; only where the line turns out to hold
+    something else, NumPy's integers, booleans or empty rows, are they brought into it.
+    """
+    data: Data = {
         "event": "round",
         "round": number,
-        "orders": orders,
+        "orders": [_orders_data(one, plain=False) for one in orders],
         "moves": move_rows(events),
-        **_dropped(dropped),
-        "changed": changed,
-        "hash": hash,
     }
+    if dropped:
+        data.update(_dropped(dropped))
+    data["changed"], data["hash"] = changed, hash
+    try:
+        line = orjson.dumps(data)
+        if not (b"true" in line or b"false" in line or b"[[]" in line):
+            return line
+    except TypeError:
+        pass
+    data["orders"] = [_orders_data(one, plain=True) for one in orders]
+    return encode_line(data)
 
 
 def insight_data(insight: Insight, number: int) -> Data:
@@ -172,21 +181,24 @@ def end_data(end: End) -> Data:
     }
 
 
-def log_data(log: GameLog) -> Iterator[Data]:
+def log_lines(log: GameLog) -> Iterator[bytes]:
     """All lines of a log."""
-    yield header_data(log.header)
+    yield header_line(log.header)
     if log.start is not None:
-        yield start_data(log.start)
-    for step in log.steps:
+        yield encode_line(start_data(log.start))
+    failures = list(log.failures)
+    for i, step in enumerate(log.steps):
         number = step.round if isinstance(step, Round) else 0
         for insight in step.insights:
-            yield insight_data(insight, number)
+            yield encode_foreign(insight_data(insight, number))
         if isinstance(step, Picks):
-            yield picks_data(step.wishes, step.dropped, step.changed, step.hash)
+            yield encode_line(picks_data(step.wishes, step.dropped, step.changed, step.hash))
         else:
-            orders = [orders_data(o) for o in step.orders]
-            yield round_data(step.round, orders, step.events, step.dropped, step.changed, step.hash)
-    if log.failure is not None:
-        yield failure_data(log.failure)
+            yield round_line(step.round, step.orders, step.events, step.dropped, step.changed, step.hash)
+        more_picks = i + 1 < len(log.steps) and isinstance(log.steps[i + 1], Picks)
+        while failures and failures[0].round == number and not more_picks:
+            yield encode_line(failure_data(failures.pop(0)))
+    for failure in failures:
+        yield encode_line(failure_data(failure))
     if log.end is not None:
-        yield end_data(log.end)
+        yield encode_line(end_data(log.end))

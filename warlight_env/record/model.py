@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -105,21 +105,33 @@ class Round:
 
 @dataclass(frozen=True)
 class Failure:
-    """An agent failed, and the game with it."""
+    """An agent failed: it loses by forfeit and stands still from that round on, or the game was broken off."""
 
     player: int
-    round: int  #: 0: while picking
+    round: int  #: in which it failed; 0: while picking
     reason: str
 
 
 @dataclass(frozen=True)
 class End:
-    """How the game ended."""
+    """How the game ended, forfeits included."""
 
     winner: int | None  #: a player; None: a draw
     rounds: int
     placements: tuple[int, ...]  #: by player, 1 the best; equals share one
     cut_off: bool  #: stopped at the limit before the rules would have
+
+
+#: How much of a game is there: all; all up to the failure that broke it off; or as much as was written.
+Status = Literal["complete", "failed", "incomplete"]
+
+
+def status_of(rounds: int, failures: Sequence[Failure], end: End | None) -> Status:
+    """The status of a game of which so many rounds are there; a failure in a round that is there was a forfeit."""
+    if end is not None:
+        return "complete"
+    broken_off = failures and (failures[-1].round > rounds or rounds == 0)
+    return "failed" if broken_off else "incomplete"
 
 
 @dataclass(frozen=True)
@@ -129,7 +141,7 @@ class GameLog:
     header: Header
     start: Start | None = None  #: None: the file was cut off before
     steps: tuple[Picks | Round, ...] = ()
-    failure: Failure | None = None
+    failures: tuple[Failure, ...] = ()  #: in the order in which the agents failed
     end: End | None = None
 
     @classmethod
@@ -164,9 +176,9 @@ class GameLog:
         return self.end is not None
 
     @property
-    def status(self) -> Literal["complete", "failed", "incomplete"]:
-        """How much is there: all, all up to an agent's failure, or as much as was written."""
-        return "complete" if self.end is not None else "incomplete" if self.failure is None else "failed"
+    def status(self) -> Status:
+        """See `Status`."""
+        return status_of(len(self.rounds), self.failures, self.end)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,19 +11,29 @@ from warlight_env.record.errors import LogError
 PLAIN: Final = ".wl.jsonl"
 COMPRESSED: Final = ".wl.jsonl.gz"
 PARTIAL: Final = ".partial"
+_GAME: Final = re.compile(r"game-[0-9]{7,}(\.partial)?\.wl\.jsonl(\.gz)?")
 
 
 def suffix_of(path: Path) -> str:
     """The ending of a log's name; `LogError` where it is no log's."""
-    for suffix in (PLAIN, COMPRESSED):
-        if path.name.endswith(suffix) and path.name != suffix:
-            return suffix
-    raise LogError(f"{path}: a game's log ends in {PLAIN} or {COMPRESSED}")
+    name = path.name
+    suffix = COMPRESSED if name.endswith(COMPRESSED) else PLAIN
+    if not name.endswith(suffix) or name == suffix:
+        raise LogError(f"{path}: a game's log ends in {PLAIN} or {COMPRESSED}")
+    return suffix
 
 
 def is_log(name: str) -> bool:
     """Whether a file of that name is a log, whole or partial."""
     return name.endswith((PLAIN, COMPRESSED))
+
+
+def is_game(name: str) -> bool:
+    """Whether a file of that name is the log of a match's game, whole or partial; see `game_name`."""
+    return (
+        re.fullmatch(rf"game-[0-9]{{7,}}(?:{re.escape(PARTIAL)})?(?:{re.escape(PLAIN)}|{re.escape(COMPRESSED)})", name)
+        is not None
+    )
 
 
 def is_partial(path: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 from warlight_env.record.checks import Fields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
 from warlight_env.record.errors import LogError
-from warlight_env.record.model import End, Failure, GameLog, Header
+from warlight_env.record.model import End, Failure, GameLog, Header, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
 #: The largest file that is read, uncompressed: thousands of times a game's size.
@@ -37,13 +37,13 @@ class Summary:
 
     header: Header
     rounds: int
+    failures: tuple[Failure, ...]
     end: End | None
-    failure: Failure | None
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         """See `GameLog.status`."""
-        return GameLog(self.header, failure=self.failure, end=self.end).status
+        return status_of(self.rounds, self.failures, self.end)
 
 
 def summarize(path: Path) -> Summary:
@@ -53,10 +53,15 @@ def summarize(path: Path) -> Summary:
         raise _nothing_left(path)
     header = decode_header(_parse(whole[0], f"{path}: line 1"), f"{path}: line 1")
     rounds = sum(line.startswith(b'{"event":"round"') for line in whole)
-    last = Fields(_parse(whole[-1], f"{path}: line {len(whole)}"), f"{path}: line {len(whole)}")
-    kind, players = last.data.get("event"), len(header.players)
-    end = decode_end(last, players, rounds) if kind == "end" else None
-    return Summary(header, rounds, end, decode_failure(last, players) if kind == "failure" else None)
+    end, failures, players = None, [], len(header.players)
+    for number, line in enumerate(whole, 1):
+        if line.startswith((b'{"event":"failure"', b'{"event":"end"')):
+            fields = Fields(_parse(line, f"{path}: line {number}"), f"{path}: line {number}")
+            if fields.data["event"] == "end":
+                end = decode_end(fields, players, rounds)
+            else:
+                failures.append(decode_failure(fields, players))
+    return Summary(header, rounds, tuple(failures), end)
 
 
 def read_text(path: Path) -> bytes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from warlight_env.engine.orders import OrdersTypeError
 from warlight_env.game import Game, GameError
+from warlight_env.maps import Map
 from warlight_env.outcome import RoundResult
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.model import GameLog, Picks, Round
@@ -53,9 +52,28 @@ def replay(log: GameLog) -> Iterator[Moment]:
         yield Moment(number, owner, army, step)
 
 
-def result_of(step: Round) -> RoundResult:
-    """What happened in a round, as `Game.play_round` told it to players who see everything."""
-    return RoundResult(step.round, step.deploys, list(step.events), list(step.dropped))
+def seen_by(map_: Map, owner: Sequence[int], player: int) -> frozenset[int]:
+    """The regions that a player sees in fog: its own and their neighbours."""
+    own = [region for region, by in enumerate(owner) if by == player]
+    return frozenset(own).union(*(map_.neighbors[region] for region in own))
+
+
+def result_of(log: GameLog, number: int) -> RoundResult:
+    """What happened in a round, as `Game.play_round` told it.
+
+    Raises:
+        LogError: the log has no such round.
+    """
+    if not 1 <= number <= len(log.rounds):
+        raise LogError(f"round {number}: the log has rounds 1 to {len(log.rounds)}")
+    step, visible = log.rounds[number - 1], None
+    if log.header.rules.fog:
+        owners = {moment.round: moment.owner for moment in replay(log) if moment.round in (number - 1, number)}
+        visible = tuple(
+            frozenset().union(*(seen_by(log.header.map, owner, p) for owner in owners.values()))
+            for p in range(len(log.header.players))
+        )
+    return RoundResult(number, step.deploys, list(step.events), list(step.dropped), visible)
 
 
 def verify(log: GameLog) -> list[Difference]:
@@ -129,18 +147,19 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     number = 0
     for step in log.steps:
         number = step.round if isinstance(step, Round) else 0
-        owner, army = game.owner.copy(), game.army.copy()
         try:
             facts = _play(game, step)
         except (GameError, OrdersTypeError) as error:
             raise _StuckError(number, str(error)) from None
-        changed = np.flatnonzero((game.owner != owner) | (game.army != army)).tolist()
         facts += [
-            ("changed", step.changed, tuple((r, int(game.owner[r]), int(game.army[r])) for r in changed)),
+            ("changed", step.changed, tuple(game.changed())),
             ("hash", step.hash, game.fingerprint()),
         ]
         yield number, game, facts
     if log.end is not None:
+        if log.failures:  # who forfeits, loses, whatever the position
+            yield number, game, []
+            return
         yield (
             number,
             game,

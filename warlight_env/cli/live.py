@@ -1,0 +1,74 @@
+"""A match while it is played, as a table in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from warlight_env.arena import GameRecord, Sprt, StopRule
+from warlight_env.arena.sprt import SprtJudge
+from warlight_env.cli.progress import Tally
+
+
+class Board(Progress):
+    """A bar, and below it who stands how; drawn a few times a second, and gone when the match is over."""
+
+    def __init__(self, tally: Tally, stop: StopRule | None) -> None:
+        self._tally, self._stop = tally, stop
+        columns = (
+            TextColumn("{task.description}", markup=False), MofNCompleteColumn(), BarColumn(bar_width=24),
+            TextColumn("{task.fields[speed]}"), TextColumn("eta {task.fields[eta]}"),
+        )  # fmt: skip
+        super().__init__(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4)
+        self._task = self.add_task(" vs ".join(tally.names), total=tally.total, speed=tally.speed, eta=tally.eta)
+
+    def add(self, records: Sequence[GameRecord]) -> None:
+        """See `MatchProgress.add`."""
+        self._tally.count(records)
+        self.update(self._task, completed=self._tally.played, speed=self._tally.speed, eta=self._tally.eta)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """What is drawn; called by `Progress`, from its own thread too."""
+        yield self.make_tasks_table(self.tasks)
+        if hasattr(self, "_task") and self._tally.played:
+            yield self._table()
+            strength = self._strength()
+            if strength:
+                yield Text("  " + strength)
+
+    def _table(self) -> Table:
+        standing = self._tally.standing
+        table = Table(box=None, padding=(0, 0, 0, 2))
+        table.add_column("")
+        seats = [f"seat {seat + 1}" for seat in range(len(self._tally.names))]
+        for title in ("wins", "draws", "win %", "95 % CI", *seats):
+            table.add_column(title, justify="right")
+        for a, name in enumerate(self._tally.names):
+            low, high = standing.interval(a)
+            wins = sum(standing.wins[a])
+            by_seat = zip(standing.wins[a], standing.played[a], strict=True)
+            table.add_row(
+                Text(name), str(wins), str(standing.draws[a]), f"{100 * wins / standing.games:.1f}",
+                f"{100 * low:.1f}–{100 * high:.1f}",
+                *(f"{100 * won / played:.1f}" if played else "–" for won, played in by_seat),
+            )  # fmt: skip
+        return table
+
+    def _strength(self) -> str:
+        """The Elo difference and the sequential test, as far as there are such."""
+        standing, parts = self._tally.standing, []
+        elo = standing.elo()
+        if elo is not None:
+            parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
+        if isinstance(self._stop, Sprt) and standing.units:
+            judge = SprtJudge(self._stop, 2 if standing.paired else 1)
+            judge.units.update(standing.scores[0])
+            lower, upper = self._stop.bounds
+            parts.append(
+                f"SPRT[{self._stop.elo0:g}, {self._stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}"
+            )
+        return "   ".join(parts)

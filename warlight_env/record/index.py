@@ -1,0 +1,187 @@
+"""A list of the logs in a folder, kept in an SQLite file there that can be lost at any time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env.record.errors import LogError
+from warlight_env.record.names import is_log
+from warlight_env.record.reader import Summary, summarize
+
+NAME: Final = ".warlight-logs.sqlite"
+_VERSION: Final = 1
+_TABLE: Final = """
+CREATE TABLE games (
+    path TEXT PRIMARY KEY, stamp TEXT NOT NULL, status TEXT NOT NULL, rounds INTEGER, winner INTEGER,
+    players TEXT NOT NULL, map TEXT, rules TEXT, seed TEXT, number INTEGER, reason TEXT
+) WITHOUT ROWID
+"""
+#: What the system, not the file's content, is to blame for: the list is then made in memory.
+_OUTSIDE: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
+_BATCH: Final = 500  # logs that are read between two times at which the file is brought up to date
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A log in the list. Players count from 0."""
+
+    path: str  #: below the folder, with "/"
+    status: str  #: as of `GameLog.status`, or "unreadable"
+    rounds: int
+    winner: int | None
+    players: tuple[str, ...]  #: names by seat
+    map: str
+    rules: str
+    seed: int
+    number: int | None  #: in its match, from 0
+    reason: str  #: why it is unreadable
+
+
+class LogIndex:
+    """The logs below a folder, by path; a context manager.
+
+    `refresh` reads what is new or has changed since the last time, and forgets what is gone. The list lies in a file
+    of the folder; where that is damaged, it is made anew, and where it cannot be written, the list is made in memory.
+    `notices` says so.
+
+    Raises:
+        LogError: there is no such folder.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise LogError(f"{self.folder}: no such folder")
+        self.notices: list[str] = []
+        self._file = self.folder / NAME
+        self._base = self._open()
+
+    def __enter__(self) -> LogIndex:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._base.close()
+
+    def refresh(self, on_log: Callable[[int, int], None] | None = None) -> int:
+        """Bring the list up to date; returns how many logs were read.
+
+        Args:
+            on_log: told after each log how many have been read, of how many.
+        """
+        try:
+            return self._refresh(on_log)
+        except sqlite3.Error as error:
+            self._base.close()
+            self._base = self._instead(error)
+            return self._refresh(on_log)
+
+    def entries(self, agent: str | None = None, status: str | None = None) -> list[Entry]:
+        """The logs in the order of their paths; only those in which an agent of that name plays, or of that status.
+
+        An agent is meant with all its parameters if only its name is given.
+        """
+        found = []
+        rows = self._base.execute(
+            "SELECT path, status, rounds, winner, players, map, rules, seed, number, reason FROM games ORDER BY path"
+        )
+        for path, state, rounds, winner, players, map_, rules, seed, number, reason in rows:
+            names = tuple(json.loads(players))
+            if status is not None and state != status:
+                continue
+            if agent is not None and not any(agent in (name, name.partition(":")[0]) for name in names):
+                continue
+            found.append(Entry(path, state, rounds, winner, names, map_, rules, int(seed), number, reason))
+        return found
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return self._connect()
+        except sqlite3.Error as error:
+            return self._instead(error)
+
+    def _connect(self) -> sqlite3.Connection:
+        base = sqlite3.connect(self._file, timeout=10)
+        try:
+            base.execute("PRAGMA synchronous = OFF")  # what is lost can be read again
+            (version,) = base.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                with base:
+                    base.execute(_TABLE)
+                    base.execute(f"PRAGMA user_version = {_VERSION}")
+            elif version != _VERSION:
+                raise sqlite3.DatabaseError(f"it is of version {version}, not {_VERSION}")
+            base.execute("SELECT path, stamp, reason FROM games LIMIT 1").fetchall()
+        except BaseException:
+            base.close()
+            raise
+        return base
+
+    def _instead(self, error: sqlite3.Error) -> sqlite3.Connection:
+        """A new file where the old one is damaged, or memory where there can be none."""
+        if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OUTSIDE):
+            self.notices.append(f"{self._file}: not usable ({error}); made anew")
+            with contextlib.suppress(OSError, sqlite3.Error):
+                for extra in ("", "-journal", "-wal", "-shm"):
+                    self._file.with_name(NAME + extra).unlink(missing_ok=True)
+                return self._connect()
+        self.notices.append(f"{self._file}: cannot be written ({error}); the list is made in memory, each time anew")
+        base = sqlite3.connect(":memory:")
+        base.execute(_TABLE)
+        return base
+
+    def _refresh(self, on_log: Callable[[int, int], None] | None) -> int:
+        known = dict(self._base.execute("SELECT path, stamp FROM games"))
+        there = dict(_logs(self.folder))
+        with self._base:
+            self._base.executemany("DELETE FROM games WHERE path = ?", [(path,) for path in known if path not in there])
+        todo = sorted(path for path, stamp in there.items() if known.get(path) != stamp)
+        for first in range(0, len(todo), _BATCH):
+            rows = []
+            for path in todo[first : first + _BATCH]:
+                rows.append(_row(self.folder, path, there[path]))
+                if on_log is not None:
+                    on_log(first + len(rows), len(todo))
+            with self._base:
+                self._base.executemany(f"INSERT OR REPLACE INTO games VALUES ({', '.join('?' * 11)})", rows)
+        return len(todo)
+
+
+def _logs(folder: Path) -> Iterator[tuple[str, str]]:
+    """The logs below a folder, each with what changes when it is written."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if is_log(name):
+                path = Path(place, name)
+                with contextlib.suppress(FileNotFoundError):  # a partial log whose game has ended meanwhile
+                    stat = path.stat()
+                    yield path.relative_to(folder).as_posix(), f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
+
+
+def _row(folder: Path, path: str, stamp: str) -> tuple[Any, ...]:
+    try:
+        return (path, stamp, *_columns(summarize(folder / path)), "")
+    except LogError as error:
+        reason = str(error).removeprefix(f"{folder / path}: ")
+        return (path, stamp, "unreadable", 0, None, "[]", "", "", "0", None, reason)
+
+
+def _columns(found: Summary) -> tuple[Any, ...]:
+    header = found.header
+    number = (header.match or {}).get("game")
+    return (
+        found.status,
+        found.rounds,
+        None if found.end is None else found.end.winner,
+        json.dumps([player.name for player in header.players]),
+        header.map.name,
+        header.rules.name,
+        str(header.seed),
+        number if type(number) is int and 0 <= number < 2**63 else None,
+    )

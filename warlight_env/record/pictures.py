@@ -1,0 +1,154 @@
+"""Pictures of a logged game: a frame for each position with the orders that follow, as SVG files, GIF or video."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.orders import Orders
+from warlight_env.errors import InputError, RunError
+from warlight_env.record.model import GameLog
+from warlight_env.record.replay import replay, seen_by
+from warlight_env.render import Position, to_rgb, to_svg
+from warlight_env.render.position import UNKNOWN
+
+#: Frames that a second of video has; each position is shown for several.
+VIDEO_RATE: Final = 10
+#: The last position is shown so many times as long as the others.
+LAST: Final = 3
+#: Called after each frame with the number of frames so far.
+OnFrame = Callable[[int], None]
+
+
+class ExportError(RunError):
+    """A picture or film that could not be written, or for which a library is missing."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A position, and the orders of the next round as they were handed in."""
+
+    position: Position
+    orders: Mapping[int, Orders]
+
+    def svg(self, width: int) -> str:
+        """The frame as an SVG document."""
+        return to_svg(self.position, self.orders, width)
+
+    def rgb(self, width: int) -> npt.NDArray[np.uint8]:
+        """The frame as pixels, uint8[H, W, 3]."""
+        return to_rgb(self.position, self.orders, width)
+
+
+def frames(log: GameLog, round: int | None = None, player: int | None = None, *, orders: bool = True) -> list[Frame]:
+    """The positions after 0, 1, 2 … rounds, or after one number of rounds only.
+
+    Args:
+        log: the game.
+        round: only the position after so many rounds.
+        player: through this player's eyes, where the rules have fog.
+        orders: with the orders of the next round.
+
+    Raises:
+        InputError: there are not so many rounds, or there is no such player.
+    """
+    header = log.header
+    if round is not None and not 0 <= round <= len(log.rounds):
+        raise InputError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
+    if player is not None and not 0 <= player < len(header.players):
+        raise InputError(f"player {player}: the game has players 0 to {len(header.players) - 1}")
+    after = {moment.round: moment for moment in replay(log)}  # of several after 0 rounds, while picking, the last
+    shown = []
+    for number, moment in after.items():
+        if round is not None and number != round:
+            continue
+        owner: Sequence[int] = moment.owner
+        if player is not None and header.rules.fog:
+            seen = seen_by(header.map, owner, player)
+            owner = [by if r in seen else UNKNOWN for r, by in enumerate(owner)]
+        following = log.rounds[number].orders if orders and number < len(log.rounds) else ()
+        given = {p: turn for p, turn in enumerate(following) if turn is not None}
+        shown.append(Frame(Position(header.map, owner, moment.army, len(header.players), number, log.names), given))
+    return shown
+
+
+def write_svgs(shown: Sequence[Frame], folder: Path, width: int, on_frame: OnFrame) -> None:
+    """A file ``round-000.svg`` for each frame."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for count, frame in enumerate(shown, 1):
+            (folder / f"round-{frame.position.round:03d}.svg").write_text(frame.svg(width), encoding="utf-8")
+            on_frame(count)
+    except OSError as error:
+        raise ExportError(f"cannot write pictures to {folder}: {error.strerror or error}") from None
+
+
+def write_gif(shown: Sequence[Frame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
+    """An animated GIF; each frame is shown for so many seconds.
+
+    All frames share one palette: colours do not flicker, and what stays the same takes no space.
+    """
+    from PIL import Image
+
+    samples = [shown[0], shown[len(shown) // 2], shown[-1]]
+    mosaic = Image.fromarray(np.concatenate([frame.rgb(width) for frame in samples]))
+    palette = mosaic.quantize(256, method=Image.Quantize.MEDIANCUT)
+
+    def pictures() -> Iterator[Any]:
+        for count, frame in enumerate(shown, 1):
+            picture = Image.fromarray(frame.rgb(width))
+            yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
+            on_frame(count)
+
+    drawn = pictures()
+    times = [round(1000 * seconds)] * (len(shown) - 1) + [round(1000 * seconds * LAST)]
+    data = io.BytesIO()
+    next(drawn).save(
+        data, "GIF", save_all=True, append_images=drawn, duration=times if len(shown) > 1 else times[0], loop=0
+    )
+    try:
+        path.write_bytes(data.getvalue())
+    except OSError as error:
+        raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def write_mp4(shown: Sequence[Frame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
+    """A video (H.264); each frame is shown for so many seconds. Needs the extra ``export``."""
+    try:
+        import imageio.v2 as imageio
+        import imageio_ffmpeg  # noqa: F401 -- the program that does it
+    except ImportError as error:
+        raise ExportError(
+            f'video needs {error.name}, which is not installed: pip install "warlight-env[export]"'
+        ) from None
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.mp4")
+    repeats = max(1, round(seconds * VIDEO_RATE))
+    try:
+        temporary.write_bytes(b"")  # the system's own words, where it cannot be written
+        try:
+            options: dict[str, Any] = {"codec": "libx264", "quality": 8, "macro_block_size": 2}
+            writer: Any = imageio.get_writer(temporary, format="FFMPEG", fps=VIDEO_RATE, **options)
+            with writer as film:
+                for count, frame in enumerate(shown, 1):
+                    picture = _even(frame.rgb(width))
+                    for _ in range(repeats * (LAST if count == len(shown) else 1)):
+                        film.append_data(picture)
+                    on_frame(count)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _even(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """With its last row and column repeated where there is an odd number of them: video needs even numbers."""
+    height, width = picture.shape[:2]
+    return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
