@@ -42,7 +42,8 @@ from warlight_env.web.tournaments import read_tournament, tournaments
 
 #: The bots that the page offers; a server may be told of more, a request cannot name others.
 BOTS: Final = (
-    "mcts:secs=1", "mcts:sims=457", "mcts:secs=5", "mcts_thesis", "aggressive", "smart_random", "one_big_army", "random",
+    "mcts:secs=1", "mcts:sims=457", "mcts:secs=5", "mcts_thesis",
+    "aggressive", "smart_random", "one_big_army", "random",
 )  # fmt: skip
 SEND: Final = 30.0  # seconds within which a viewer must take a message
 HELLO: Final = 10.0  # seconds within which a socket must say who it is
@@ -88,7 +89,7 @@ def create_app(settings: Settings) -> FastAPI:
         sweeping.cancel()
         await lobby.close()
 
-    app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.lobby, app.state.settings = lobby, settings
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token)
     _errors(app)
@@ -191,7 +192,10 @@ def _games(app: FastAPI) -> None:
         room = there.room
         log_header = room.book.header
         document = header_document(log_header, secret=bool(room.humans) and not room.over)
-        return {**document, "id": id, "kind": room.kind, "seat": there.seat, "people": room.humans}
+        chances = room.chances if there.seat is None else []
+        return {
+            **document, "id": id, "kind": room.kind, "seat": there.seat, "people": room.humans, "chances": chances,
+        }  # fmt: skip
 
     @app.get("/api/games/{id}/replay")
     async def replay(id: str, authorization: Token) -> dict[str, Any]:
@@ -232,7 +236,7 @@ def _turns(app: FastAPI) -> None:
     async def hand_in_orders(id: str, body: OrdersBody, authorization: Token) -> dict[str, Any]:
         there = await app.state.access(id, authorization)
         hint = None if body.hint == "off" else {"hint": body.hint}
-        orders = Orders([tuple(row) for row in body.deploys], [tuple(row) for row in body.attacks])
+        orders = Orders(list(body.deploys), list(body.attacks))
         there.room.hand_in_orders(seat_of(there), body.round, orders, hint)
         return {"ok": True, "awaited": there.room.awaited}
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warlight_env.agents import Budget
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
 from warlight_env.game import Game
-from warlight_env.record import Continuation, GameLog, LogError, LogWriteError, MemoryRecorder, Picks, Player
-from warlight_env.record.model import Header
+from warlight_env.record import GameLog, Header, LogError, LogWriteError, MemoryRecorder, Picks, Player
+from warlight_env.record.encode import log_lines
 from warlight_env.record.names import PARTIAL, PLAIN
 
 
@@ -26,34 +30,35 @@ class Stand:
         thought, self.thought = self.thought, None
         return thought
 
-    def pick(self, view: object) -> list[int]:
+    def pick(self, view: View) -> list[int]:
         """Never asked: seats hand in by themselves."""
         raise NotImplementedError
 
-    act = pick  # type: ignore[assignment]
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """Never asked: seats hand in by themselves."""
+        raise NotImplementedError
 
 
 class Book(MemoryRecorder):
     """Writes a game's log to ``NAME.partial.wl.jsonl``, and keeps its events for the viewers.
 
-    A game that goes on from a log is played again first; its file is replaced in one step when that has succeeded.
+    The file is made by `open`, with all lines so far, in one step; a game that goes on replaces its file so.
 
     Args:
         path: ``NAME.wl.jsonl``, the name of the finished game.
         players: by seat.
-        continues: see `record.Continuation`.
     """
 
-    def __init__(self, path: Path, players: Sequence[Player], continues: Continuation | None = None) -> None:
-        super().__init__(players, None, continues, insight=True)
+    def __init__(self, path: Path, players: Sequence[Player]) -> None:
+        super().__init__(players, insight=True)
         self.path = path
         self.partial = path.with_name(path.name.removesuffix(PLAIN) + PARTIAL + PLAIN)
         self.stands = [Stand(player.name) for player in players]
         self.events: list[dict[str, Any]] = []  #: all but the header
-        self._unwritten: list[str] = []
+        self._unwritten: list[bytes] = []
         self._file: int | None = None
 
-    def write(self, line: str) -> None:
+    def write(self, line: bytes) -> None:
         """See `Recorder`."""
         super().write(line)
         if self._file is None:
@@ -82,9 +87,10 @@ class Book(MemoryRecorder):
         self._file = file
         self._unwritten.clear()
 
-    def finish(self) -> None:
+    def finish(self, game: Game) -> None:
         """The game has ended: the file gets its name."""
-        self.ended(None)
+        seats = tuple(range(game.players))
+        self.ended(Ended(seats, game.winner, game.round, game.placements, not game.done))
         self.close()
         try:
             self.partial.replace(self.path)
@@ -97,25 +103,40 @@ class Book(MemoryRecorder):
             os.close(self._file)
             self._file = None
 
-    def _put(self, file: int, line: str) -> None:
-        data = line.encode("ascii") + b"\n"
+    def _put(self, file: int, line: bytes) -> None:
+        data = line + b"\n"
         while data:
             data = data[os.write(file, data) :]
 
-    def play_again(self, log: GameLog, game: Game, limit: int, rounds: int) -> None:
-        """Play the first `rounds` rounds of a log; `LogError` where the game goes another way."""
-        self.began(game, self.stands, limit)
-        for step in log.steps:
-            if not isinstance(step, Picks) and step.round > rounds:
-                break
-            for insight in step.insights:
-                self.stands[insight.player].thought = insight.data
-            if isinstance(step, Picks):
-                wishes = {p: wish for p, wish in enumerate(step.wishes) if wish is not None}
-                self.picked(wishes, game.pick(wishes, on_illegal="skip"), game)
-            else:
-                result = game.play_round(step.orders, on_illegal="skip")
-                orders = {p: turn for p, turn in enumerate(step.orders) if turn is not None}
-                self.played(orders, result, game)
-            if game.fingerprint() != step.hash:
-                raise LogError(f"round {game.round}: played again, the game goes another way than its log says")
+    def take_up(self, log: GameLog) -> None:
+        """The game is the one of that log, and goes on."""
+        for line in log_lines(log):
+            self.write(line)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """See `record.Outcome`; every seat is its own agent."""
+
+    seats: tuple[int, ...]
+    winner: int | None
+    rounds: int
+    placements: tuple[int, ...]
+    cut_off: bool
+
+
+def play_again(log: GameLog, game: Game, rounds: int) -> None:
+    """Play the picks and the first `rounds` rounds of a log.
+
+    Raises:
+        LogError: the game goes another way than its log says.
+    """
+    for step in log.steps:
+        if isinstance(step, Picks):
+            game.pick({p: wish for p, wish in enumerate(step.wishes) if wish is not None}, on_illegal="skip")
+        elif step.round <= rounds:
+            game.play_round(step.orders, on_illegal="skip")
+        else:
+            return
+        if game.fingerprint() != step.hash:
+            raise LogError(f"round {game.round}: played again, the game goes another way than its log says")

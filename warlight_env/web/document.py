@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Final
 
-from warlight_env.record import GameLog
-from warlight_env.record.encode import log_data
-from warlight_env.record.model import Header
+from warlight_env.record import GameLog, Header
+from warlight_env.record.encode import log_lines
 from warlight_env.render.theme import SHAPES, theme
 from warlight_env.web.drawing import drawing
 from warlight_env.web.eyes import Eyes
@@ -49,10 +49,8 @@ def _colours(players: int) -> dict[str, Any]:
 def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
     """The events of a log through a player's eyes, or all that is in them."""
     eyes = Eyes(log.header.map, log.header.rules, len(log.header.players), seat)
-    lines = iter(log_data(log))
-    next(lines)  # the header
-    for line in lines:
-        event = eyes.see(line)
+    for line in islice(log_lines(log), 1, None):  # after the header
+        event = eyes.see(json.loads(line))
         if event is not None:
             yield event
 

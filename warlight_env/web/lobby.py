@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from warlight_env.arena.play import round_limit
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record import Continuation, GameLog, LogError, LogWriteError, Player, describe, summarize
+from warlight_env.record import GameLog, LogError, LogWriteError, Player, describe, summarize
 from warlight_env.record.names import PARTIAL, PLAIN
-from warlight_env.web.book import Book
+from warlight_env.web.book import Book, play_again
 from warlight_env.web.errors import RequestError
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
@@ -70,7 +69,7 @@ class Lobby:
         await self._make_room()
         chosen = secrets.randbits(48) if seed is None else seed
         game = Game(map_, rules, len(players), chosen, picks)
-        room = self._room(secrets.token_hex(6), self._new_seats(players), game, None, pace)
+        room = self._room(secrets.token_hex(6), self._new_seats(players), game, pace)
         room.book.began(game, room.book.stands, room.limit)
         self._open(room)
         return room
@@ -82,20 +81,18 @@ class Lobby:
         if len(players) != len(log.header.players):
             raise RequestError(f"{len(players)} players: the game has {len(log.header.players)}")
         await self._make_room()
-        continues = Continuation(rounds, log.names)
-        room = self._again(secrets.token_hex(6), log, self._new_seats(players), rounds, continues)
+        seats = self._new_seats(players)
+        room = self._room(secrets.token_hex(6), seats, self._again(log, rounds))
+        room.book.took_over(log, rounds, room.book.stands, room.limit)
         self._open(room)
         return room
 
     def _new_seats(self, players: Sequence[tuple[str, str | None]]) -> list[Seat]:
         return [Seat(name, spec, secrets.token_urlsafe(18)) for name, spec in players]
 
-    def _room(
-        self, id: str, seats: list[Seat], game: Game, continues: Continuation | None, pace: float = PACE,
-        watch_token: str | None = None,
-    ) -> Room:  # fmt: skip
+    def _room(self, id: str, seats: list[Seat], game: Game, pace: float = PACE, watch_token: str | None = None) -> Room:
         described = [Player(seat.name) if seat.spec is None else _bot(seat) for seat in seats]
-        book = Book(self.folder / f"{id}{PLAIN}", described, continues)
+        book = Book(self.folder / f"{id}{PLAIN}", described)
         watched = all(seat.spec is not None for seat in seats)
         token = watch_token or (secrets.token_urlsafe(18) if watched else None)
         self._made += 1
@@ -168,26 +165,20 @@ class Lobby:
         seats = [Seat(*row) for row in data["seats"]]
         path = self.path(id)
         log = GameLog.load(path)
-        room = self._again(id, log, seats, len(log.rounds), log.header.continues, data["watch"], data["pace"])
-        if path.name == f"{id}{PLAIN}":  # finished: only looked at from now on
-            room.book.events += [{"event": "end", **_end(room)}]
-        else:
+        room = self._room(id, seats, self._again(log, len(log.rounds)), data["pace"], data["watch"])
+        room.book.take_up(log)
+        if not log.complete:
             room.book.open()
         self._rooms[id] = room
         room.start()
         return room
 
-    def _again(
-        self, id: str, log: GameLog, seats: list[Seat], rounds: int, continues: Continuation | None,
-        watch_token: str | None = None, pace: float = PACE,
-    ) -> Room:  # fmt: skip
+    def _again(self, log: GameLog, rounds: int) -> Game:
         header = log.header
         picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
         game = Game(header.map, header.rules, len(header.players), header.seed, picks)
-        room = self._room(id, seats, game, continues, pace, watch_token)
-        limit = round_limit(game.rules, game.map.n_regions, None)
-        room.book.play_again(log, game, limit, rounds)
-        return room
+        play_again(log, game, rounds)
+        return game
 
     def path(self, id: str) -> Path:
         """The log of a game, finished or not."""
@@ -251,14 +242,5 @@ def _knows(data: dict[str, Any], token: str) -> bool:
     return any(secrets.compare_digest(known, token) for known in tokens if known)
 
 
-def _end(room: Room) -> dict[str, Any]:
-    game = room.game
-    return {
-        "winner": game.winner, "rounds": game.round, "placements": list(game.placements), "cut_off": not game.done,
-    }  # fmt: skip
-
-
 def _age(path: Path) -> float:
     return -path.stat().st_mtime
-
-

@@ -53,7 +53,8 @@ def win_chances(
         winner = int(state.winner[b]) if state.phase[b] == OVER else -1
         if winner < 0:
             sizes = [
-                (int((state.owner[b] == p).sum()), int(state.army[b][state.owner[b] == p].sum())) for p in range(players)
+                (int((state.owner[b] == p).sum()), int(state.army[b][state.owner[b] == p].sum()))
+                for p in range(players)
             ]
             winner = sizes.index(max(sizes))
         wins[winner] += 1

@@ -9,6 +9,7 @@ from typing import Final
 from warlight_env.web.errors import PageMissingError
 
 PAGE: Final = Path(__file__).with_name("page") / "index.html"
+NOTE: Final = PAGE.with_name("missing.txt")  # why it was not built
 
 
 @functools.lru_cache(maxsize=1)
@@ -21,7 +22,7 @@ def page() -> str:
     try:
         return PAGE.read_text(encoding="utf-8")
     except FileNotFoundError:
+        reason = NOTE.read_text(encoding="utf-8").strip() if NOTE.exists() else "run `npm ci && npm run build` there"
         raise PageMissingError(
-            "the page was not built: install Node.js 20 or later and install warlight-env again, "
-            "or run `npm ci && npm run build` in the folder frontend/ of a checkout"
+            f"the page is missing, it is built from frontend/ when warlight-env is installed: {reason}"
         ) from None

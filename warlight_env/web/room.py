@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from warlight_env.arena.play import round_limit
@@ -13,7 +13,6 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.outcome import IllegalOrdersError
-from warlight_env.record.encode import _map_data, _Same
 from warlight_env.web.book import Book
 from warlight_env.web.errors import RequestError
 from warlight_env.web.feed import Feed
@@ -56,10 +55,10 @@ class Room:
     pending: dict[int, Any] = field(default_factory=dict)
     touched: float = field(default_factory=time.monotonic)
     error: str | None = None
+    chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
 
     def __post_init__(self) -> None:
-        map_data, _ = _map_data(_Same(self.game.map))
-        self.setup = Setup(self.id, map_data, self.game.rules.to_dict(), self.game.players)
+        self.setup = Setup.of(self.id, self.game.map, self.game.rules, self.game.players)
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
         self.feed = Feed(self)
         self._news = asyncio.Event()
@@ -105,6 +104,7 @@ class Room:
             "paused": self.paused,
             "pace": self.pace,
             "error": self.error,
+            "chances": [len(self.chances) - 1, self.chances[-1]] if self.chances and seat is None else None,
         }
         if seat is not None:
             view = self.game.view(seat)
@@ -186,17 +186,26 @@ class Room:
         try:
             while not self.over:
                 begin = time.monotonic()
+                if not self.humans and self.game.phase == "play":
+                    await self._reckon()
                 await self._everybody()
                 if not self.humans:
                     await self._keep_pace(begin)
                 self._resolve()
-            if not self.book.path.exists():
-                self.book.finish()
+            if not self.book.log.complete:
+                self.book.finish(self.game)
         except Exception as error:
             self.error = f"{type(error).__name__}: {error}"
             raise
         finally:
             self.feed.tell()
+
+    async def _reckon(self) -> None:
+        """The chances of this position, for those who watch: no game of people is told what it did not ask for."""
+        position = replace(Position.of(self.game.view(0)), owner=self.game.owner.tolist(), army=self.game.army.tolist())
+        question = Question(self.setup, position, None, self.game.round, chances=True)
+        answer = await self.thinkers.ask(question, self.number)
+        self.chances += [None] * (self.game.round - len(self.chances)) + [answer.chances]
 
     async def _everybody(self) -> None:
         """Wait until all have handed in; the bots think side by side, while people do."""
@@ -213,7 +222,8 @@ class Room:
     async def _ask(self, s: int) -> None:
         seat, view = self.seats[s], self.game.view(s)
         seat.since = time.monotonic()
-        question = Question(self.setup, Position.of(view), seat.spec, derive_seed(self.game.seed, s + 1, self.game.round))
+        seed = derive_seed(self.game.seed, s + 1, self.game.round)
+        question = Question(self.setup, Position.of(view), seat.spec, seed)
         answer = await self.thinkers.ask(question, self.number + s)
         seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
         stand = self.book.stands[s]

@@ -36,6 +36,12 @@ class Setup:
     rules: dict[str, Any]
     players: int
 
+    @classmethod
+    def of(cls, key: str, map_: maps.Map, rules: Rules, players: int) -> Setup:
+        """The plain data of a game."""
+        bundled = map_.name in maps.names() and maps.load(map_.name) == map_
+        return cls(key, map_.name if bundled else map_.to_dict(), rules.to_dict(), players)
+
 
 @dataclass(frozen=True)
 class Position:
@@ -153,7 +159,7 @@ class Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """Answer questions until the pipe closes; below the server's priority, and deaf to Ctrl-C, which is the server's."""
+    """Answer questions until the pipe closes; below the server's priority, and deaf to Ctrl-C, which is for that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(5)
