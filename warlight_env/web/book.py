@@ -110,6 +110,7 @@ class Book(MemoryRecorder):
 
     def take_up(self, log: GameLog) -> None:
         """The game is the one of that log, and goes on."""
+        self._agents = self.stands
         for line in log_lines(log):
             self.write(line)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from warlight_env.record import GameLog, LogWriteError
 from warlight_env.web.document import VERSION, embed, header_document, replay_document
+from warlight_env.web.errors import PageMissingError
 from warlight_env.web.page import page
 
 if TYPE_CHECKING:
@@ -43,17 +44,20 @@ def _chances(log: GameLog) -> list[list[list[float]]] | None:
     return spread(log, {n: answer_of(question) for n, question in questions_of(log).items()})
 
 
-def notebook_html(game: Game) -> str:
-    """A game in a frame of its own, for notebooks: its positions round by round, as far as they can be undone."""
-    document: dict[str, Any] = header_document_of(game)
-    framed = html.escape(embed(page(), document), quote=True)
+def framed(shown: Game | GameLog) -> str | None:
+    """A log, or a game as far back as it can be undone, in a frame of its own for notebooks; None without the page."""
+    document = replay_document(shown) if isinstance(shown, GameLog) else game_document(shown)
+    try:
+        inside = html.escape(embed(page(), document), quote=True)
+    except PageMissingError:
+        return None
     return (
-        f'<iframe srcdoc="{framed}" sandbox="allow-scripts" title="{html.escape(repr(game), quote=True)}" '
+        f'<iframe srcdoc="{inside}" sandbox="allow-scripts" title="Warlight" '
         'style="width:100%;height:720px;border:0;border-radius:12px"></iframe>'
     )
 
 
-def header_document_of(game: Game) -> dict[str, Any]:
+def game_document(game: Game) -> dict[str, Any]:
     """The document of a game without a log: a round for each position that it remembers, without orders."""
     from warlight_env.record import Header, Player
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,8 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.feed import Feed
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.worker import Position, Question, Setup
+
+_log = logging.getLogger(__name__)
 
 #: Seconds between two rounds of a game between bots, and what viewers may set.
 PACE: Final = 0.8
@@ -195,8 +198,8 @@ class Room:
             if not self.book.log.complete:
                 self.book.finish(self.game)
         except Exception as error:
-            self.error = f"{type(error).__name__}: {error}"
-            raise
+            self.error = f"the game cannot go on: {type(error).__name__}: {error}"
+            _log.exception("game %s", self.id)
         finally:
             self.feed.tell()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Final
@@ -20,9 +21,9 @@ FIRST: Final = 180.0
 class Thinkers:
     """A few worker processes. A bot's seat always asks the same one, which keeps the bot's memory."""
 
-    def __init__(self, workers: int = 2, grace: float = GRACE) -> None:
-        self.grace = grace
-        self._slots = [_Slot(grace) for _ in range(workers)]
+    def __init__(self, workers: int = 2, limit: Callable[[Question, bool], float] | None = None) -> None:
+        """`limit`: seconds for a question, and whether it is the worker's first of its kind; None: `patience`."""
+        self._slots = [_Slot(limit or patience) for _ in range(workers)]
 
     async def ask(self, question: Question, slot: int = 0) -> Answer:
         """Ask the worker of that number (modulo their number), after those who asked it before."""
@@ -35,8 +36,8 @@ class Thinkers:
 
 
 class _Slot:
-    def __init__(self, grace: float) -> None:
-        self._grace = grace
+    def __init__(self, limit: Callable[[Question, bool], float]) -> None:
+        self._limit = limit
         self._lock = asyncio.Lock()
         self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
@@ -48,7 +49,7 @@ class _Slot:
 
     def _ask(self, question: Question) -> Answer:
         name = (question.spec or "").partition(":")[0]
-        limit = self._grace + 3 * clock(question.spec) + (0 if name in self._warm else FIRST)
+        limit = self._limit(question, name not in self._warm)
         if self._process is None or not self._process.is_alive():
             self._start()
         assert self._pipe is not None
@@ -79,6 +80,11 @@ class _Slot:
             self._pipe.close()
         self._process, self._pipe = None, None
         self._warm.clear()
+
+
+def patience(question: Question, first: bool) -> float:
+    """Seconds after which a bot is ended: beyond three times its own clock something is wrong with it."""
+    return GRACE + 3 * clock(question.spec) + (FIRST if first else 0)
 
 
 def clock(spec: str | None) -> float:

@@ -95,7 +95,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._views: OrderedDict[str, View] = OrderedDict()
-        self._agents: OrderedDict[tuple[str, int], Agent] = OrderedDict()
+        self._agents: OrderedDict[tuple[str, int, str | None], Agent] = OrderedDict()
 
     def answer(self, question: Question) -> Answer:
         """Think; whatever goes wrong in the bot is told, not raised."""
@@ -121,7 +121,7 @@ class Worker:
             seconds = time.perf_counter() - start
             return Answer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
         except Exception as error:
-            self._agents.pop((question.setup.key, question.position.player), None)
+            self._agents.pop((question.setup.key, question.position.player, question.spec), None)
             return Answer(error=crash_reason(error), seconds=time.perf_counter() - start)
 
     def _view(self, setup: Setup, position: Position) -> View:
@@ -150,7 +150,7 @@ class Worker:
         assert question.spec is not None
         if not question.keep:
             return make_agent(question.spec, question.seed)
-        key = (question.setup.key, question.position.player)
+        key = (question.setup.key, question.position.player, question.spec)
         agent = self._agents.pop(key, None) or make_agent(question.spec, question.seed)
         self._agents[key] = agent
         if len(self._agents) > AGENTS:
