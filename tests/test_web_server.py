@@ -184,7 +184,7 @@ def test_beyond_this_machine_a_token_is_needed(tmp_path: Path):
 
 
 def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
-    with serving(tmp_path, "play", "--vs", "smart_random", "--map", "small", "--seed", "9") as first:
+    with serving(tmp_path, "play", "--vs", "random", "--seed", "9") as first:
         game, token, port = first.game, first.token(0), int(first.base.rpartition(":")[2])
         client = first.client(token)
         with first.feed(game, token) as feed:
@@ -198,7 +198,7 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
     log = tmp_path / f"{game}.partial.wl.jsonl"
     with open(log, "ab") as file:
         file.write(b'{"event":"round","round":4,"ord')  # cut off while it was written
-    with serving(tmp_path, "play", "--vs", "smart_random", "--map", "small", port=port) as second:
+    with serving(tmp_path, "play", "--vs", "random", port=port) as second:
         client = second.client(token)
         with second.feed(game, token, after=seen[1]["n"]) as feed:
             assert [feed.event() for _ in range(2)] == seen[2:]

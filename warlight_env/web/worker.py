@@ -166,7 +166,6 @@ def serve(pipe: Connection) -> None:
     worker = Worker()
     while True:
         try:
-            question = pipe.recv()
-        except EOFError:
+            pipe.send(worker.answer(pipe.recv()))
+        except (EOFError, OSError):  # the server has gone
             return
-        pipe.send(worker.answer(question))

@@ -24,6 +24,7 @@ class Route {
 
   /** Parameters of the screen, without an entry in the browser's history. */
   set(values: Record<string, string | number | null>): void {
+    if (location.protocol === 'about:') return; // a frame in a notebook has no address
     const { query } = read();
     for (const [name, value] of Object.entries(values)) {
       if (value === null || value === '') query.delete(name);
