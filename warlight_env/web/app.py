@@ -24,7 +24,7 @@ from warlight_env.maps import Map
 from warlight_env.web.analysis import chances_of, insight_for
 from warlight_env.web.document import header_document, replay_document
 from warlight_env.web.errors import RequestError
-from warlight_env.web.guard import Guard
+from warlight_env.web.guard import RATE, Guard
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.page import page
 from warlight_env.web.replays import read_upload
@@ -58,7 +58,7 @@ class Settings:
 
     folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted
     from everybody; None: nobody needs one. runs: folder of tournaments. max_rooms, workers: see `Lobby`. max_viewers:
-    sockets at once.
+    sockets at once. rate: requests a second from one address.
     """
 
     folder: Path
@@ -68,6 +68,7 @@ class Settings:
     runs: Path | None = None
     max_rooms: int = 100
     max_viewers: int = 1000
+    rate: float = RATE
     workers: int = 2
 
 
@@ -91,7 +92,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.lobby, app.state.settings = lobby, settings
-    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token)
+    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate)
     _errors(app)
     _pages(app)
     _games(app)

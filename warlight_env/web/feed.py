@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warlight_env.web.errors import RequestError
 from warlight_env.web.eyes import Eyes
 
 if TYPE_CHECKING:
     from warlight_env.web.room import Room
+
+
+#: Seconds between two messages about the state to a viewer: what changes faster is told together.
+BREATH: Final = 0.03
 
 
 class Feed:
@@ -61,6 +65,7 @@ class Feed:
                 if told != self._version:
                     told = self._version
                     yield self._state(seat)
+                    await asyncio.sleep(BREATH)
                     continue
                 await wake.wait()
         finally:

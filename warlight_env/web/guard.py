@@ -17,7 +17,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 BODY: Final = 64 * 1024  # bytes of a request
 UPLOAD: Final = 8 * 1024 * 1024  # of a log
 RATE: Final = 100.0  # requests a second from one address, lasting
-BURST: Final = 400.0
+BURST: Final = 4.0  # seconds' worth of requests at once
 
 HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -38,10 +38,11 @@ class Guard:
         hosts: names under which the server is reached, with and without port; empty: any.
         token: wanted as the header ``X-Warlight-Token`` of every call under /api/; sockets bring it in their first
             message. None: none is needed.
+        rate: requests a second from one address, lasting; four times as many at once.
     """
 
-    def __init__(self, app: Any, hosts: Iterable[str], token: str | None) -> None:
-        self.app, self.hosts, self.token = app, frozenset(hosts), token
+    def __init__(self, app: Any, hosts: Iterable[str], token: str | None, rate: float = RATE) -> None:
+        self.app, self.hosts, self.token, self.rate = app, frozenset(hosts), token, rate
         self._spent: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,8 +80,8 @@ class Guard:
     def _afford(self, client: str) -> bool:
         """A token bucket for each address."""
         now = time.monotonic()
-        left, since = self._spent.pop(client, (BURST, now))
-        left = min(BURST, left + RATE * (now - since))
+        left, since = self._spent.pop(client, (BURST * self.rate, now))
+        left = min(BURST * self.rate, left + self.rate * (now - since))
         self._spent[client] = (left - 1 if left >= 1 else left), now
         if len(self._spent) > 1000:
             self._spent.popitem(last=False)

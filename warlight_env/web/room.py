@@ -107,7 +107,7 @@ class Room:
             "paused": self.paused,
             "pace": self.pace,
             "error": self.error,
-            "chances": [len(self.chances) - 1, self.chances[-1]] if self.chances and seat is None else None,
+            "chances": self._last_chances() if seat is None else None,
         }
         if seat is not None:
             view = self.game.view(seat)
@@ -119,6 +119,11 @@ class Room:
                 "alive": self.game.alive(seat),
             }
         return state
+
+    def _last_chances(self) -> tuple[int, list[list[float]]] | None:
+        last = len(self.chances) - 1
+        values = self.chances[last] if self.chances else None
+        return None if values is None else (last, values)
 
     # Handing in
 
@@ -204,7 +209,13 @@ class Room:
             self.feed.tell()
 
     async def _reckon(self) -> None:
-        """The chances of this position, for those who watch: no game of people is told what it did not ask for."""
+        """The chances of this position, for those who watch: no game of people is told what it did not ask for.
+
+        Where bots wait for the worker they come first, and the position goes without.
+        """
+        if self.thinkers.busy(self.number):
+            self.chances += [None] * (self.game.round + 1 - len(self.chances))
+            return
         position = replace(Position.of(self.game.view(0)), owner=self.game.owner.tolist(), army=self.game.army.tolist())
         question = Question(self.setup, position, None, self.game.round, chances=True)
         answer = await self.thinkers.ask(question, self.number)

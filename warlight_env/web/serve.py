@@ -96,7 +96,8 @@ def run_server(
 
 def _listening(listen: Listen) -> socket.socket:
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
-    taken = socket.socket(family, socket.SOCK_STREAM)
+    # Said to be TCP: asyncio then sends small answers at once (TCP_NODELAY), which spares 40 ms each.
+    taken = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((listen.host, listen.port))

@@ -29,6 +29,10 @@ class Thinkers:
         """Ask the worker of that number (modulo their number), after those who asked it before."""
         return await self._slots[slot % len(self._slots)].ask(question)
 
+    def busy(self, slot: int) -> bool:
+        """Whether somebody asks that worker now."""
+        return self._slots[slot % len(self._slots)].busy
+
     async def close(self) -> None:
         """End all workers."""
         for slot in self._slots:
@@ -42,6 +46,10 @@ class _Slot:
         self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
         self._warm: set[str] = set()
+
+    @property
+    def busy(self) -> bool:
+        return self._lock.locked()
 
     async def ask(self, question: Question) -> Answer:
         async with self._lock:

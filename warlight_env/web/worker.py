@@ -162,7 +162,7 @@ def serve(pipe: Connection) -> None:
     """Answer questions until the pipe closes; below the server's priority, and deaf to Ctrl-C, which is for that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
-        os.nice(5)
+        os.nice(10)
     worker = Worker()
     while True:
         try:

@@ -6,6 +6,7 @@ import type { Doc, GameEvent, Position } from './types';
 export type Layer = 'none' | 'value' | 'threat' | 'visits';
 export const LAYERS: Layer[] = ['none', 'value', 'threat', 'visits'];
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const HASTE = 1500; // milliseconds: rounds that come closer together are shown as a whole
 const STEP = 900; // milliseconds of an order at speed 1
 
 export class Show {
@@ -20,6 +21,7 @@ export class Show {
   attached = $state(true); // to the last round of a game in play
   animate = true; // new rounds are played order by order
   private timer = 0;
+  private lastRound = -Infinity;
 
   constructor(public doc: Doc) {
     this.history = new History(doc);
@@ -64,7 +66,9 @@ export class Show {
     this.history.take(event);
     this.version++;
     if (event.event === 'round' && this.attached) {
-      if (this.animate) {
+      const hasty = performance.now() - this.lastRound < HASTE; // faster than orders can be followed
+      this.lastRound = performance.now();
+      if (this.animate && !hasty) {
         this.round = event.round;
         this.step = 0;
         this.play();
@@ -72,9 +76,14 @@ export class Show {
     }
   }
 
-  go(round: number, step = Infinity): void {
+  private move(round: number, step = Infinity): void {
     this.round = Math.max(0, Math.min(this.last, round));
     this.step = Math.max(0, Math.min(this.steps, step));
+  }
+
+  /** Where somebody wants to look: elsewhere than at the end no new round takes the screen. */
+  go(round: number, step = Infinity): void {
+    this.move(round, step);
     this.attached = this.atEnd;
   }
 
@@ -84,8 +93,13 @@ export class Show {
   }
 
   forward(): void {
-    if (this.step < this.steps) this.go(this.round, this.step + 1);
-    else if (this.round < this.last) this.go(this.round + 1, 1);
+    this.onward();
+    this.attached = this.atEnd;
+  }
+
+  private onward(): void {
+    if (this.step < this.steps) this.move(this.round, this.step + 1);
+    else if (this.round < this.last) this.move(this.round + 1, 1);
   }
 
   back(): void {
@@ -141,7 +155,8 @@ export class Show {
       this.pause();
       return;
     }
-    this.forward();
+    this.onward();
+    if (this.atEnd) this.attached = true;
     this.timer = window.setTimeout(this.tick, STEP / this.speed);
   };
 
