@@ -88,7 +88,7 @@ def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
                 answer = await client.post(url, content=mutated(rng, body), headers=use)
                 assert answer.status_code < 500, (url, answer.text)
                 assert answer.status_code == 200 or answer.json(), url
-            assert state.round == 0 or state.hash() != before  # a turn may have been right by chance
+            assert state.hash() == before  # whatever was right by chance waits for the other player
             assert (await client.get("home")).status_code == 200
         assert app.state.lobby.rooms <= 20
         await app.state.lobby.close()
