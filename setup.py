@@ -36,7 +36,9 @@ def build_page() -> str | None:
         for command in ([npm, "ci"], [npm, "run", "build", "--", "--outDir", str(Path(folder) / "page")]):
             done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
             if done.returncode:
-                said = [line for line in (done.stderr or done.stdout).splitlines() if "warn" not in line and line.strip()]
+                said = [
+                    line for line in (done.stderr or done.stdout).splitlines() if "warn" not in line and line.strip()
+                ]
                 return f"`{' '.join(['npm', *command[1:3]])}` failed: {' '.join(' '.join(said).split())[:400]}"
         PAGE.mkdir(exist_ok=True)
         shutil.copyfile(Path(folder) / "page" / "index.html", made)

@@ -15,13 +15,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from playwright.sync_api import Page, sync_playwright
-from web_helpers import CHROMIUM, serving
 
 from warlight_env import Game, Orders
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.play import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder
 from warlight_env.web.export import write_html
+from web_helpers import CHROMIUM, serving
 
 SECONDS = 3
 ROUNDS = 500

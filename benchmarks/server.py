@@ -1,6 +1,6 @@
 """The server under load: how long commands take while 50 games run, 200 watch one of them, and one never reads.
 
-    python benchmarks/server.py
+python benchmarks/server.py
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 import httpx
-from web_helpers import Server, serving
 from websockets.asyncio.client import connect
+
+from web_helpers import Server, serving
 
 GAMES, VIEWERS, COMMANDS = 50, 200, 400
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import httpx
 import pytest
-from web_helpers import Server, needs_page, serving
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 from warlight_env.web.app import Settings, create_app
+from web_helpers import Server, needs_page, serving
 
 pytestmark = [needs_page, pytest.mark.slow]
 
@@ -35,7 +35,9 @@ def nonsense(rng: random.Random, depth: int = 0) -> Any:
     if kind == 3:
         return rng.choice([0.5, -1e308, 1e-300, 5.0])
     if kind in (4, 5, 6):
-        return rng.choice(["", "x" * 50, "random", "mcts:secs=5", "../..", "\u202e", "\x00", "𝔘", "world", "thesis", "off"])
+        return rng.choice(
+            ["", "x" * 50, "random", "mcts:secs=5", "../..", "\u202e", "\x00", "𝔘", "world", "thesis", "off"]
+        )
     if kind == 7:
         return [nonsense(rng, depth + 1) for _ in range(rng.randrange(4))]
     names = ["players", "map", "seed", "round", "deploys", "attacks", "wishes", "bot", "paused", "pace", "x", "seat"]

@@ -12,13 +12,13 @@ from typing import Any
 
 import httpx
 import pytest
-from web_helpers import CHROMIUM, Server, needs_browser, needs_page, serving
 
 from warlight_env import Game, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.play import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder, verify
 from warlight_env.web.export import framed, write_html
+from web_helpers import CHROMIUM, Server, needs_browser, needs_page, serving
 
 pytestmark = [needs_page, needs_browser, pytest.mark.xdist_group("page")]
 
@@ -94,7 +94,7 @@ def box(page: Any, name: str) -> tuple[float, float]:
         region(page, name).evaluate(
             """e => { const l = e.ownerSVGElement.createSVGPoint(); const b = e.getBBox();
             const m = e.getScreenCTM(); for (let k = 0; k < 400; k++) { const i = k % 20, j = Math.floor(k / 20);
-            l.x = b.x + b.width * (((i * 7 + 10) % 20) + .5) / 20; l.y = b.y + b.height * (((j * 7 + 10) % 20) + .5) / 20;
+            const at = n => (((n * 7 + 10) % 20) + .5) / 20; l.x = b.x + b.width * at(i); l.y = b.y + b.height * at(j);
             if (!e.isPointInFill(l)) continue; const p = l.matrixTransform(m);
             if (document.elementFromPoint(p.x, p.y) === e) return [p.x, p.y]; } throw new Error('covered'); }"""
         )
@@ -252,7 +252,7 @@ def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the
                 page.get_by_text("All deployed").wait_for()
                 # What the page and the wire hold, against what the engine lets this player see.
                 log = GameLog.load(tmp_path / f"{server.game}.partial.wl.jsonl")
-                owner, army = list(log.positions())[-1]
+                owner, _ = list(log.positions())[-1]
                 assert len(log.rounds) == number - 1
                 near = log.header.map.neighbors
                 sight = {r for r, o in enumerate(owner) if o == seat}
@@ -397,8 +397,6 @@ def test_a_game_shows_itself_in_notebooks(tmp_path: Path, open_page: Callable[..
     inside = page.frame_locator("iframe")
     inside.locator("path[data-region]").first.wait_for()
     assert inside.locator("path[data-region]").count() == game.map.n_regions
-
-
 
 
 def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:

@@ -49,7 +49,9 @@ class Server:
 
     def client(self, token: str = "") -> httpx.Client:
         """For calls with a seat's token."""
-        return httpx.Client(base_url=f"{self.base}/api/", headers={"authorization": f"Bearer {token or None}"}, timeout=30)
+        return httpx.Client(
+            base_url=f"{self.base}/api/", headers={"authorization": f"Bearer {token or None}"}, timeout=30
+        )
 
     @contextlib.contextmanager
     def feed(self, game: str, token: str, after: int = -1) -> Iterator[Feed]:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
-import json
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from fastapi import FastAPI, Header, Request, WebSocket, WebSocketDisconnect
+from fastapi import FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from pydantic import ValidationError
 
 from warlight_env import __version__, maps
 from warlight_env.agents.registry import parse
@@ -31,13 +28,13 @@ from warlight_env.web.replays import read_upload
 from warlight_env.web.requests import (
     BranchBody,
     ControlBody,
-    Hello,
     InsightBody,
     NewGame,
     NewPlayer,
     OrdersBody,
     PicksBody,
 )
+from warlight_env.web.sockets import add_feed
 from warlight_env.web.tournaments import read_tournament, tournaments
 
 #: The bots that the page offers; a server may be told of more, a request cannot name others.
@@ -45,8 +42,6 @@ BOTS: Final = (
     "mcts:secs=1", "mcts:sims=457", "mcts:secs=5", "mcts_thesis",
     "aggressive", "smart_random", "one_big_army", "random",
 )  # fmt: skip
-SEND: Final = 30.0  # seconds within which a viewer must take a message
-HELLO: Final = 10.0  # seconds within which a socket must say who it is
 SWEEP: Final = 30.0
 
 Token = Annotated[str, Header(alias="authorization", max_length=128)]
@@ -98,7 +93,7 @@ def create_app(settings: Settings) -> FastAPI:
     _games(app)
     _turns(app)
     _analysis(app)
-    _sockets(app)
+    add_feed(app)
     return app
 
 
@@ -264,63 +259,3 @@ def _analysis(app: FastAPI) -> None:
         if body.bot not in settings.bots:
             raise RequestError(f"no bot {body.bot!r} is offered here")
         return await insight_for(lobby.thinkers, there, body)
-
-
-def _sockets(app: FastAPI) -> None:
-    settings: Settings = app.state.settings
-    open_sockets = 0
-
-    @app.websocket("/api/games/{id}/feed")
-    async def feed(socket: WebSocket, id: str) -> None:
-        nonlocal open_sockets
-        if open_sockets >= settings.max_viewers:
-            await socket.close(1013, "too many viewers")
-            return
-        open_sockets += 1
-        try:
-            await socket.accept()
-            await _follow(app, socket, id)
-        finally:
-            open_sockets -= 1
-
-    return None
-
-
-async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
-    settings: Settings = app.state.settings
-    try:
-        text = await asyncio.wait_for(socket.receive_text(), HELLO)
-        hello = Hello.model_validate_json(text)
-        if settings.token is not None and not hmac.compare_digest(hello.key.encode(), settings.token.encode()):
-            raise RequestError("the server's token is missing or wrong", 401)
-        there = await app.state.access(id, hello.token)
-        messages = there.room.feed.follow(there.seat, hello.after)
-        sending = asyncio.ensure_future(_send(socket, messages))
-        receiving = asyncio.ensure_future(_receive(socket))
-        done, waiting = await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        for task in done:
-            task.result()
-        await socket.close(1001)
-    except (WebSocketDisconnect, TimeoutError, RuntimeError):
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-            await socket.close(1008)
-    except (InputError, RunError, ValidationError, KeyError) as error:
-        reason = "not a hello" if isinstance(error, ValidationError | KeyError) else str(error)
-        status = getattr(error, "status", 422)
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-            await socket.send_text(json.dumps({"type": "error", "error": reason, "status": status}))
-            await socket.close(1008, reason[:100])
-
-
-async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:
-    async for text in messages:
-        await asyncio.wait_for(socket.send_text(text), SEND)
-
-
-async def _receive(socket: WebSocket) -> None:
-    """Nothing is said after the hello: whatever comes ends the connection."""
-    await socket.receive_text()
-    raise RequestError("commands go over HTTP")
