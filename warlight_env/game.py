@@ -499,6 +499,12 @@ class Game:
 
         return to_svg(Position(self.map, self.owner, self.army, self.players, self.round))
 
+    def _repr_html_(self) -> str | None:
+        """The page in a frame, for notebooks; None, so that the picture is shown, where the page was not built."""
+        from warlight_env.web.export import framed
+
+        return framed(self)
+
     def __repr__(self) -> str:
         return (
             f"Game(map={self.map.name!r}, rules={self.rules.name!r}, players={self.players}, "

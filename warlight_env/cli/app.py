@@ -14,6 +14,7 @@ from warlight_env import __version__
 from warlight_env.cli import (
     bench,
     bot,
+    browser,
     doctor,
     environment,
     experiment,
@@ -43,6 +44,8 @@ app.command(bench.bench)
 app.command(watch.watch)
 app.command(replay.replay)
 app.command(log.app)
+app.command(browser.play)
+app.command(browser.hotseat)
 app.command(picture.picture)
 app.command(experiment.app)
 app.command(maps.app)

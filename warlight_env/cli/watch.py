@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
+from warlight_env.cli.browser import BrowserOption, HostOption, PortOption, watch_live
 from warlight_env.cli.common import (
     MapOption,
     PicksOption,
@@ -33,11 +34,18 @@ def watch(
     picks: PicksOption = "random",
     map: MapOption = "world",
     rules: RulesOption = "thesis",
+    live: Annotated[bool, Parameter(negative="", help="In the browser instead, while the bots think.")] = False,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8040,
+    browser: BrowserOption = True,
 ) -> None:
     """Watch a game in the terminal: the position after each round, with the orders and the battles told.
 
     Without a terminal the rounds are printed one below the other, at once.
     """
+    if live:
+        watch_live(agents, seed, picks, map, rules, host=host, port=port, browser=browser)
+        return
     if game < 1:
         raise UsageError(f"--game {game}: must be at least 1")
     if not 0 <= delay <= 3600:
@@ -49,12 +57,12 @@ def watch(
     played, bots = start_game(agents, map, rules, seed, picks, game - 1)
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]
     limit = round_limit(played.rules, played.map.n_regions, rounds)
-    live = sys.stdout.isatty()
-    _show(played, names, [], live)
+    terminal = sys.stdout.isatty()
+    _show(played, names, [], terminal)
     for orders, result in play_rounds(played, bots, limit):
-        if live:
+        if terminal:
             time.sleep(delay)
-        _show(played, names, list(tell_round(played.map, names, orders, result)), live)
+        _show(played, names, list(tell_round(played.map, names, orders, result)), terminal)
     print(_outcome(played, names))
 
 

@@ -185,6 +185,12 @@ class GameLog:
         """The players' names, by seat."""
         return tuple(player.name for player in self.header.players)
 
+    def _repr_html_(self) -> str | None:
+        """The page with the replay in a frame, for notebooks; None where the page was not built."""
+        from warlight_env.web.export import framed
+
+        return framed(self)
+
     def positions(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Owner and army of every region at the start and after each step."""
         if self.start is None:

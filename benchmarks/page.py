@@ -1,0 +1,95 @@
+"""The page in Debian's Chromium: frames while a fast game is watched, and seeking in a long replay.
+
+    python benchmarks/page.py
+
+Needs the page (built with the package), Chromium, and the test extra's playwright. The browser draws in software.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from playwright.sync_api import Page, sync_playwright
+
+from warlight_env import Game, Orders
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.play import ask_orders
+from warlight_env.record import GameLog, MemoryRecorder
+from warlight_env.web.export import write_html
+from web_helpers import CHROMIUM, serving
+
+SECONDS = 3
+ROUNDS = 500
+
+FRAMES = """ms => new Promise(done => { const times = []; let last = performance.now(); const end = last + ms;
+const frame = now => { times.push(now - last); last = now; now < end ? requestAnimationFrame(frame) : done(times) };
+requestAnimationFrame(frame) })"""
+
+#: From the key to the second frame after it: what was asked for is drawn.
+SEEK = """at => new Promise(done => { const slider = document.querySelector('input[type=range]');
+const start = performance.now(); slider.value = at; slider.dispatchEvent(new Event('input', {bubbles: true}));
+const changed = performance.now(); requestAnimationFrame(() => requestAnimationFrame(() =>
+done([changed - start, performance.now() - start]))) })"""
+
+
+def long_log() -> GameLog:
+    """A game of 500 rounds: everybody spares the other's regions."""
+    game = Game("world", seed=1, picks="random")
+    bots = [make_agent("random", 1), make_agent("random", 2)]
+    recorder = MemoryRecorder()
+    recorder.began(game, bots, ROUNDS)
+    while game.round < ROUNDS:
+        orders = ask_orders(game, bots)
+        owner = game.owner
+        for player, turn in orders.items():
+            peaceful = [a for a in turn.attacks if owner[a[1]] in (player, -1)]
+            orders[player] = Orders(turn.deploys, peaceful)
+        recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+    return recorder.log
+
+
+def watch(page: Page, folder: Path) -> None:
+    """Frames while rounds come ten a second."""
+    with serving(folder, "watch", "random", "random", "--live", "--map", "world", "--seed", "12") as server:
+        page.goto(server.address)
+        page.get_by_role("combobox", name="Pace").select_option("0.1")
+        page.locator(".where", has_text="Round 2").first.wait_for()
+        before = int(page.locator(".where b").inner_text())
+        times = sorted(page.evaluate(FRAMES, 1000 * SECONDS)[1:])
+        rounds = int(page.locator(".where b").inner_text()) - before
+    print(
+        f"watching {rounds / SECONDS:.1f} rounds/s: {1000 / statistics.mean(times):.1f} frames/s, "
+        f"p99 {times[int(0.99 * len(times))]:.0f} ms, longest {times[-1]:.0f} ms"
+    )
+
+
+def seek(page: Page, folder: Path) -> None:
+    """From the slider to the drawn position, over a replay of 500 rounds."""
+    file = folder / "long.html"
+    write_html(long_log(), file, chances=False)
+    page.goto(file.as_uri())
+    page.locator("path[data-region]").first.wait_for()
+    rows = [page.evaluate(SEEK, (k * 197) % ROUNDS) for k in range(100)]
+    changed, drawn = (sorted(column) for column in zip(*rows, strict=True))
+    print(
+        f"seeking in {ROUNDS} rounds: page changed in {changed[50]:.1f} ms (p99 {changed[98]:.1f}), "
+        f"drawn in {drawn[50]:.0f} ms (p99 {drawn[98]:.0f}); the file has {file.stat().st_size / 1024:.0f} KiB"
+    )
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        watch(page, Path(folder))
+        seek(page, Path(folder))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+// Calls of the server, with the keys that this browser holds.
+
+export interface Home {
+  version: string;
+  bots: string[];
+  maps: { name: string; title: string; regions: number }[];
+  rules: { name: string; fog: boolean }[];
+  games: GameRow[];
+  tournaments: string[];
+}
+
+export interface GameRow {
+  id: string;
+  players: string[];
+  tokens: Record<string, string>;
+  watch: string | null;
+  map: string;
+  rounds: number;
+  fog: boolean;
+  over: boolean;
+  winner: number | null;
+  when: number;
+}
+
+export interface Made {
+  id: string;
+  kind: 'play' | 'hotseat' | 'watch';
+  tokens: Record<string, string>;
+  watch: string | null;
+}
+
+export class CallError extends Error {
+  constructor(
+    message: string,
+    public status: number,
+    public details: { kind: 'deploy' | 'attack' | 'pick'; index: number; reason: string }[] | null,
+  ) {
+    super(message);
+  }
+}
+
+const KEY = 'warlight.server';
+
+export function serverKey(): string {
+  const given = new URLSearchParams(location.search).get('token');
+  if (given) {
+    sessionStorage.setItem(KEY, given);
+    history.replaceState(null, '', location.pathname + location.hash);
+  }
+  return sessionStorage.getItem(KEY) ?? '';
+}
+
+export async function call<T>(path: string, body?: unknown, token = ''): Promise<T> {
+  const headers: Record<string, string> = {};
+  if (token) headers.authorization = `Bearer ${token}`;
+  const key = serverKey();
+  if (key) headers['x-warlight-token'] = key;
+  let payload: BodyInit | undefined;
+  if (body instanceof ArrayBuffer) payload = body;
+  else if (body !== undefined) {
+    payload = JSON.stringify(body);
+    headers['content-type'] = 'application/json';
+  }
+  let response: Response;
+  try {
+    response = await fetch(`/api/${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body: payload });
+  } catch {
+    throw new CallError('the server does not answer', 0, null);
+  }
+  const data = await response.json().catch(() => ({}));
+  if (!response.ok) throw new CallError(data.error ?? `status ${response.status}`, response.status, data.details ?? null);
+  return data as T;
+}
+
+/** The tokens that this browser holds of a game, by seat; "watch" sees everything. */
+export function tokensOf(id: string): Record<string, string> {
+  try {
+    return JSON.parse(localStorage.getItem(`warlight.keys.${id}`) ?? '{}');
+  } catch {
+    return {};
+  }
+}
+
+export function keepTokens(made: { id: string; tokens: Record<string, string>; watch: string | null }): void {
+  const all = { ...made.tokens, ...(made.watch ? { watch: made.watch } : {}) };
+  localStorage.setItem(`warlight.keys.${made.id}`, JSON.stringify(all));
+}

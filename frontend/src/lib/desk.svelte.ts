@@ -1,0 +1,269 @@
+// The desk of a player: what is chosen and entered at the moment, by mouse, letters, digits or text.
+import { untrack } from 'svelte';
+import { call, CallError } from './api';
+import { Draft } from './draft.svelte';
+import type { Live } from './live.svelte';
+import { parseOrders } from './notation';
+import { leastToCapture } from './rules';
+import type { Show } from './show.svelte';
+import type { MapDoc, Orders } from './types';
+
+export interface Act {
+  by: 'one' | 'five' | 'all';
+  minus: boolean;
+}
+
+const ALPHABET = 'asdfghjklqwertyuiopzxcvbnm';
+
+export class Desk {
+  draft = $state<Draft | null>(null);
+  wishes = $state<number[]>([]); // regions to pick, best first
+  source = $state<number | null>(null); // of the attack that is being entered
+  onDeploy = $state<number | null>(null); // region whose deploy keys change
+  lettering = $state<{ kind: 'deploy' | 'attack'; from: number | null } | null>(null);
+  message = $state('');
+  busy = $state(false);
+  hint: 'off' | 'coach' | 'full' = 'off'; // the most help that was taken for this turn
+  private digits = '';
+  private typed = '';
+
+  constructor(
+    private show: Show,
+    private live: Live | null,
+    private begun: () => void,
+    private committed: (awaited: number[]) => void,
+  ) {
+    // The draft of the round that is asked for.
+    $effect(() => {
+      const { now } = this;
+      const wanted = now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
+      void show.version;
+      untrack(() => {
+        const position = wanted === null ? undefined : show.history.positions[wanted];
+        if (!position) this.draft = null;
+        else if (this.draft?.round !== wanted! + 1) {
+          this.draft = new Draft(show.doc, position, this.seat!, wanted! + 1);
+          [this.source, this.onDeploy, this.lettering, this.digits, this.hint] = [null, null, null, '', 'off'];
+          this.begun();
+        }
+      });
+    });
+  }
+
+  private get map(): MapDoc {
+    return this.show.doc.map;
+  }
+
+  private get now() {
+    return this.live?.now ?? null;
+  }
+
+  get seat(): number | null {
+    return this.show.doc.seat ?? null;
+  }
+
+  get picking(): boolean {
+    const { now } = this;
+    return now?.phase === 'pick' && now.you !== undefined && !now.you.in && now.awaited.includes(this.seat ?? -1);
+  }
+
+  get editing(): boolean {
+    return this.draft !== null && this.show.atEnd && !this.show.playing;
+  }
+
+  mine = (r: number): boolean => this.seat !== null && this.show.position.owner[r] === this.seat;
+  near = (r: number): number[] => this.map.regions[r].near;
+
+  /** Regions where something can be done. */
+  ringed: Set<number> = $derived.by(() => {
+    const { draft } = this;
+    if (this.picking) return new Set(this.now!.you!.offers);
+    if (!this.editing || !draft) return new Set<number>();
+    const own = this.map.regions.map((_, r) => r).filter(this.mine);
+    if (this.source !== null) return new Set(this.near(this.source));
+    if (draft.phase === 'deploy' && draft.left > 0) return new Set(own);
+    return new Set(draft.phase === 'attack' ? own.filter((r) => draft.free(r) > 0) : []);
+  });
+
+  /** What stands on regions to choose them by: places of picks, or letters. */
+  letters: Map<number, string> = $derived.by(() => {
+    if (this.picking) return new Map(this.wishes.map((r, i) => [r, `${i + 1}`]));
+    if (!this.lettering || !this.draft) return new Map();
+    const { from } = this.lettering;
+    const among = from !== null ? this.near(from) : this.map.regions.map((_, r) => r).filter(this.mine);
+    const two = among.length > ALPHABET.length;
+    const text = (i: number) => (two ? ALPHABET[Math.floor(i / ALPHABET.length)] : '') + ALPHABET[i % ALPHABET.length];
+    return new Map(among.map((r, i) => [r, text(i).toUpperCase()]));
+  });
+
+  act(r: number, how: Act): void {
+    const { draft } = this;
+    if (this.picking) {
+      const you = this.now!.you!;
+      if (this.wishes.includes(r)) this.wishes = this.wishes.filter((w) => w !== r);
+      else if (you.offers.includes(r) && this.wishes.length < you.picks) this.wishes = [...this.wishes, r];
+    } else if (this.show.playing || (draft && !this.editing)) this.show.toEnd();
+    else if (!draft) return;
+    else if (draft.phase === 'deploy') this.deploy(draft, r, how);
+    else if (draft.phase === 'review') {
+      draft.phase = 'attack';
+      this.source = this.mine(r) ? r : null;
+    } else if (this.source === null) this.source = this.mine(r) ? r : null;
+    else if (r === this.source) this.source = null;
+    else if (this.near(this.source).includes(r)) this.order(this.source, r);
+    else this.source = this.mine(r) ? r : null;
+  }
+
+  private deploy(draft: Draft, r: number, { by, minus }: Act): void {
+    if (!this.mine(r)) return;
+    const armies = by === 'all' ? (minus ? draft.deployedOn(r) : draft.left) : by === 'five' ? 5 : 1;
+    draft.deploy(r, minus ? -armies : armies);
+    [this.onDeploy, this.digits, draft.chosen] = [r, '', null];
+  }
+
+  order = (from: number, to: number): void => {
+    if (!this.draft || !this.mine(from) || !this.near(from).includes(to)) return;
+    this.draft.phase = 'attack';
+    this.draft.attack(from, to);
+    [this.source, this.onDeploy, this.digits] = [null, null, ''];
+  };
+
+  roll = (r: number, by: number): boolean => {
+    const { draft } = this;
+    if (!draft || !this.editing) return false;
+    const chosen = draft.chosen === null ? null : draft.attacks[draft.chosen];
+    if (draft.phase === 'deploy' && this.mine(r)) draft.deploy(r, by);
+    else if (chosen && (chosen[0] === r || chosen[1] === r)) draft.setArmies(draft.chosen!, chosen[2] + by);
+    else return false;
+    return true;
+  };
+
+  bump(by: number): void {
+    const { draft } = this;
+    if (draft && draft.chosen !== null) draft.setArmies(draft.chosen, draft.attacks[draft.chosen][2] + by);
+    else if (draft && this.onDeploy !== null) draft.deploy(this.onDeploy, by);
+  }
+
+  setAmount(to: number | 'all' | 'half' | 'least'): void {
+    const { draft } = this;
+    if (!draft) return;
+    if (draft.chosen !== null) {
+      const [from, target] = draft.attacks[draft.chosen];
+      const free = Math.max(1, draft.free(from, draft.chosen));
+      const least = () => leastToCapture(this.show.position.army[target], free, this.show.doc.rules) ?? free;
+      draft.setArmies(draft.chosen, to === 'all' ? free : to === 'half' ? Math.ceil(free / 2) : to === 'least' ? least() : to);
+    } else if (this.onDeploy !== null) {
+      const most = draft.deployedOn(this.onDeploy) + draft.left;
+      draft.setDeploy(this.onDeploy, to === 'half' ? Math.ceil(most / 2) : typeof to === 'number' ? Math.min(most, to) : most);
+    }
+  }
+
+  /** A key of the draft; false: it is none. */
+  key(k: string): boolean {
+    const { draft } = this;
+    if (!draft || !this.editing) return false;
+    if (this.lettering && /^[a-z]$/i.test(k)) {
+      this.typed += k.toUpperCase();
+      const hit = [...this.letters].find(([, text]) => text === this.typed);
+      if (hit) this.choose(hit[0]);
+      else if (![...this.letters.values()].some((text) => text.startsWith(this.typed))) this.typed = '';
+      return true;
+    }
+    const item = draft.chosen !== null || this.onDeploy !== null;
+    if (item && /^\d$/.test(k)) {
+      this.digits = (this.digits + k).slice(-6);
+      if (Number(this.digits) > 0 || this.onDeploy !== null) this.setAmount(Number(this.digits));
+      return true;
+    }
+    const amounts = { '*': 'all', '/': 'half', '=': 'least' } as const;
+    if (item && k in amounts) this.setAmount(amounts[k as '*']);
+    else if (item && (k === '+' || k === '-')) this.bump(k === '+' ? 1 : -1);
+    else if (k === 'Delete' && draft.chosen !== null) draft.remove('attack', draft.chosen);
+    else if (k === 'z') draft.undo();
+    else if (k === 'Z') draft.redo();
+    else if (k === 'd' || k === 'D') this.letter('deploy');
+    else if (k === 'a' || k === 'A') this.letter('attack');
+    else return false;
+    return true;
+  }
+
+  private letter(kind: 'deploy' | 'attack'): void {
+    this.draft!.phase = kind;
+    this.lettering = { kind, from: null };
+    this.typed = '';
+  }
+
+  private choose(r: number): void {
+    this.typed = '';
+    const { draft, lettering } = this;
+    if (!lettering || !draft) return;
+    if (lettering.kind === 'deploy') {
+      [this.onDeploy, this.digits, this.lettering, draft.chosen] = [r, '', null, null];
+      if (!draft.deployedOn(r)) draft.deploy(r, draft.left);
+    } else if (lettering.from === null) this.lettering = { kind: 'attack', from: r };
+    else {
+      this.order(lettering.from, r);
+      this.lettering = null;
+    }
+  }
+
+  cancel(): void {
+    [this.source, this.lettering, this.digits, this.typed] = [null, null, '', ''];
+    if (this.draft) this.draft.chosen = null;
+  }
+
+  /** Orders as text; throws an Error that says what is wrong. */
+  enter(text: string): void {
+    this.draft?.add(parseOrders(this.map, text));
+  }
+
+  use(orders: Orders): void {
+    this.draft?.replace(orders);
+  }
+
+  get ready(): boolean {
+    if (this.busy || !this.live?.connected) return false;
+    const you = this.now?.you;
+    return this.picking ? this.wishes.length >= Math.min(you!.picks, you!.offers.length) : this.draft !== null;
+  }
+
+  async commit(): Promise<void> {
+    const { draft, live } = this;
+    if (!live || !this.ready) return;
+    this.busy = true;
+    this.message = '';
+    try {
+      let done: { awaited: number[] };
+      if (this.picking) {
+        done = await call(`games/${live.id}/picks`, { wishes: this.wishes }, live.token);
+        this.wishes = [];
+      } else {
+        done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
+        draft!.forget();
+        if (this.draft === draft) this.draft = null; // else the next round's is there already
+      }
+      this.committed(done.awaited);
+    } catch (error) {
+      this.message = (error as Error).message;
+      if (error instanceof CallError && draft && error.details) {
+        draft.refused = error.details.filter((d) => d.kind !== 'pick') as typeof draft.refused;
+      }
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** What is to be done next, in words. */
+  get says(): string {
+    const { draft, lettering, source } = this;
+    const name = (r: number) => this.map.regions[r].name;
+    if (this.picking) return `Pick ${this.now!.you!.picks} regions: ${this.now!.you!.picks - this.wishes.length} to go`;
+    if (!draft || !this.editing) return '';
+    if (lettering?.kind === 'deploy') return 'Letter of the region to deploy on';
+    if (lettering) return lettering.from === null ? 'Letter of the region to send from' : `From ${name(lettering.from)}: letter of the target`;
+    if (source !== null) return `From ${name(source)} (${draft.free(source)} free): choose a ringed neighbour`;
+    if (draft.phase === 'review') return draft.left > 0 ? `Commit, or deploy ${draft.left} more` : 'Commit when you are ready';
+    if (draft.phase === 'deploy') return draft.left > 0 ? `Deploy ${draft.left} more` : 'All deployed: go on to the attacks';
+    return 'Choose a region and its target, or drag';
+  }
+}

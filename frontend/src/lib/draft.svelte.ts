@@ -1,0 +1,208 @@
+// A turn while it is entered: deploys and attacks with undo and redo, kept in the browser until it is committed.
+import { income } from './rules';
+import type { Doc, Orders, Position } from './types';
+
+export type Phase = 'deploy' | 'attack' | 'review';
+
+export interface Problem {
+  kind: 'deploy' | 'attack';
+  index: number;
+  reason: string;
+  soft?: boolean; // worth a thought, but legal
+}
+
+export class Draft {
+  deploys = $state<[number, number][]>([]);
+  attacks = $state<[number, number, number][]>([]);
+  phase = $state<Phase>('deploy');
+  chosen = $state<number | null>(null); // attack that keys and wheel change
+  refused = $state<Problem[]>([]); // by the server
+  private past: Orders[] = $state([]);
+  private future: Orders[] = $state([]);
+  readonly income: number;
+
+  constructor(
+    private doc: Doc,
+    readonly position: Position,
+    readonly player: number,
+    readonly round: number,
+  ) {
+    this.income = income(doc, position.owner, player);
+    this.load();
+  }
+
+  private get key(): string {
+    return `warlight.draft.${this.doc.id}.${this.player}.${this.round}`;
+  }
+
+  private load(): void {
+    try {
+      const kept = JSON.parse(localStorage.getItem(this.key) ?? 'null') as Orders | null;
+      if (kept) [this.deploys, this.attacks] = [kept.deploys, kept.attacks];
+    } catch {
+      localStorage.removeItem(this.key); // not ours
+    }
+  }
+
+  private keep(): void {
+    try {
+      const prefix = `warlight.draft.${this.doc.id}.${this.player}.`;
+      for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
+      localStorage.setItem(this.key, JSON.stringify(this.orders));
+    } catch {
+      // storage is full or forbidden: the draft lives as long as the page
+    }
+  }
+
+  forget(): void {
+    localStorage.removeItem(this.key);
+  }
+
+  get orders(): Orders {
+    return { deploys: $state.snapshot(this.deploys) as [number, number][], attacks: $state.snapshot(this.attacks) as [number, number, number][] };
+  }
+
+  get deployed(): number {
+    return this.deploys.reduce((sum, [, n]) => sum + n, 0);
+  }
+
+  get left(): number {
+    return this.income - this.deployed;
+  }
+
+  deployedOn(region: number): number {
+    return this.deploys.find(([r]) => r === region)?.[1] ?? 0;
+  }
+
+  /** Armies that may still leave a region, `but` one attack left out of account. */
+  free(region: number, but: number | null = null): number {
+    const sent = this.attacks.reduce((sum, [from, , n], i) => (from === region && i !== but ? sum + n : sum), 0);
+    return Math.max(0, this.position.army[region] + this.deployedOn(region) - 1 - sent);
+  }
+
+  private change(edit: () => void): void {
+    this.past.push(this.orders);
+    this.future = [];
+    this.refused = [];
+    edit();
+    this.keep();
+  }
+
+  deploy(region: number, by: number): void {
+    const now = this.deployedOn(region);
+    const next = Math.max(0, Math.min(now + by, now + this.left));
+    if (next === now || this.position.owner[region] !== this.player) return;
+    this.setDeploy(region, next);
+  }
+
+  setDeploy(region: number, armies: number): void {
+    this.change(() => {
+      const index = this.deploys.findIndex(([r]) => r === region);
+      if (armies <= 0) this.deploys = this.deploys.filter(([r]) => r !== region);
+      else if (index >= 0) this.deploys[index] = [region, armies];
+      else this.deploys.push([region, armies]);
+    });
+  }
+
+  /** A new attack or transfer with all that is free, or the one that is there already; either is chosen then. */
+  attack(from: number, to: number, armies?: number): void {
+    const index = this.attacks.findIndex(([a, b]) => a === from && b === to);
+    if (index >= 0) {
+      this.chosen = index;
+      if (armies) this.setArmies(index, armies);
+      return;
+    }
+    this.change(() => this.attacks.push([from, to, Math.max(1, armies ?? this.free(from))]));
+    this.chosen = this.attacks.length - 1;
+  }
+
+  setArmies(index: number, armies: number): void {
+    if (!this.attacks[index] || armies < 1 || armies > 1_000_000 || armies === this.attacks[index][2]) return;
+    this.change(() => (this.attacks[index][2] = armies));
+  }
+
+  remove(kind: 'deploy' | 'attack', index: number): void {
+    this.change(() => {
+      if (kind === 'deploy') this.deploys.splice(index, 1);
+      else this.attacks.splice(index, 1);
+    });
+    this.chosen = null;
+  }
+
+  /** Put an attack at another place in the order of execution. */
+  move(index: number, to: number): void {
+    if (to < 0 || to >= this.attacks.length || to === index) return;
+    this.change(() => this.attacks.splice(to, 0, ...this.attacks.splice(index, 1)));
+    this.chosen = to;
+  }
+
+  replace(orders: Orders): void {
+    this.change(() => [this.deploys, this.attacks] = [orders.deploys.map((d) => [...d]), orders.attacks.map((a) => [...a])]);
+    this.chosen = null;
+  }
+
+  add(orders: Orders): void {
+    this.change(() => {
+      for (const [region, n] of orders.deploys) {
+        const index = this.deploys.findIndex(([r]) => r === region);
+        if (index >= 0) this.deploys[index][1] += n;
+        else this.deploys.push([region, n]);
+      }
+      this.attacks.push(...orders.attacks);
+    });
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
+  undo(): void {
+    this.swap(this.past, this.future);
+  }
+
+  redo(): void {
+    this.swap(this.future, this.past);
+  }
+
+  private swap(from: Orders[], to: Orders[]): void {
+    const orders = from.pop();
+    if (!orders) return;
+    to.push(this.orders);
+    [this.deploys, this.attacks] = [orders.deploys, orders.attacks];
+    this.chosen = null;
+    this.refused = [];
+    this.keep();
+  }
+
+  /** What is wrong with orders, and what will come to nothing unless other orders come first. */
+  get problems(): Problem[] {
+    const { owner } = this.position;
+    const found: Problem[] = [...this.refused];
+    let left = this.income;
+    this.deploys.forEach(([region, n], index) => {
+      if (owner[region] !== this.player) found.push({ kind: 'deploy', index, reason: 'not your region' });
+      else if (n > left) found.push({ kind: 'deploy', index, reason: `only ${left} of the income left` });
+      left -= n;
+    });
+    const gone = new Map<number, number>();
+    const arrives = new Map<number, number>();
+    this.attacks.forEach(([from, to, n], index) => {
+      const stands = this.position.army[from] + this.deployedOn(from) - 1 - (gone.get(from) ?? 0);
+      if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: 'not your region' });
+      else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: 'not adjacent' });
+      else if (n > stands + (arrives.get(from) ?? 0)) {
+        found.push({ kind: 'attack', index, reason: `only ${Math.max(0, stands)} can go`, soft: true });
+      }
+      gone.set(from, (gone.get(from) ?? 0) + n);
+      if (owner[to] === this.player) arrives.set(to, (arrives.get(to) ?? 0) + n);
+    });
+    const most = this.doc.rules.max_orders;
+    if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: `at most ${most} orders` });
+    if (most && this.attacks.length > most) found.push({ kind: 'attack', index: most, reason: `at most ${most} orders` });
+    return found;
+  }
+}

@@ -1,0 +1,124 @@
+// A game's events as rounds with positions before, within and after each.
+import { apply, holder } from './rules';
+import type { Change, Deploy, Doc, Dropped, GameEvent, InsightData, Move, Orders, Position } from './types';
+
+export interface Mark {
+  kind: 'capture' | 'won' | 'lost' | 'out' | 'error';
+  text: string;
+}
+
+export interface Round {
+  number: number;
+  deploys: Deploy[];
+  moves: Move[];
+  dropped: Dropped[];
+  orders: (Orders | null)[];
+  insights: (InsightData | null)[];
+  marks: Mark[];
+}
+
+/** Positions after every round, and the steps within; grows as events come in. */
+export class History {
+  positions: Position[] = []; // after 0, 1, 2 … rounds
+  rounds: Round[] = []; // round k at k - 1
+  picks: number[][] | null = null;
+  insights: { player: number; round: number; data: InsightData }[] = [];
+  end: Extract<GameEvent, { event: 'end' }> | null = null;
+  failure: Extract<GameEvent, { event: 'failure' }> | null = null;
+  private waiting = new Map<number, InsightData>();
+
+  constructor(private doc: Doc) {
+    for (const event of doc.events ?? []) this.take(event);
+  }
+
+  take(event: GameEvent): void {
+    if (event.event === 'start') this.positions = [{ owner: event.owner, army: event.army }];
+    else if (event.event === 'picks') this.positions = [changed(this.positions[0], event.changed)];
+    else if (event.event === 'insight') {
+      this.waiting.set(event.player, event.data);
+      this.insights.push(event);
+    } else if (event.event === 'round') {
+      const before = this.positions.at(-1)!;
+      const after = changed(before, event.changed);
+      const insights = this.doc.players.map((_, p) => this.waiting.get(p) ?? null);
+      this.waiting.clear();
+      this.rounds.push({
+        number: event.round,
+        deploys: event.deploys,
+        moves: event.moves,
+        dropped: event.dropped ?? [],
+        orders: event.orders,
+        insights,
+        marks: marks(this.doc, before, after, event.moves, insights),
+      });
+      this.positions.push(after);
+    } else if (event.event === 'end') this.end = event;
+    else if (event.event === 'failure') this.failure = event;
+  }
+
+  /** Rounds played. */
+  get last(): number {
+    return this.rounds.length;
+  }
+
+  /** Steps of a round: its deploys, then each move. */
+  steps(round: number): number {
+    return round < 1 || round > this.last ? 0 : 1 + this.rounds[round - 1].moves.length;
+  }
+
+  /** The position within a round: step 0 before it, 1 after the deploys, then after each move. */
+  at(round: number, step: number): Position {
+    if (round < 1) return this.positions[0];
+    if (step >= this.steps(round)) return this.positions[round];
+    const before = this.positions[round - 1];
+    if (step <= 0) return before;
+    const position = { owner: [...before.owner], army: [...before.army] };
+    const { deploys, moves } = this.rounds[round - 1];
+    for (const [, region, armies] of deploys) if (position.army[region]) position.army[region] += armies;
+    for (const move of moves.slice(0, step - 1)) apply(position, move);
+    return position;
+  }
+}
+
+function changed(before: Position, changes: Change[]): Position {
+  const after = { owner: [...before.owner], army: [...before.army] };
+  for (const [region, owner, army] of changes) {
+    after.owner[region] = owner;
+    after.army[region] = army;
+  }
+  return after;
+}
+
+function marks(doc: Doc, before: Position, after: Position, moves: Move[], insights: (InsightData | null)[]): Mark[] {
+  const found: Mark[] = [];
+  const name = (p: number) => doc.players[p].name;
+  const captures = moves.filter((m) => m[6]).length;
+  if (captures) found.push({ kind: 'capture', text: `${captures} ${captures === 1 ? 'capture' : 'captures'}` });
+  doc.map.supers.forEach((x, s) => {
+    const [old, now] = [holder(doc.map, s, before.owner), holder(doc.map, s, after.owner)];
+    if (old === now) return;
+    if (old >= 0) found.push({ kind: 'lost', text: `${name(old)} loses ${x.name}` });
+    if (now >= 0) found.push({ kind: 'won', text: `${name(now)} wins ${x.name} (+${x.bonus})` });
+  });
+  doc.players.forEach((_, p) => {
+    if (before.owner.includes(p) && !after.owner.includes(p)) found.push({ kind: 'out', text: `${name(p)} is out` });
+    const error = insights[p]?.error;
+    if (error) found.push({ kind: 'error', text: `${name(p)}: ${error}` });
+  });
+  return found;
+}
+
+/** A step in words. */
+export function tell(doc: Doc, round: Round, step: number): string {
+  const region = (r: number) => doc.map.regions[r].name;
+  const name = (p: number) => doc.players[p].name;
+  if (step <= 0) return `Round ${round.number} begins`;
+  if (step === 1) {
+    const parts = round.deploys.map(([p, r, n]) => `${name(p)} deploys ${n} on ${region(r)}`);
+    return parts.join(' · ') || 'Nobody deploys';
+  }
+  const [player, from, to, armies, lost, killed, captured] = round.moves[step - 2];
+  if (lost === undefined) return `${name(player)} moves ${armies} from ${region(from)} to ${region(to)}`;
+  const outcome = captured ? `takes ${region(to)} with ${armies - lost}` : 'is beaten back';
+  return `${name(player)} attacks ${region(to)} from ${region(from)} with ${armies}: loses ${lost}, kills ${killed}, ${outcome}`;
+}

@@ -1,0 +1,96 @@
+// A game on the server: its socket, which reconnects and goes on from the last event that came.
+import { call, serverKey } from './api';
+import { Show } from './show.svelte';
+import type { Chances, Doc, GameEvent, Now } from './types';
+
+export class Live {
+  show = $state<Show | null>(null);
+  now = $state<Now | null>(null);
+  nowAt = $state(0); // when `now` came, in the page's milliseconds
+  connected = $state(false);
+  error = $state('');
+  chances = $state<Chances>([]);
+  private socket: WebSocket | null = null;
+  private last = -1;
+  private closed = false;
+  private delay = 250;
+  private retry = 0;
+  private caughtUp = false;
+
+  constructor(
+    readonly id: string,
+    readonly token: string,
+  ) {
+    void this.begin();
+  }
+
+  private async begin(): Promise<void> {
+    try {
+      const doc = await call<Doc>(`games/${this.id}`, undefined, this.token);
+      if (this.closed) return;
+      this.show = new Show(doc);
+      if (doc.chances) this.chances = doc.chances;
+      this.connect();
+    } catch (error) {
+      this.error = (error as Error).message;
+      if ((error as { status?: number }).status === 0) this.again(() => void this.begin());
+    }
+  }
+
+  private connect = (): void => {
+    if (this.closed) return;
+    const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/games/${this.id}/feed`);
+    this.socket = socket;
+    this.caughtUp = false;
+    socket.onopen = () => socket.send(JSON.stringify({ token: this.token, key: serverKey(), after: this.last }));
+    socket.onmessage = (message) => this.take(JSON.parse(message.data as string));
+    socket.onclose = () => {
+      this.connected = false;
+      if (this.socket === socket) this.again(this.connect);
+    };
+  };
+
+  private again(what: () => void): void {
+    if (this.closed) return;
+    this.retry = window.setTimeout(what, this.delay);
+    this.delay = Math.min(4000, this.delay * 1.6);
+  }
+
+  private take(message: { type: string; n?: number; error?: string; status?: number }): void {
+    const show = this.show!;
+    if (message.type === 'event') {
+      if (message.n! <= this.last) return;
+      this.last = message.n!;
+      const animate = show.animate;
+      show.animate = animate && this.caughtUp; // what happened before we looked is not played
+      show.take(message as unknown as GameEvent);
+      show.animate = animate;
+    } else if (message.type === 'now') {
+      this.caughtUp = true;
+      this.connected = true;
+      this.error = '';
+      this.delay = 250;
+      this.now = message as unknown as Now;
+      this.nowAt = performance.now();
+      const chances = this.now.chances;
+      if (chances) this.chances[chances[0]] = chances[1];
+    } else if (message.type === 'error') {
+      this.error = message.error!;
+      if (message.status === 422 && this.last >= 0) this.restart();
+      else if (message.status === 404) this.close();
+    }
+  }
+
+  /** The server knows fewer events than we do: begin anew. */
+  private restart(): void {
+    this.last = -1;
+    this.show = new Show(this.show!.doc);
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.retry);
+    this.show?.close();
+    this.socket?.close();
+  }
+}

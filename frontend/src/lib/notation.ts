@@ -1,0 +1,39 @@
+// Orders as text, the same as in logs and the terminal: `d na 4; a na eg 9; t br na 4`.
+import type { MapDoc, Orders } from './types';
+
+export function regionIndex(map: MapDoc, word: string): number {
+  const wanted = word.trim().toLowerCase();
+  return map.regions.findIndex((r) => r.code.toLowerCase() === wanted || r.name.toLowerCase() === wanted);
+}
+
+export function formatOrders(map: MapDoc, orders: Orders): string {
+  const code = (r: number) => map.regions[r].code.toLowerCase();
+  return [
+    ...orders.deploys.map(([r, n]) => `d ${code(r)} ${n}`),
+    ...orders.attacks.map(([a, b, n]) => `a ${code(a)} ${code(b)} ${n}`),
+  ].join('; ');
+}
+
+/** Orders out of text; throws an Error that names the part and what is wrong with it. */
+export function parseOrders(map: MapDoc, text: string): Orders {
+  const orders: Orders = { deploys: [], attacks: [] };
+  text.split(';').forEach((part, i) => {
+    const words = part.trim().split(/\s+/).filter(Boolean);
+    if (!words.length) return;
+    const fail = (reason: string) => new Error(`order ${i + 1} (“${part.trim()}”): ${reason}`);
+    const kind = words[0].toLowerCase();
+    const width = { d: 3, a: 4, t: 4 }[kind];
+    if (!width) throw fail('must begin with d (deploy), a (attack) or t (transfer)');
+    if (words.length !== width) throw fail(kind === 'd' ? 'd REGION ARMIES' : `${kind} FROM TO ARMIES`);
+    const regions = words.slice(1, -1).map((word) => {
+      const r = regionIndex(map, word);
+      if (r < 0) throw fail(`there is no region ${word}`);
+      return r;
+    });
+    const armies = /^\d{1,7}$/.test(words.at(-1)!) ? Number(words.at(-1)) : 0;
+    if (armies < 1) throw fail(`${words.at(-1)} is not a number of armies`);
+    if (kind === 'd') orders.deploys.push([regions[0], armies]);
+    else orders.attacks.push([regions[0], regions[1], armies]);
+  });
+  return orders;
+}

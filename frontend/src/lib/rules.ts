@@ -1,0 +1,128 @@
+// The few rules that the page needs to show what an order would do; the server decides.
+import type { Doc, MapDoc, Move, Position, Rules } from './types';
+import { NEUTRAL, UNKNOWN } from './types';
+
+export function holder(map: MapDoc, s: number, owner: number[]): number {
+  const [first, ...rest] = map.supers[s].regions.map((r) => owner[r]);
+  return first >= 0 && rest.every((o) => o === first) ? first : NEUTRAL;
+}
+
+export function income(doc: Doc, owner: number[], player: number): number {
+  if (!owner.includes(player)) return 0;
+  const bonuses = doc.map.supers.map((x, s) => (holder(doc.map, s, owner) === player ? x.bonus : 0));
+  return doc.rules.base_income + bonuses.reduce((a, b) => a + b, 0);
+}
+
+export function sight(map: MapDoc, owner: number[], player: number): boolean[] {
+  return map.regions.map((region, r) => owner[r] === player || region.near.some((n) => owner[n] === player));
+}
+
+/** A position as a player under fog sees it. */
+export function fogged(map: MapDoc, position: Position, player: number): Position {
+  const seen = sight(map, position.owner, player);
+  return {
+    owner: position.owner.map((o, r) => (seen[r] ? o : UNKNOWN)),
+    army: position.army.map((a, r) => (seen[r] ? a : 0)),
+  };
+}
+
+/** A move carried out on a position, in place. */
+export function apply(position: Position, move: Move): void {
+  const [player, from, to, armies, lost, killed, captured] = move;
+  const { owner, army } = position;
+  const known = (r: number) => owner[r] !== UNKNOWN;
+  if (lost === undefined) {
+    if (known(from)) army[from] -= armies;
+    if (known(to)) army[to] += armies;
+  } else if (captured) {
+    if (known(from)) army[from] -= armies;
+    owner[to] = player;
+    army[to] = armies - lost;
+  } else {
+    if (known(from)) army[from] -= lost;
+    if (known(to)) army[to] = Math.max(1, army[to] - (killed ?? 0));
+  }
+}
+
+const killTables = new Map<string, number[]>();
+
+function binomial(n: number, p: number): number[] {
+  if (p <= 0 || p >= 1) return Array.from({ length: n + 1 }, (_, k) => Number(k === (p >= 1 ? n : 0)));
+  const pmf = [Math.pow(1 - p, n)];
+  if (pmf[0] > 1e-280) {
+    for (let k = 1; k <= n; k++) pmf.push((pmf[k - 1] * (n - k + 1) * p) / (k * (1 - p)));
+    return pmf;
+  }
+  let log = n * Math.log(1 - p);
+  const logs = [log];
+  for (let k = 1; k <= n; k++) logs.push((log += Math.log((n - k + 1) / k) + Math.log(p / (1 - p))));
+  return logs.map(Math.exp);
+}
+
+/** Probabilities of 0 .. n kills by n armies, luck and rounding included. */
+export function kills(n: number, p: number, rules: Rules): number[] {
+  const key = `${n} ${p} ${rules.luck} ${rules.rounding}`;
+  let table = killTables.get(key);
+  if (table) return table;
+  const rolls = binomial(n, p);
+  if (rules.luck === 1) table = rolls;
+  else {
+    table = new Array<number>(n + 1).fill(0);
+    rolls.forEach((chance, roll) => {
+      const value = (1 - rules.luck) * p * n + rules.luck * roll + 1e-9;
+      if (rules.rounding === 'nearest') table![Math.min(n, Math.floor(value + 0.5))] += chance;
+      else {
+        const low = Math.floor(value);
+        const up = value - low < 1e-8 ? 0 : value - low;
+        table![Math.min(n, low)] += chance * (1 - up);
+        if (up) table![Math.min(n, low + 1)] += chance * up;
+      }
+    });
+  }
+  killTables.set(key, table);
+  return table;
+}
+
+export interface Odds {
+  capture: number;
+  left: number; // expected attackers that survive
+  defenders: number; // expected defenders that survive
+}
+
+const MOST = 1000;
+
+/** The exact odds of a battle, as `warlight_env.battle_odds` computes them; up to 1000 armies a side. */
+export function odds(attackers: number, defenders: number, rules: Rules): Odds {
+  const a = Math.min(attackers, MOST);
+  const d = Math.min(defenders, MOST);
+  const clip = (pmf: number[], most: number) => {
+    const out = pmf.slice(0, most + 1);
+    while (out.length <= most) out.push(0);
+    for (let k = most + 1; k < pmf.length; k++) out[most] += pmf[k];
+    return out;
+  };
+  const killed = clip(kills(a, rules.attack_kill, rules), d);
+  const lost = clip(kills(d, rules.defense_kill, rules), a);
+  const both = killed[d] * lost[a];
+  const mean = (pmf: number[]) => pmf.reduce((sum, chance, k) => sum + chance * k, 0);
+  return { capture: killed[d] * (1 - lost[a]), left: a - mean(lost), defenders: d - mean(killed) + both };
+}
+
+/** The fewest attackers that capture with at least so much probability; null: not even `most` do. */
+export function leastToCapture(defenders: number, most: number, rules: Rules, wanted = 0.95): number | null {
+  for (let a = 1; a <= most; a++) if (odds(a, defenders, rules).capture >= wanted) return a;
+  return null;
+}
+
+/** For each region of a player the largest chance that one attack on it next round captures it. */
+export function threats(doc: Doc, position: Position, player: number): (number | null)[] {
+  const incomes = doc.players.map((_, p) => income(doc, position.owner, p));
+  return doc.map.regions.map((region, r) => {
+    if (position.owner[r] !== player) return null;
+    const attackers = region.near
+      .filter((n) => position.owner[n] >= 0 && position.owner[n] !== player)
+      .map((n) => position.army[n] - 1 + incomes[position.owner[n]]);
+    const most = Math.max(0, ...attackers);
+    return most ? odds(most, position.army[r], doc.rules).capture : 0;
+  });
+}

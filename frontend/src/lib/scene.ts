@@ -1,0 +1,78 @@
+// What lies over the map: arrows of orders, additions, layers, and regions in words.
+import { parseOrders } from './notation';
+import { threats } from './rules';
+import type { Layer, Show } from './show.svelte';
+import type { Candidate, Doc, InsightData, MapDoc, Orders, Position } from './types';
+import { UNKNOWN } from './types';
+
+export interface Arrow {
+  player: number;
+  from: number;
+  to: number;
+  armies: number;
+  transfer: boolean;
+  style: 'draft' | 'ghost' | 'now' | 'past';
+  result?: string;
+}
+
+export type Additions = Map<number, [player: number, armies: number]>;
+
+/** Orders that are thought of, not carried out. */
+export function drawnOrders(position: Position, orders: Orders | null, player: number, style: 'draft' | 'ghost'): Arrow[] {
+  return (orders?.attacks ?? []).map(([from, to, armies]) => {
+    return { player, from, to, armies, transfer: position.owner[to] === player, style };
+  });
+}
+
+/** What happened in the round that is shown, up to the step; the last one with its dice. */
+export function drawnMoves(show: Show): Arrow[] {
+  return (show.current?.moves ?? []).slice(0, Math.max(0, show.step - 1)).map(([player, from, to, armies, lost, killed], k) => {
+    const last = k === show.step - 2 && show.speed < 8;
+    const result = last && lost !== undefined ? `${armies} −${lost}/−${killed}` : undefined;
+    return { player, from, to, armies, transfer: lost === undefined, style: last ? 'now' : 'past', result };
+  });
+}
+
+export function deployed(deploys: [number, number][], player: number): Additions {
+  return new Map(deploys.map(([r, n]) => [r, [player, n]]));
+}
+
+/** A layer's share (0 to 1) and text for each region; null: no layer. */
+export function layerOf(layer: Layer, doc: Doc, position: Position, player: number, data: InsightData | undefined) {
+  if (layer === 'none') return null;
+  const n = doc.map.regions.length;
+  if (layer === 'threat') {
+    return threats(doc, position, player).map((t) => ({ share: t ?? 0, text: t ? `${Math.round(100 * t)}%` : '' }));
+  }
+  if (layer === 'value') {
+    const values = data?.regions ?? [];
+    const most = Math.max(1, ...values);
+    return Array.from({ length: n }, (_, r) => ({ share: (values[r] ?? 0) / most, text: values[r] ? `${Math.round(values[r])}` : '' }));
+  }
+  return visitShares(doc.map, data?.candidates ?? []).map((share) => ({ share, text: share >= 0.005 ? `${Math.round(100 * share)}%` : '' }));
+}
+
+/** For each region the share of a search's visits that deploy there or attack it. */
+function visitShares(map: MapDoc, candidates: Candidate[]): number[] {
+  const shares = new Array<number>(map.regions.length).fill(0);
+  const all = candidates.reduce((sum, c) => sum + c.visits, 0) || 1;
+  for (const c of candidates) for (const r of touched(map, c.orders)) shares[r] += c.visits / all;
+  return shares;
+}
+
+/** The regions that orders deploy on or send to. */
+export function touched(map: MapDoc, text: string | undefined): number[] {
+  if (!text) return [];
+  const orders = parseOrders(map, text);
+  return [...new Set([...orders.deploys.map(([r]) => r), ...orders.attacks.map(([, to]) => to)])];
+}
+
+/** A region in words: "Brazil, yours, 9 armies, 4 neighbours, 2 enemy". */
+export function describe(doc: Doc, position: Position, r: number): string {
+  const o = position.owner[r];
+  const { name, near } = doc.map.regions[r];
+  const who = o === UNKNOWN ? 'unseen' : o === doc.seat ? 'yours' : o < 0 ? 'neutral' : doc.players[o]?.name;
+  const armies = o === UNKNOWN ? '' : `${position.army[r]} ${position.army[r] === 1 ? 'army' : 'armies'}`;
+  const enemies = near.filter((n) => position.owner[n] >= 0 && position.owner[n] !== (doc.seat ?? o)).length;
+  return [name, who, armies, `${near.length} neighbours, ${enemies} enemy`].filter(Boolean).join(', ');
+}

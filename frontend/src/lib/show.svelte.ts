@@ -1,0 +1,166 @@
+// What is on the screen of a game: the cursor in its rounds and orders, playing and speed, perspective and layer.
+import { History, tell } from './history';
+import { fogged } from './rules';
+import type { Doc, GameEvent, Position } from './types';
+
+export type Layer = 'none' | 'value' | 'threat' | 'visits';
+export const LAYERS: Layer[] = ['none', 'value', 'threat', 'visits'];
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const HASTE = 1500; // milliseconds: rounds that come closer together are shown as a whole
+const STEP = 900; // milliseconds of an order at speed 1
+
+export class Show {
+  history: History;
+  version = $state(0); // grows with every event: what depends on the history reads it
+  round = $state(0);
+  step = $state(0);
+  playing = $state(false);
+  speed = $state(1);
+  view = $state(0); // 0: all; else a player, from 1
+  layer = $state<Layer>('none');
+  attached = $state(true); // to the last round of a game in play
+  animate = true; // new rounds are played order by order
+  private timer = 0;
+  private lastRound = -Infinity;
+
+  constructor(public doc: Doc) {
+    this.history = new History(doc);
+    const quiet = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (quiet) this.animate = false;
+  }
+
+  position: Position = $derived.by(() => {
+    void this.version;
+    const position = this.history.at(this.round, this.step);
+    if (!position) return { owner: [], army: [] };
+    return this.view && this.doc.rules.fog && this.doc.seat == null
+      ? fogged(this.doc.map, position, this.view - 1)
+      : position;
+  });
+
+  get current() {
+    void this.version;
+    return this.history.rounds[this.round - 1] ?? null;
+  }
+
+  get last(): number {
+    void this.version;
+    return this.history.last;
+  }
+
+  get steps(): number {
+    void this.version;
+    return this.history.steps(this.round);
+  }
+
+  get atEnd(): boolean {
+    return this.round >= this.last && this.step >= this.steps;
+  }
+
+  get narration(): string {
+    const round = this.current;
+    return round ? tell(this.doc, round, this.step) : '';
+  }
+
+  take(event: GameEvent): void {
+    this.history.take(event);
+    this.version++;
+    if (event.event === 'round' && this.attached) {
+      const hasty = performance.now() - this.lastRound < HASTE; // faster than orders can be followed
+      this.lastRound = performance.now();
+      if (this.animate && !hasty) {
+        this.round = event.round;
+        this.step = 0;
+        this.play();
+      } else this.toEnd();
+    }
+  }
+
+  private move(round: number, step = Infinity): void {
+    this.round = Math.max(0, Math.min(this.last, round));
+    this.step = Math.max(0, Math.min(this.steps, step));
+  }
+
+  /** Where somebody wants to look: elsewhere than at the end no new round takes the screen. */
+  go(round: number, step = Infinity): void {
+    this.move(round, step);
+    this.attached = this.atEnd;
+  }
+
+  toEnd(): void {
+    this.pause();
+    this.go(this.last);
+  }
+
+  forward(): void {
+    this.onward();
+    this.attached = this.atEnd;
+  }
+
+  private onward(): void {
+    if (this.step < this.steps) this.move(this.round, this.step + 1);
+    else if (this.round < this.last) this.move(this.round + 1, 1);
+  }
+
+  back(): void {
+    if (this.step > 1) this.go(this.round, this.step - 1);
+    else if (this.round > 0) this.go(this.round - 1);
+  }
+
+  /** To the next (1) or previous (-1) step that fits. */
+  seek(direction: 1 | -1, fits: (round: number, step: number) => boolean): void {
+    let [round, step] = [this.round, this.step];
+    for (;;) {
+      step += direction;
+      if (step > this.history.steps(round)) [round, step] = [round + 1, 1];
+      else if (step < 1) {
+        round -= 1;
+        step = this.history.steps(round);
+      }
+      if (round < 1 || round > this.last) return;
+      if (fits(round, step)) return this.go(round, step);
+    }
+  }
+
+  isCapture = (round: number, step: number): boolean => Boolean(this.history.rounds[round - 1]?.moves[step - 2]?.[6]);
+
+  play(): void {
+    if (this.playing) return;
+    if (this.atEnd && !this.attached) this.go(0);
+    this.playing = true;
+    this.tick();
+  }
+
+  pause(): void {
+    this.playing = false;
+    clearTimeout(this.timer);
+  }
+
+  toggle(): void {
+    if (this.playing) this.pause();
+    else {
+      if (this.atEnd) this.go(0);
+      this.play();
+    }
+  }
+
+  faster(by: 1 | -1): void {
+    const index = SPEEDS.indexOf(this.speed) + by;
+    this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, index))];
+  }
+
+  private tick = (): void => {
+    if (!this.playing) return;
+    if (this.atEnd) {
+      this.pause();
+      return;
+    }
+    this.onward();
+    if (this.atEnd) this.attached = true;
+    this.timer = window.setTimeout(this.tick, STEP / this.speed);
+  };
+
+  close(): void {
+    this.pause();
+  }
+}

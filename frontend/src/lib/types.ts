@@ -1,0 +1,139 @@
+// What the server and exported files hold; `warlight_env/web/document.py` and `docs/log.md` say more.
+
+export interface RegionDoc {
+  name: string;
+  code: string;
+  super: number;
+  path: string;
+  label: [number, number];
+  radius: number;
+  near: number[];
+}
+
+export interface SuperDoc {
+  name: string;
+  bonus: number;
+  path: string;
+  colour: string;
+  regions: number[];
+}
+
+export interface MapDoc {
+  name: string;
+  title: string;
+  source: string;
+  digest: string;
+  box: [number, number, number, number];
+  regions: RegionDoc[];
+  supers: SuperDoc[];
+  links: [[number, number], [number, number]][];
+  lines: [[number, number], [number, number]][];
+  around: [number, number][];
+}
+
+export interface Rules {
+  name: string;
+  base_income: number;
+  attack_kill: number;
+  defense_kill: number;
+  luck: number;
+  rounding: 'nearest' | 'stochastic';
+  fog: boolean;
+  picks: number;
+  max_orders: number;
+  repeated_attack: 'merge' | 'illegal';
+  [field: string]: unknown;
+}
+
+export interface Colours {
+  fill: string[];
+  dark: string[];
+  light: string[];
+  shape: string[];
+  neutral: string;
+}
+
+/** For each position and player: share of playouts won, and the ends of its 95 % interval. */
+export type Chances = [number, number, number][][];
+
+export interface Doc {
+  version: number;
+  program: string;
+  map: MapDoc;
+  rules: Rules;
+  limit: number;
+  players: { name: string; spec: string | null }[];
+  colours: Colours;
+  continues: number | null;
+  seed?: number;
+  kind: 'replay' | 'play' | 'hotseat' | 'watch';
+  id?: string;
+  seat?: number | null;
+  people?: number[];
+  events?: GameEvent[];
+  chances?: Chances | null;
+}
+
+export type Deploy = [player: number, region: number, armies: number];
+export type Move = [player: number, from: number, to: number, armies: number, lost?: number, killed?: number, captured?: boolean];
+export type Change = [region: number, owner: number, army: number];
+export type Dropped = [player: number, kind: 'deploy' | 'attack' | 'pick', index: number, order: number[], reason: string];
+export interface Orders {
+  deploys: [number, number][];
+  attacks: [number, number, number][];
+}
+
+export interface Candidate {
+  visits: number;
+  value: number;
+  orders?: string;
+  picks?: number[];
+  prior?: number;
+}
+
+export interface InsightData {
+  simulations?: number[];
+  seconds?: number;
+  candidates?: Candidate[];
+  regions?: number[];
+  error?: string;
+  hint?: string;
+}
+
+export type GameEvent =
+  | { event: 'start'; owner: number[]; army: number[]; offers?: number[][] }
+  | { event: 'picks'; wishes: (number[] | null)[]; changed: Change[]; dropped?: Dropped[] }
+  | {
+      event: 'round';
+      round: number;
+      orders: (Orders | null)[];
+      deploys: Deploy[];
+      moves: Move[];
+      changed: Change[];
+      dropped?: Dropped[];
+    }
+  | { event: 'insight'; player: number; round: number; data: InsightData }
+  | { event: 'failure'; player: number; round: number; reason: string }
+  | { event: 'end'; winner: number | null; rounds: number; placements: number[]; cut_off: boolean };
+
+/** What is not in the log: who is awaited, who thinks, and what the viewer may do. */
+export interface Now {
+  phase: 'pick' | 'play' | 'over';
+  round: number;
+  awaited: number[];
+  thinking: Record<string, number>;
+  clocks: [last: number, spent: number][];
+  paused: boolean;
+  pace: number;
+  error: string | null;
+  chances?: [round: number, values: [number, number, number][]] | null;
+  you?: { income: number; offers: number[]; picks: number; in: boolean; alive: boolean };
+}
+
+export const NEUTRAL = -1;
+export const UNKNOWN = -2;
+
+export interface Position {
+  owner: number[];
+  army: number[];
+}

@@ -1,0 +1,70 @@
+"""``warlight play`` and its like: what cannot be is said in one line, before anything is opened."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warlight_env.cli import main
+from warlight_env.web import page as page_module
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (["hotseat", "Ann"], "two to six can play"),
+        (["hotseat", *"abcdefg"], "two to six can play"),
+        (["hotseat", "Ann", "\x07"], "printable"),
+        (["play", "--vs", "nobody"], "no agent 'nobody'"),
+        (["play", "--map", "nowhere"], "no map 'nowhere'"),
+        (["play", "--rules", "nonsense"], "no rules 'nonsense'"),
+        (["play", "--port", "70000"], "0 to 65535"),
+        (["watch", "random", "--live"], "two to six can play"),
+    ],
+)
+def test_bad_usage_is_exit_code_2(line: list[str], says: str, capsys: pytest.CaptureFixture[str]):
+    assert main([*line, "--no-browser"]) == 2
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 1
+    assert says in error[0]
+
+
+def test_without_the_page_one_line_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(page_module, "PAGE", tmp_path / "index.html")
+    monkeypatch.setattr(page_module, "NOTE", tmp_path / "missing.txt")
+    page_module.page.cache_clear()
+    (tmp_path / "missing.txt").write_text("there is no npm: install Node.js\n")
+    assert main(["play", "--no-browser", "--games", str(tmp_path)]) == 1
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 1
+    assert "there is no npm: install Node.js" in error[0]
+    page_module.page.cache_clear()
+
+
+def test_a_taken_port_is_exit_code_1(tmp_path: Path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        line = ["play", "--no-browser", "--port", str(taken.getsockname()[1]), "--games", str(tmp_path)]
+        done = subprocess.run(
+            [sys.executable, "-m", "warlight_env", *line], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "choose another --port" in done.stderr or "was not built" in done.stderr or "is missing" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):
+    code = (
+        "import sys; sys.modules['fastapi'] = None; from warlight_env.cli import main; "
+        f"sys.exit(main(['play', '--no-browser', '--games', {str(tmp_path)!r}]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'warlight-env[web]'" in done.stderr

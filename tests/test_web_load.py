@@ -1,0 +1,175 @@
+"""The server against those who mean no good: nonsense, floods, clients that never read, too many games."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import connect
+
+from warlight_env.web.app import Settings, create_app
+from web_helpers import Server, needs_page, serving
+
+pytestmark = [needs_page, pytest.mark.slow]
+
+
+def memory(server: Server) -> float:
+    """MiB of the server's process."""
+    return int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1]) * 4096 / 2**20
+
+
+def nonsense(rng: random.Random, depth: int = 0) -> Any:
+    """Any JSON value, most of them wrong."""
+    kind = rng.randrange(9 if depth < 3 else 7)
+    if kind == 0:
+        return rng.choice([None, True, False])
+    if kind in (1, 2):
+        return rng.choice([0, 1, -1, 2**31, 2**63, 2**64, 10**30, rng.randrange(50)])
+    if kind == 3:
+        return rng.choice([0.5, -1e308, 1e-300, 5.0])
+    if kind in (4, 5, 6):
+        return rng.choice(
+            ["", "x" * 50, "random", "mcts:secs=5", "../..", "\u202e", "\x00", "𝔘", "world", "thesis", "off"]
+        )
+    if kind == 7:
+        return [nonsense(rng, depth + 1) for _ in range(rng.randrange(4))]
+    names = ["players", "map", "seed", "round", "deploys", "attacks", "wishes", "bot", "paused", "pace", "x", "seat"]
+    return {rng.choice(names): nonsense(rng, depth + 1) for _ in range(rng.randrange(5))}
+
+
+def mutated(rng: random.Random, body: dict[str, Any]) -> bytes:
+    """A good body with something wrong in it, or none at all."""
+    how = rng.randrange(4)
+    if how == 0:
+        return json.dumps(nonsense(rng)).encode()
+    if how == 1:
+        changed = {**body, rng.choice([*body, "y"]): nonsense(rng)}
+        return json.dumps(changed).encode()
+    text = bytearray(json.dumps(body).encode())
+    for _ in range(rng.randrange(1, 6)):
+        at = rng.randrange(len(text))
+        if how == 2:
+            text[at] = rng.randrange(256)
+        else:
+            del text[at : at + rng.randrange(8)]
+        if not text:
+            break
+    return bytes(text)
+
+
+def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
+    app = create_app(Settings(tmp_path, rate=1e9, workers=1, max_rooms=20))
+    good = {
+        "games": {"players": [{"name": "Ann"}, {"name": "Bo"}], "map": "small", "seed": 3, "picks": "random"},
+        "games/{id}/orders": {"round": 1, "deploys": [[0, 1]], "attacks": [[0, 1, 2]], "hint": "off"},
+        "games/{id}/picks": {"wishes": [1, 2]},
+        "games/{id}/control": {"paused": True, "pace": 1.0},
+        "games/{id}/branch": {"round": 0, "players": [{"name": "Ann"}, {"bot": "random"}]},
+        "replays": {"format": "warlight-log", "version": 1},
+    }
+
+    async def run() -> None:
+        rng = random.Random(1)
+        transport = httpx.ASGITransport(app)  # what the server does not catch is raised here
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/") as client:
+            made = (await client.post("games", json=good["games"])).json()
+            headers = {"authorization": f"Bearer {made['tokens']['0']}"}
+            state = (await app.state.lobby.find(made["id"], made["tokens"]["0"])).room.game
+            before = state.hash()
+            for _ in range(10_000):
+                path, body = rng.choice(list(good.items()))
+                use = headers if rng.random() < 0.9 else {"authorization": rng.choice(["", "Bearer", "x" * 200])}
+                url = path.format(id=made["id"] if rng.random() < 0.95 else rng.choice(["x", "%00", "a" * 500]))
+                answer = await client.post(url, content=mutated(rng, body), headers=use)
+                assert answer.status_code < 500, (url, answer.text)
+                assert answer.status_code == 200 or answer.json(), url
+            assert state.hash() == before  # whatever was right by chance waits for the other player
+            assert (await client.get("home")).status_code == 200
+        assert app.state.lobby.rooms <= 20
+        await app.state.lobby.close()
+
+    asyncio.run(run())
+
+
+def test_sockets_that_talk_nonsense_and_clients_that_never_read(tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "large") as server:
+        bots = {"players": [{"bot": "random"}, {"bot": "random"}], "picks": "random", "map": "large", "pace": 0.1}
+        game = server.client().post("games", json=bots).json()
+        path = f"/api/games/{game['id']}/feed"
+        rng = random.Random(2)
+        held = []
+        before = memory(server)
+        for number in range(150):
+            with connect(f"{server.base.replace('http', 'ws')}{path}") as talker:
+                try:
+                    talker.send(mutated(rng, {"token": game["watch"], "key": "", "after": -1}))
+                    talker.recv(timeout=5)
+                except (WebSocketException, EOFError, TimeoutError):
+                    pass
+            if number % 10 == 0:  # says hello as it should, and never reads a byte
+                deaf = socket.create_connection(("127.0.0.1", int(server.base.rpartition(":")[2])))
+                deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                lines = (f"GET {path} HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade")
+                more = ("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
+                deaf.sendall("\r\n".join((*lines, *more, "", "")).encode())
+                hello = json.dumps({"token": game["watch"]}).encode()
+                deaf.sendall(bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello)
+                held.append(deaf)
+        with server.feed(game["id"], game["watch"]) as feed:
+            feed.event("end")
+        assert memory(server) - before < 100
+        for deaf in held:
+            deaf.close()
+
+
+def test_two_hundred_viewers_hear_the_same(tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server:
+        bots = {"players": [{"bot": "aggressive"}, {"bot": "random"}], "picks": "random", "map": "small", "pace": 0.2}
+        game = server.client().post("games", json=bots).json()
+        url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
+
+        async def view() -> list[str]:
+            from websockets.asyncio.client import connect as connect_async
+
+            heard = []
+            async with connect_async(url, open_timeout=60) as viewer:
+                await viewer.send(json.dumps({"token": game["watch"]}))
+                async for text in viewer:
+                    if json.loads(text)["type"] == "event":
+                        heard.append(str(text))
+                        if json.loads(text)["event"] == "end":
+                            return heard
+            return heard
+
+        async def all_of_them() -> list[list[str]]:
+            return await asyncio.gather(*(view() for _ in range(200)))
+
+        heard = asyncio.run(all_of_them())
+        assert len(heard) == 200
+        assert all(one == heard[0] for one in heard)
+        assert [json.loads(text)["n"] for text in heard[0]] == list(range(len(heard[0])))
+
+
+def test_more_games_than_fit_are_kept_on_disk(tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server:
+        client = server.client()
+        body = {"players": [{"name": "Ann"}, {"bot": "random"}], "map": "small", "picks": "random"}
+        made = [client.post("games", json=body).json() for _ in range(130)]
+        for game in (made[0], made[-1]):
+            own = server.client(game["tokens"]["0"])
+            answer = own.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
+            assert answer.status_code == 200, answer.text
+
+
+def test_a_flood_is_turned_away_and_ends(tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server, server.client() as client:
+        statuses = [client.get("games/none").status_code for _ in range(1500)]
+        assert 429 in statuses
+        assert 500 not in statuses

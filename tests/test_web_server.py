@@ -1,0 +1,264 @@
+"""The server over its wire: turns, tokens, origins, bounds, restarts, and bots that do not answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from warlight_env import Game
+from warlight_env.record import GameLog, verify
+from warlight_env.web.thinking import Thinkers
+from warlight_env.web.worker import Position, Question, Setup
+from web_helpers import Server, needs_page, serving
+
+pytestmark = needs_page
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "aggressive", "--map", "small") as running:
+        yield running
+
+
+def make(server: Server, **fields: object) -> dict:
+    body = {"players": [{"name": "Ann"}, {"bot": "aggressive"}], "map": "small", "picks": "random", **fields}
+    answer = server.client().post("games", json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def hold(round: int) -> dict:
+    return {"round": round, "deploys": [], "attacks": []}
+
+
+def test_a_whole_game_is_played_and_its_log_verifies(server: Server, tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "aggressive", "--map", "small", "--seed", "3") as own:
+        client = own.client(own.token(0))
+        with own.feed(own.game, own.token(0)) as feed:
+            offers = feed.now(phase="pick")["you"]["offers"]
+            assert client.post(f"games/{own.game}/picks", json={"wishes": offers[:2]}).status_code == 200
+            feed.event("picks")
+            number = 0
+            while True:
+                number += 1
+                answer = client.post(f"games/{own.game}/orders", json=hold(number))
+                assert answer.status_code == 200, answer.text
+                assert feed.event("round")["round"] == number
+                if feed.now(round=number)["phase"] == "over":
+                    break
+            end = feed.events[-1]
+        assert end["event"] == "end"
+        assert end["winner"] == 1
+        log = GameLog.load(tmp_path / f"{own.game}.wl.jsonl")
+    assert log.complete
+    assert verify(log) == []
+    assert log.names == ("You", "aggressive")
+    assert end["rounds"] == number == len(log.rounds)
+
+
+def test_bad_orders_are_told_with_reasons_and_nothing_is_played(server: Server):
+    game = make(server, seed=5)
+    client, url = server.client(game["tokens"]["0"]), f"games/{game['id']}/orders"
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        start = feed.event("start")
+        mine = start["owner"].index(0)
+        other = start["owner"].index(1)
+        bad = {"round": 1, "deploys": [[mine, 99], [other, 1]], "attacks": [[mine, mine, 1]]}
+        answer = client.post(url, json=bad)
+        assert answer.status_code == 422
+        reasons = {(d["kind"], d["index"]) for d in answer.json()["details"]}
+        assert reasons == {("deploy", 0), ("deploy", 1), ("attack", 0)}
+        assert client.post(url, json=hold(2)).status_code == 409
+        assert client.post(url, json=hold(1)).status_code == 200
+        assert feed.event("round")["round"] == 1
+        assert client.post(url, json=hold(1)).status_code == 409  # that round has been played
+
+
+def test_a_hotseat_turn_is_final_and_waits_for_the_other(server: Server):
+    game = make(server, players=[{"name": "Ann"}, {"name": "Bo"}])
+    ann, bo = (server.client(game["tokens"][seat]) for seat in "01")
+    url = f"games/{game['id']}/orders"
+    assert ann.post(url, json=hold(1)).json()["awaited"] == [1]
+    assert ann.post(url, json=hold(1)).status_code == 409
+    with server.feed(game["id"], game["tokens"]["1"]) as feed:
+        assert feed.now()["awaited"] == [1]
+        assert bo.post(url, json=hold(1)).status_code == 200
+        assert feed.event("round")["round"] == 1
+
+
+def test_tokens_open_their_seat_and_nothing_else(server: Server):
+    one, other = make(server, seed=1), make(server, seed=1)
+    url = f"games/{one['id']}"
+    assert server.client(one["tokens"]["0"]).get(url).json()["seat"] == 0
+    for token in ("", "x" * 24, other["tokens"]["0"]):
+        assert server.client(token).get(url).status_code == 404
+        with server.feed(one["id"], token) as feed:
+            assert feed.message()["type"] == "error"
+            with pytest.raises(ConnectionClosed):
+                feed.message()
+    assert server.client(one["tokens"]["0"]).get("games/../../etc").status_code == 404
+    assert "seed" not in server.client(one["tokens"]["0"]).get(url).json()
+    watched = make(server, players=[{"bot": "random"}, {"bot": "random"}])
+    assert watched["tokens"] == {}
+    looking = server.client(watched["watch"])
+    assert looking.get(f"games/{watched['id']}").json()["seat"] is None
+    assert looking.post(f"games/{watched['id']}/orders", json=hold(1)).status_code == 403
+
+
+def test_other_pages_are_not_answered(server: Server):
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}]}
+    with server.client() as client:
+        assert client.post("games", json=body, headers={"origin": "http://evil.example"}).status_code == 403
+        assert client.get("home", headers={"host": "evil.example"}).status_code == 421
+        assert client.post("games", json=body, headers={"origin": server.base}).status_code == 200
+    game = make(server)
+    url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
+    with pytest.raises(InvalidStatus):
+        connect(url, origin="http://evil.example")  # type: ignore[arg-type]
+
+
+def test_bounds_on_what_comes_in(server: Server):
+    client = server.client()
+    two = [{"name": "Ann"}, {"bot": "random"}]
+    for bad in (
+        {"players": two[:1]},
+        {"players": two * 4},
+        {"players": [{"name": "x" * 33}, two[1]]},
+        {"players": [{"name": "a\u202eb"}, two[1]]},
+        {"players": [two[0], {"bot": "mcts:weights=/etc/passwd"}]},
+        {"players": two, "map": "../../etc/passwd"},
+        {"players": two, "map": "/etc/passwd.json"},
+        {"players": two, "rules": "nonsense"},
+        {"players": two, "seed": -1},
+        {"players": two, "pace": "NaN"},
+        {"players": two, "unknown": 1},
+    ):
+        answer = client.post("games", json=bad)
+        assert answer.status_code == 422, bad
+        assert answer.json()["error"]
+    assert client.post("games", content=b"x" * 70_000).status_code == 413
+    assert client.post("games", content=b"{not json").status_code == 422
+    assert client.post("replays", content=b"no log").status_code == 422
+    game = make(server)
+    mine = server.client(game["tokens"]["0"])
+    for row in ([0, 1.5], [0, True], [-1, 1], [0, 10**9], [0], "x"):
+        answer = mine.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [row], "attacks": []})
+        assert answer.status_code == 422, row
+
+
+def test_a_socket_must_say_who_it_is_and_then_only_listens(server: Server):
+    game = make(server)
+    url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
+    for hello in ("", "[]", "{}", '{"token": 3}', '{"token":"x","after":"y"}', "x" * 5000):
+        with connect(url) as socket:
+            socket.send(hello)
+            assert json.loads(socket.recv(10))["type"] == "error"
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        feed.now()
+        feed.socket.send("anything")
+        with pytest.raises(ConnectionClosed):
+            feed.event("nothing of the kind")
+
+
+def test_beyond_this_machine_a_token_is_needed(tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--host", "0.0.0.0") as own:
+        key = own.address.split("?token=")[1].split("#")[0]
+        assert len(key) >= 20
+        assert httpx.get(f"{own.base}/").status_code == 200  # the page itself holds nothing
+        assert own.client().get("home").status_code == 401
+        assert own.client().get("home", headers={"x-warlight-token": "wrong"}).status_code == 401
+        assert own.client().get("home", headers={"x-warlight-token": key}).status_code == 200
+        with own.feed(own.game, own.token(0)) as feed:
+            assert feed.message()["type"] == "error"
+
+
+def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
+    with serving(tmp_path, "play", "--vs", "random", "--seed", "9") as first:
+        game, token, port = first.game, first.token(0), int(first.base.rpartition(":")[2])
+        client = first.client(token)
+        with first.feed(game, token) as feed:
+            offers = feed.now(phase="pick")["you"]["offers"]
+            client.post(f"games/{game}/picks", json={"wishes": offers[:2]})
+            seen = [feed.event("picks")]
+            for number in (1, 2, 3):
+                client.post(f"games/{game}/orders", json=hold(number))
+                seen.append(feed.event("round"))
+        first.kill()
+    log = tmp_path / f"{game}.partial.wl.jsonl"
+    with open(log, "ab") as file:
+        file.write(b'{"event":"round","round":4,"ord')  # cut off while it was written
+    with serving(tmp_path, "play", "--vs", "random", port=port) as second:
+        client = second.client(token)
+        with second.feed(game, token, after=seen[1]["n"]) as feed:
+            assert [feed.event() for _ in range(2)] == seen[2:]
+            assert feed.now(phase="play")["round"] == 3
+            assert client.post(f"games/{game}/orders", json=hold(4)).status_code == 200
+            assert feed.event("round")["round"] == 4
+        assert game in [g["id"] for g in client.get("home").json()["games"]]
+    assert verify(GameLog.load(log)) == []
+    assert os.stat(tmp_path / f"{game}.seats.json").st_mode & 0o077 == 0
+
+
+def test_a_game_between_bots_runs_while_somebody_watches(server: Server):
+    game = make(server, players=[{"bot": "aggressive"}, {"bot": "random"}], pace=0.1)
+    client = server.client(game["watch"])
+    with server.feed(game["id"], game["watch"]) as feed:
+        assert feed.event("round")["round"] == 1
+        assert client.post(f"games/{game['id']}/control", json={"paused": True}).status_code == 200
+        feed.now(paused=True)
+        client.post(f"games/{game['id']}/control", json={"paused": False, "pace": 0.05})
+        feed.event("end")
+        assert feed.now(phase="over")["chances"][1][0][0] >= 0
+    replay = client.get(f"games/{game['id']}/replay").json()
+    rounds = [event for event in replay["events"] if event["event"] == "round"]
+    assert len(replay["chances"]) == len(rounds) + 1
+    branched = client.post(
+        f"games/{game['id']}/branch", json={"round": 2, "players": [{"name": "Ann"}, {"bot": "random"}]}
+    ).json()
+    with server.feed(branched["id"], branched["tokens"]["0"]) as feed:
+        assert feed.now(phase="play")["round"] == 2
+
+
+def test_insight_is_of_what_the_player_sees(server: Server):
+    game = make(server, fog=True, seed=3)
+    client = server.client(game["tokens"]["0"])
+    answer = client.post(f"games/{game['id']}/insight", json={"bot": "mcts:sims=457"}).json()
+    assert answer["data"]["simulations"] == [457]
+    assert sum(c["visits"] for c in answer["data"]["candidates"]) >= 457
+    assert all(low <= p <= high for p, low, high in answer["chances"])
+    refused = client.post(f"games/{game['id']}/insight", json={"bot": "mcts:sims=457", "seat": 1})
+    assert refused.status_code == 403
+    assert client.get(f"games/{game['id']}/replay").status_code == 409
+
+
+def test_a_bot_that_does_not_answer_is_ended_and_the_next_question_is_answered():
+    game = Game("small", seed=1, picks="random")
+    setup = Setup.of("x", game.map, game.rules, 2)
+    position = Position.of(game.view(0))
+
+    async def ask() -> None:
+        thinkers = Thinkers(1, limit=lambda question, first: 0.5 if question.spec == "mcts:secs=600" else 120.0)
+        try:
+            assert (await thinkers.ask(Question(setup, position, "aggressive"))).error is None
+            began = time.monotonic()
+            late = await thinkers.ask(Question(setup, position, "mcts:secs=600"))
+            assert "no answer" in (late.error or "")
+            assert time.monotonic() - began < 300
+            again = await thinkers.ask(Question(setup, position, "aggressive"))
+            assert again.error is None
+            assert sum(n for _, n in again.deploys) == position.income
+            broken = await thinkers.ask(Question(setup, position, "mcts:weights=/nowhere.json"))
+            assert "WeightsError" in (broken.error or "")
+        finally:
+            await thinkers.close()
+
+    asyncio.run(ask())

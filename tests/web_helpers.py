@@ -1,0 +1,114 @@
+"""Servers and browsers for the tests of the page: real processes, real sockets, Debian's Chromium."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from warlight_env.web.page import PAGE
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+needs_page = pytest.mark.skipif(not PAGE.exists(), reason="the page was not built: there is no Node.js here")
+
+
+@dataclass
+class Server:
+    """A server that was started from the command line."""
+
+    process: subprocess.Popen[str]
+    address: str  #: of the page that it opened on
+
+    @property
+    def base(self) -> str:
+        """Without path, query and fragment."""
+        return re.match(r"https?://[^/]+", self.address)[0].replace("localhost", "127.0.0.1")  # type: ignore[index]
+
+    @property
+    def game(self) -> str:
+        """The game that it opened on."""
+        return re.search(r"#/g/(\w+)", self.address)[1]  # type: ignore[index]
+
+    def token(self, seat: int | None = None) -> str:
+        """Of the game that it opened on."""
+        name = "key" if seat is None else f"key{seat}"
+        return re.search(rf"[?&]{name}=([\w-]+)", self.address)[1]  # type: ignore[index]
+
+    def client(self, token: str = "") -> httpx.Client:
+        """For calls with a seat's token."""
+        return httpx.Client(
+            base_url=f"{self.base}/api/", headers={"authorization": f"Bearer {token or None}"}, timeout=30
+        )
+
+    @contextlib.contextmanager
+    def feed(self, game: str, token: str, after: int = -1) -> Iterator[Feed]:
+        """A viewer's socket, introduced."""
+        with connect(f"{self.base.replace('http', 'ws')}/api/games/{game}/feed", max_size=None) as socket:
+            socket.send(json.dumps({"token": token, "after": after}))
+            yield Feed(socket)
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+
+@dataclass
+class Feed:
+    """What a viewer is sent."""
+
+    socket: ClientConnection
+    events: list[dict[str, Any]] = field(default_factory=list)  #: so far
+
+    def event(self, kind: str | None = None) -> dict[str, Any]:
+        """The next event, of a kind."""
+        while True:
+            message = self.message()
+            if message["type"] == "event" and kind in (None, message["event"]):
+                return message
+
+    def now(self, **wanted: Any) -> dict[str, Any]:
+        """The next state with these values."""
+        while True:
+            message = self.message()
+            if message["type"] == "now" and all(message[key] == value for key, value in wanted.items()):
+                return message
+
+    def message(self) -> dict[str, Any]:
+        """The next message of any kind."""
+        message = json.loads(self.socket.recv(timeout=60))
+        if message["type"] == "event":
+            self.events.append(message)
+        return message
+
+
+@contextlib.contextmanager
+def serving(folder: Path, *command: str, port: int = 0) -> Iterator[Server]:
+    """A server by a command line, as ``play --vs random``, with its games in a folder."""
+    line = [sys.executable, "-m", "warlight_env", *command, "--no-browser", "--port", str(port)]
+    if command[0] != "watch":
+        line += ["--games", str(folder)]
+    environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        found = re.search(r"http\S+", said)
+        assert found is not None, f"the server said {said!r}"
+        yield Server(process, found[0])
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,122 @@
+"""``warlight play``, ``hotseat`` and live watching: a server on this machine and a page in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from warlight_env.cli.common import Failure, MapOption, RulesOption, UsageError, Whole, read_rules
+
+#: Who plays against a person who does not say.
+OPPONENT = "mcts:secs=1"
+
+PortOption = Annotated[Whole, Parameter(name="--port", help="0 takes any free one.")]
+HostOption = Annotated[
+    str, Parameter(name="--host", help="Where to listen; beyond 127.0.0.1 the page needs the token in its address.")
+]
+BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page.")]
+GamesOption = Annotated[
+    Path | None, Parameter(name="--games", help="Folder of the games' logs (default: the user's data folder).")
+]
+RunsOption = Annotated[Path | None, Parameter(name="--runs", help="Folder of tournaments' results to show.")]
+SeedOrNone = Annotated[Whole | None, Parameter(name="--seed", help="Decides offers and dice (default: by chance).")]
+FogOption = Annotated[bool, Parameter(name="--fog", negative="", help="With fog of war.")]
+
+
+def play(
+    *,
+    vs: Annotated[
+        list[str] | None, Parameter(name="--vs", negative="", help=f"A bot, up to five times (default: {OPPONENT}).")
+    ] = None,
+    name: Annotated[str, Parameter(help="Yours.")] = "You",
+    fog: FogOption = False,
+    seed: SeedOrNone = None,
+    map: MapOption = "world",
+    rules: RulesOption = "thesis",
+    games: GamesOption = None,
+    runs: RunsOption = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8040,
+    browser: BrowserOption = True,
+) -> None:
+    """Play against bots in the browser, on a map, with the mouse or the keyboard alone."""
+    bots = vs or [OPPONENT]
+    players = [(name, None), *((bot, bot) for bot in bots)]
+    _serve(players, bots, fog, seed, map, rules, "play", games, runs, host, port, browser)
+
+
+def hotseat(
+    *names: Annotated[str, Parameter(help="Two to six people.")],
+    fog: FogOption = False,
+    seed: SeedOrNone = None,
+    map: MapOption = "world",
+    rules: RulesOption = "thesis",
+    games: GamesOption = None,
+    runs: RunsOption = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8040,
+    browser: BrowserOption = True,
+) -> None:
+    """Several people play at one screen, which is covered while they change places."""
+    players = [(name, None) for name in names]
+    _serve(players, [], fog, seed, map, rules, "play", games, runs, host, port, browser)
+
+
+def watch_live(
+    agents: Sequence[str], seed: int, picks: str, map: str, rules: str, *, host: str, port: int, browser: bool
+) -> None:
+    """Bots play in the browser: for ``warlight watch A B --live``."""
+    players = [(bot, bot) for bot in agents]
+    chosen = "random" if picks == "random" else "play"
+    _serve(players, list(agents), False, seed, map, rules, chosen, None, None, host, port, browser)
+
+
+def _serve(
+    players: Sequence[tuple[str, str | None]], bots: Sequence[str], fog: bool, seed: int | None, map: str, rules: str,
+    picks: str, games: Path | None, runs: Path | None, host: str, port: int, browser: bool,
+) -> None:  # fmt: skip
+    if not 2 <= len(players) <= 6:
+        raise UsageError(f"{len(players)} players: two to six can play")
+    if not 0 <= port < 65536:
+        raise UsageError(f"--port {port}: must be 0 to 65535")
+    for person, spec in players:
+        if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
+            raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
+    try:
+        from warlight_env.web.serve import Listen, run_server
+    except ModuleNotFoundError as error:
+        raise Failure(f"{error.name} is missing: pip install 'warlight-env[web]'") from None
+    from dataclasses import replace
+
+    from platformdirs import user_data_path
+
+    from warlight_env.agents.registry import parse
+    from warlight_env.engine.setup import check_players
+    from warlight_env.maps import load
+
+    for bot in bots:
+        parse(bot)
+    chosen = read_rules(rules)
+    if fog:
+        chosen = replace(chosen, fog=True)
+    map_ = load(map)
+    from warlight_env.engine.board import make_board
+
+    check_players(make_board(map_), chosen, len(players))
+
+    async def first(lobby: Any) -> str:
+        room = await lobby.make(players, map_, chosen, seed, picks)
+        if room.watch_token is not None:
+            return f"g/{room.id}?key={room.watch_token}"
+        keys = "&".join(f"key{seat}={there.token}" for seat, there in enumerate(room.seats) if there.spec is None)
+        return f"g/{room.id}?{keys}"
+
+    folder = games if games is not None else user_data_path("warlight") / "games"
+    run_server(Listen(host, port), folder, runs, first, bots, open_browser=browser, tell=_tell)
+
+
+def _tell(line: str) -> None:
+    print(line, flush=True)

@@ -1,0 +1,261 @@
+"""The server's addresses: the page, HTTP for commands, one socket for each viewer of a game."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from fastapi import FastAPI, Header, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+
+from warlight_env import __version__, maps
+from warlight_env.agents.registry import parse
+from warlight_env.engine.rules import PRESETS, Rules
+from warlight_env.errors import InputError, RunError
+from warlight_env.maps import Map
+from warlight_env.web.analysis import chances_of, insight_for
+from warlight_env.web.document import header_document, replay_document
+from warlight_env.web.errors import RequestError
+from warlight_env.web.guard import RATE, Guard
+from warlight_env.web.lobby import Access, Lobby
+from warlight_env.web.page import page
+from warlight_env.web.replays import read_upload
+from warlight_env.web.requests import (
+    BranchBody,
+    ControlBody,
+    InsightBody,
+    NewGame,
+    NewPlayer,
+    OrdersBody,
+    PicksBody,
+)
+from warlight_env.web.sockets import add_feed
+from warlight_env.web.tournaments import read_tournament, tournaments
+
+#: The bots that the page offers; a server may be told of more, a request cannot name others.
+BOTS: Final = (
+    "mcts:secs=1", "mcts:sims=457", "mcts:secs=5", "mcts_thesis",
+    "aggressive", "smart_random", "one_big_army", "random",
+)  # fmt: skip
+SWEEP: Final = 30.0
+
+Token = Annotated[str, Header(alias="authorization", max_length=128)]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a server is set up.
+
+    folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted
+    from everybody; None: nobody needs one. runs: folder of tournaments. max_rooms, workers: see `Lobby`. max_viewers:
+    sockets at once. rate: requests a second from one address.
+    """
+
+    folder: Path
+    bots: Sequence[str] = BOTS
+    hosts: Sequence[str] = ()
+    token: str | None = None
+    runs: Path | None = None
+    max_rooms: int = 100
+    max_viewers: int = 1000
+    rate: float = RATE
+    workers: int = 2
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The server; its games run while its lifespan lasts."""
+    for bot in settings.bots:
+        parse(bot)
+    lobby = Lobby(settings.folder, settings.max_rooms, settings.workers)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async def sweep() -> None:
+            while True:
+                await asyncio.sleep(SWEEP)
+                await lobby.sweep()
+
+        sweeping = asyncio.create_task(sweep())
+        yield
+        sweeping.cancel()
+        await lobby.close()
+
+    app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
+    app.state.lobby, app.state.settings = lobby, settings
+    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate)
+    _errors(app)
+    _pages(app)
+    _games(app)
+    _turns(app)
+    _analysis(app)
+    add_feed(app)
+    return app
+
+
+def _errors(app: FastAPI) -> None:
+    @app.exception_handler(InputError)
+    async def input_error(request: Request, error: InputError) -> Response:
+        details = getattr(error, "details", None)
+        return JSONResponse({"error": str(error), "details": details}, getattr(error, "status", 422))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:])
+        return JSONResponse({"error": f"{place}: {first['msg']}".removeprefix(": ")}, 422)
+
+    @app.exception_handler(RunError)
+    async def run_error(request: Request, error: RunError) -> Response:
+        return JSONResponse({"error": str(error)}, 500)
+
+
+def _pages(app: FastAPI) -> None:
+    settings: Settings = app.state.settings
+
+    @app.get("/")
+    async def index() -> HTMLResponse:
+        return HTMLResponse(page())
+
+    @app.get("/api/home")
+    async def home() -> dict[str, Any]:
+        return {
+            "version": __version__,
+            "bots": list(settings.bots),
+            "maps": [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()],
+            "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
+            "games": app.state.lobby.recent(),
+            "tournaments": tournaments(settings.runs),
+        }
+
+    @app.get("/api/tournaments/{name}")
+    async def tournament(name: str) -> dict[str, Any]:
+        return read_tournament(settings.runs, name)
+
+
+def _players(settings: Settings, players: Sequence[NewPlayer]) -> list[tuple[str, str | None]]:
+    chosen: list[tuple[str, str | None]] = []
+    for number, player in enumerate(players, 1):
+        if player.bot is not None and player.bot not in settings.bots:
+            raise RequestError(f"player {number}: no bot {player.bot!r} is offered here")
+        name = player.name or player.bot or f"Player {number}"
+        if not name.isprintable():
+            raise RequestError(f"player {number}: the name has characters that cannot be printed")
+        chosen.append((name, player.bot))
+    return chosen
+
+
+def _map(body: NewGame) -> Map:
+    if body.map == "generated":
+        return maps.generate(body.regions, seed=0 if body.seed is None else body.seed)
+    if body.map not in maps.names():
+        raise RequestError(f"map {body.map!r}: there are {', '.join(maps.names())} and generated")
+    return maps.load(body.map)
+
+
+def _made(room: Any) -> dict[str, Any]:
+    tokens = {seat: there.token for seat, there in enumerate(room.seats) if there.spec is None}
+    return {"id": room.id, "kind": room.kind, "tokens": tokens, "watch": room.watch_token}
+
+
+def _games(app: FastAPI) -> None:
+    settings: Settings = app.state.settings
+    lobby: Lobby = app.state.lobby
+
+    async def access(id: str, authorization: str) -> Access:
+        return await lobby.find(id, authorization.removeprefix("Bearer "))
+
+    app.state.access = access
+
+    @app.post("/api/games")
+    async def make(body: NewGame) -> dict[str, Any]:
+        if body.rules not in PRESETS:
+            raise RequestError(f"rules {body.rules!r}: there are {', '.join(PRESETS)}")
+        rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
+        picks: Any = "random" if body.picks == "random" else "play"
+        room = await lobby.make(
+            _players(settings, body.players), _map(body), rules, body.seed, picks, max(0.1, body.pace)
+        )  # fmt: skip
+        return _made(room)
+
+    @app.get("/api/games/{id}")
+    async def look(id: str, authorization: Token) -> dict[str, Any]:
+        there = await access(id, authorization)
+        room = there.room
+        log_header = room.book.header
+        document = header_document(log_header, secret=bool(room.humans) and not room.over)
+        chances = room.chances if there.seat is None else []
+        return {
+            **document, "id": id, "kind": room.kind, "seat": there.seat, "people": room.humans, "chances": chances,
+        }  # fmt: skip
+
+    @app.get("/api/games/{id}/replay")
+    async def replay(id: str, authorization: Token) -> dict[str, Any]:
+        there = await access(id, authorization)
+        if not there.room.over and there.seat is not None:
+            raise RequestError("the replay is there once the game is over", 409)
+        log = there.room.book.log
+        return replay_document(log, await chances_of(lobby.thinkers, log))
+
+    @app.post("/api/games/{id}/branch")
+    async def branch(id: str, body: BranchBody, authorization: Token) -> dict[str, Any]:
+        there = await access(id, authorization)
+        if not there.room.over and there.seat is not None:
+            raise RequestError("a game can be played on in another way once it is over", 409)
+        return _made(await lobby.branch(there.room.book.log, body.round, _players(settings, body.players)))
+
+    @app.post("/api/replays")
+    async def upload(request: Request) -> dict[str, Any]:
+        log = await asyncio.to_thread(read_upload, await request.body())
+        return replay_document(log, await chances_of(lobby.thinkers, log))
+
+
+def _turns(app: FastAPI) -> None:
+    from warlight_env.engine.orders import Orders
+
+    def seat_of(there: Access) -> int:
+        if there.seat is None:
+            raise RequestError("this token is for looking only", 403)
+        return there.seat
+
+    @app.post("/api/games/{id}/picks")
+    async def hand_in_picks(id: str, body: PicksBody, authorization: Token) -> dict[str, Any]:
+        there = await app.state.access(id, authorization)
+        there.room.hand_in_picks(seat_of(there), body.wishes)
+        return {"ok": True, "awaited": there.room.awaited}
+
+    @app.post("/api/games/{id}/orders")
+    async def hand_in_orders(id: str, body: OrdersBody, authorization: Token) -> dict[str, Any]:
+        there = await app.state.access(id, authorization)
+        hint = None if body.hint == "off" else {"hint": body.hint}
+        orders = Orders(list(body.deploys), list(body.attacks))
+        there.room.hand_in_orders(seat_of(there), body.round, orders, hint)
+        return {"ok": True, "awaited": there.room.awaited}
+
+    @app.post("/api/games/{id}/control")
+    async def control(id: str, body: ControlBody, authorization: Token) -> dict[str, Any]:
+        there = await app.state.access(id, authorization)
+        if there.room.humans:
+            raise RequestError("only games between bots can be paused", 409)
+        if body.paused is not None:
+            there.room.paused = body.paused
+        if body.pace is not None:
+            there.room.pace = max(0.05, body.pace)
+        there.room.wake()
+        return {"ok": True}
+
+
+def _analysis(app: FastAPI) -> None:
+    settings: Settings = app.state.settings
+    lobby: Lobby = app.state.lobby
+
+    @app.post("/api/games/{id}/insight")
+    async def insight(id: str, body: InsightBody, authorization: Token) -> dict[str, Any]:
+        there = await app.state.access(id, authorization)
+        if body.bot not in settings.bots:
+            raise RequestError(f"no bot {body.bot!r} is offered here")
+        return await insight_for(lobby.thinkers, there, body)

@@ -1,0 +1,143 @@
+"""A game's log while it is played on the server: every line on disk before anybody is told of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warlight_env.agents import Budget
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.game import Game
+from warlight_env.record import GameLog, Header, LogError, LogWriteError, MemoryRecorder, Picks, Player
+from warlight_env.record.encode import log_lines
+from warlight_env.record.names import PARTIAL, PLAIN
+
+
+class Stand:
+    """A seat as the log sees it: its name, and what was thought there before the turn."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.thought: dict[str, Any] | None = None
+
+    def insight(self) -> dict[str, Any] | None:
+        """See `record.Insightful`; told once."""
+        thought, self.thought = self.thought, None
+        return thought
+
+    def pick(self, view: View) -> list[int]:
+        """Never asked: seats hand in by themselves."""
+        raise NotImplementedError
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """Never asked: seats hand in by themselves."""
+        raise NotImplementedError
+
+
+class Book(MemoryRecorder):
+    """Writes a game's log to ``NAME.partial.wl.jsonl``, and keeps its events for the viewers.
+
+    The file is made by `open`, with all lines so far, in one step; a game that goes on replaces its file so.
+
+    Args:
+        path: ``NAME.wl.jsonl``, the name of the finished game.
+        players: by seat.
+    """
+
+    def __init__(self, path: Path, players: Sequence[Player]) -> None:
+        super().__init__(players, insight=True)
+        self.path = path
+        self.partial = path.with_name(path.name.removesuffix(PLAIN) + PARTIAL + PLAIN)
+        self.stands = [Stand(player.name) for player in players]
+        self.events: list[dict[str, Any]] = []  #: all but the header
+        self._unwritten: list[bytes] = []
+        self._file: int | None = None
+
+    def write(self, line: bytes) -> None:
+        """See `Recorder`."""
+        super().write(line)
+        if self._file is None:
+            self._unwritten.append(line)
+        else:
+            self._put(self._file, line)
+        data = json.loads(line)
+        if "event" in data:
+            self.events.append(data)
+
+    @property
+    def header(self) -> Header:
+        """The log's header."""
+        return self.log.header
+
+    def open(self) -> None:
+        """From now on every line goes to the file, those before in one step."""
+        fresh = self.partial.with_name(self.partial.name + ".new")
+        try:
+            file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+            for line in self._unwritten:
+                self._put(file, line)
+            os.replace(fresh, self.partial)
+        except OSError as error:
+            raise LogWriteError(f"cannot write the log {self.partial}: {error.strerror or error}") from None
+        self._file = file
+        self._unwritten.clear()
+
+    def finish(self, game: Game) -> None:
+        """The game has ended: the file gets its name."""
+        seats = tuple(range(game.players))
+        self.ended(Ended(seats, game.winner, game.round, game.placements, not game.done))
+        self.close()
+        try:
+            self.partial.replace(self.path)
+        except OSError as error:
+            raise LogWriteError(f"cannot write the log {self.path}: {error.strerror or error}") from None
+
+    def close(self) -> None:
+        """Write no more."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _put(self, file: int, line: bytes) -> None:
+        data = line + b"\n"
+        while data:
+            data = data[os.write(file, data) :]
+
+    def take_up(self, log: GameLog) -> None:
+        """The game is the one of that log, and goes on."""
+        self._agents = self.stands
+        for line in log_lines(log):
+            self.write(line)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """See `record.Outcome`; every seat is its own agent."""
+
+    seats: tuple[int, ...]
+    winner: int | None
+    rounds: int
+    placements: tuple[int, ...]
+    cut_off: bool
+
+
+def play_again(log: GameLog, game: Game, rounds: int) -> None:
+    """Play the picks and the first `rounds` rounds of a log.
+
+    Raises:
+        LogError: the game goes another way than its log says.
+    """
+    for step in log.steps:
+        if isinstance(step, Picks):
+            game.pick({p: wish for p, wish in enumerate(step.wishes) if wish is not None}, on_illegal="skip")
+        elif step.round <= rounds:
+            game.play_round(step.orders, on_illegal="skip")
+        else:
+            return
+        if game.fingerprint() != step.hash:
+            raise LogError(f"round {game.round}: played again, the game goes another way than its log says")

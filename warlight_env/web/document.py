@@ -1,0 +1,69 @@
+"""What the page shows, as plain data: a game's header and events, and replays as single files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any, Final
+
+from warlight_env.record import GameLog, Header
+from warlight_env.record.encode import log_lines
+from warlight_env.render.theme import SHAPES, theme
+from warlight_env.web.drawing import drawing
+from warlight_env.web.eyes import Eyes
+
+#: Version of the form of documents; page and package come together, so that it never has to read another.
+VERSION: Final = 1
+
+
+def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
+    """A game's header with the drawing of its map; `secret`: without the seeds, from which dice could be told."""
+    document: dict[str, Any] = {
+        "version": VERSION,
+        "program": header.program,
+        "map": drawing(header.map),
+        "rules": header.rules.to_dict(),
+        "limit": header.round_limit,
+        "players": [{"name": p.name, "spec": p.spec} for p in header.players],
+        "colours": _colours(len(header.players)),
+        "continues": None if header.continues is None else header.continues.rounds,
+    }
+    if not secret:
+        document["seed"] = header.seed
+    return document
+
+
+def _colours(players: int) -> dict[str, Any]:
+    """Per player fill, dark and light shade and badge; the neutral fill."""
+    chosen = theme(players)
+    return {
+        "fill": list(chosen.players),
+        "dark": [chosen.dark(p) for p in range(players)],
+        "light": [chosen.light(p) for p in range(players)],
+        "shape": list(SHAPES[:players]),
+        "neutral": chosen.neutral,
+    }
+
+
+def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
+    """The events of a log through a player's eyes, or all that is in them."""
+    eyes = Eyes(log.header.map, log.header.rules, len(log.header.players), seat)
+    for line in islice(log_lines(log), 1, None):  # after the header
+        event = eyes.see(json.loads(line))
+        if event is not None:
+            yield event
+
+
+def replay_document(log: GameLog, chances: list[list[list[float]]] | None = None) -> dict[str, Any]:
+    """A whole game; `chances`: for each position and player the win probability with its interval."""
+    document = header_document(log.header)
+    return {**document, "kind": "replay", "events": list(events_of(log)), "chances": chances}
+
+
+def embed(page: str, document: Any) -> str:
+    """The page with a document in it: a file that needs nothing else."""
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
+    script = f'<script type="application/json" id="warlight-document">{text}</script>'
+    head, body, rest = page.partition("<body>")
+    return f"{head}{body}{script}{rest}"

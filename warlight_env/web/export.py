@@ -1,0 +1,85 @@
+"""Replays as single HTML files, which anybody opens without a network, and games in notebooks."""
+
+from __future__ import annotations
+
+import html
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warlight_env.record import GameLog, LogWriteError
+from warlight_env.web.document import VERSION, embed, header_document, replay_document
+from warlight_env.web.errors import PageMissingError
+from warlight_env.web.page import page
+
+if TYPE_CHECKING:
+    from warlight_env.game import Game
+
+
+def replay_html(log: GameLog, *, chances: bool = True) -> str:
+    """The page with a whole game in it: positions, every order with its dice, insight.
+
+    Args:
+        log: a game, finished or not.
+        chances: with win probabilities by playouts, which take some 30 ms for a position.
+
+    Raises:
+        PageMissingError: the package was installed without the page.
+    """
+    return embed(page(), replay_document(log, _chances(log) if chances else None))
+
+
+def write_html(log: GameLog, path: Path, *, chances: bool = True) -> None:
+    """`replay_html` into a file; `LogWriteError` says why it could not be written."""
+    text = replay_html(log, chances=chances)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise LogWriteError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _chances(log: GameLog) -> list[list[list[float]]] | None:
+    from warlight_env.web.analysis import answer_of, questions_of, spread
+
+    return spread(log, {n: answer_of(question) for n, question in questions_of(log).items()})
+
+
+def framed(shown: Game | GameLog) -> str | None:
+    """A log, or a game as far back as it can be undone, in a frame of its own for notebooks; None without the page."""
+    document = replay_document(shown) if isinstance(shown, GameLog) else game_document(shown)
+    try:
+        inside = html.escape(embed(page(), document), quote=True)
+    except PageMissingError:
+        return None
+    return (
+        f'<iframe srcdoc="{inside}" sandbox="allow-scripts" title="Warlight" '
+        'style="width:100%;height:720px;border:0;border-radius:12px"></iframe>'
+    )
+
+
+def game_document(game: Game) -> dict[str, Any]:
+    """The document of a game without a log: a round for each position that it remembers, without orders."""
+    from warlight_env.record import Header, Player
+
+    players = tuple(Player(f"player {p + 1}") for p in range(game.players))
+    header = Header(game.map, game.rules, players, game.seed, "random", 10**6, "")
+    past = [g for g in _steps(game) if g.phase != "pick"] or [game]
+    first = past[0]
+    events: list[dict[str, Any]] = [{"event": "start", "owner": first.owner.tolist(), "army": first.army.tolist()}]
+    for before, after in itertools.pairwise(past):
+        rows = zip(before.owner.tolist(), before.army.tolist(), after.owner.tolist(), after.army.tolist(), strict=True)
+        changed = [[r, o, a] for r, (bo, ba, o, a) in enumerate(rows) if (bo, ba) != (o, a)]
+        nothing = [None] * game.players
+        events.append(
+            {"event": "round", "round": after.round, "orders": nothing, "deploys": [], "moves": [], "changed": changed}
+        )
+    return {**header_document(header), "kind": "replay", "version": VERSION, "events": events, "chances": None}
+
+
+def _steps(game: Game) -> list[Game]:
+    """The game as it was after each step, the first one first."""
+    steps, at = [game], game.clone()
+    while at.can_undo:
+        at.undo()
+        steps.append(at.clone())
+    return steps[::-1]

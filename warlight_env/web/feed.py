@@ -1,0 +1,101 @@
+"""What viewers of a game are sent: numbered events, cut for each seat, and the state of the moment."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, Final
+
+from warlight_env.web.errors import RequestError
+from warlight_env.web.eyes import Eyes
+
+if TYPE_CHECKING:
+    from warlight_env.web.room import Room
+
+
+#: Seconds between two messages about the state to a viewer: what changes faster is told together.
+BREATH: Final = 0.03
+
+
+class Feed:
+    """The events of a room for all who watch.
+
+    Nothing is queued for a viewer: it has a place in the one list of events, and goes on from there when its connection
+    takes more. So one that never reads costs no memory, and one that was gone is brought up to date from the number
+    that it had.
+    """
+
+    def __init__(self, room: Room) -> None:
+        self._room = room
+        self._texts: dict[int | None, _Cut] = {}
+        self._now: dict[int | None, tuple[int, str]] = {}
+        self._version = 0
+        self._waiting: set[asyncio.Event] = set()
+        self._closed = False
+        self.viewers = 0
+
+    def tell(self) -> None:
+        """Something happened."""
+        self._version += 1
+        for waiting in self._waiting:
+            waiting.set()
+
+    def close(self) -> None:
+        """Send the viewers away."""
+        self._closed = True
+        self.tell()
+
+    async def follow(self, seat: int | None, after: int) -> AsyncIterator[str]:
+        """Messages for a viewer who has the events up to number `after` (-1: none), until the room closes."""
+        if after >= len(self._room.book.events):
+            raise RequestError(f"after {after}: there are events 0 to {len(self._room.book.events) - 1}")
+        cut = self._texts.setdefault(seat, _Cut(self._room, seat))
+        place, told, wake = after + 1, -1, asyncio.Event()
+        self._waiting.add(wake)
+        self.viewers += 1
+        self._room.looked_at()
+        try:
+            while not self._closed:
+                wake.clear()
+                for text in cut.since(place):
+                    if text:
+                        yield text
+                    place += 1
+                if told != self._version:
+                    told = self._version
+                    yield self._state(seat)
+                    await asyncio.sleep(BREATH)
+                    continue
+                await wake.wait()
+        finally:
+            self._waiting.discard(wake)
+            self.viewers -= 1
+            self._room.looked_at()
+
+    def _state(self, seat: int | None) -> str:
+        """The state of the moment, made once for all viewers of a seat."""
+        version, text = self._now.get(seat, (-1, ""))
+        if version != self._version:
+            text = _text(self._room.now(seat))
+            self._now[seat] = self._version, text
+        return text
+
+
+class _Cut:
+    """The events for one seat as texts, each made once; "" for what the seat may not know of."""
+
+    def __init__(self, room: Room, seat: int | None) -> None:
+        self._events = room.book.events
+        self._eyes = Eyes(room.game.map, room.game.rules, room.game.players, seat)
+        self._texts: list[str] = []
+
+    def since(self, place: int) -> list[str]:
+        for number in range(len(self._texts), len(self._events)):
+            event: Any = self._eyes.see(self._events[number])
+            self._texts.append("" if event is None else _text({"type": "event", "n": number, **event}))
+        return self._texts[place:]
+
+
+def _text(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"))

@@ -1,0 +1,246 @@
+"""All games of a server: made, found by their tokens, kept on disk and taken up again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from warlight_env.engine.rules import Rules
+from warlight_env.game import Game
+from warlight_env.maps import Map
+from warlight_env.record import GameLog, LogError, LogWriteError, Player, describe, summarize
+from warlight_env.record.names import PARTIAL, PLAIN
+from warlight_env.web.book import Book, play_again
+from warlight_env.web.errors import RequestError
+from warlight_env.web.room import PACE, Room, Seat
+from warlight_env.web.thinking import Thinkers
+
+SEATS: Final = ".seats.json"
+_ID: Final = re.compile(r"[a-z0-9]{8,32}")
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a token gives access to: a seat, or (None) everything that there is to see."""
+
+    room: Room
+    seat: int | None
+
+
+class Lobby:
+    """The games in a folder.
+
+    Args:
+        folder: for logs, and for the tokens beside them (readable by their owner alone).
+        max_rooms: games in memory at once; those that nobody looks at make room for new ones.
+        workers: processes that think.
+    """
+
+    def __init__(self, folder: Path, max_rooms: int = 100, workers: int = 2) -> None:
+        self.folder, self.max_rooms = folder, max_rooms
+        self.thinkers = Thinkers(workers)
+        self._rooms: dict[str, Room] = {}
+        self._made = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LogWriteError(f"cannot make the folder of games {folder}: {error.strerror or error}") from None
+
+    # Making
+
+    async def make(
+        self,
+        players: Sequence[tuple[str, str | None]],
+        map_: Map,
+        rules: Rules,
+        seed: int | None = None,
+        picks: Literal["play", "random"] = "play",
+        pace: float = PACE,
+    ) -> Room:
+        """A new game for (name, bot's spec or None) by seat."""
+        await self._make_room()
+        chosen = secrets.randbits(48) if seed is None else seed
+        game = Game(map_, rules, len(players), chosen, picks)
+        room = self._room(secrets.token_hex(6), self._new_seats(players), game, pace)
+        room.book.began(game, room.book.stands, room.limit)
+        self._open(room)
+        return room
+
+    async def branch(self, log: GameLog, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
+        """Play on from a log's position after so many rounds, with other players if you like."""
+        if not 0 <= rounds <= len(log.rounds):
+            raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
+        if len(players) != len(log.header.players):
+            raise RequestError(f"{len(players)} players: the game has {len(log.header.players)}")
+        await self._make_room()
+        seats = self._new_seats(players)
+        room = self._room(secrets.token_hex(6), seats, self._again(log, rounds))
+        room.book.took_over(log, rounds, room.book.stands, room.limit)
+        self._open(room)
+        return room
+
+    def _new_seats(self, players: Sequence[tuple[str, str | None]]) -> list[Seat]:
+        return [Seat(name, spec, secrets.token_urlsafe(18)) for name, spec in players]
+
+    def _room(self, id: str, seats: list[Seat], game: Game, pace: float = PACE, watch_token: str | None = None) -> Room:
+        described = [Player(seat.name) if seat.spec is None else _bot(seat) for seat in seats]
+        book = Book(self.folder / f"{id}{PLAIN}", described)
+        watched = all(seat.spec is not None for seat in seats)
+        token = watch_token or (secrets.token_urlsafe(18) if watched else None)
+        self._made += 1
+        return Room(id, seats, game, book, self.thinkers, token, pace, number=self._made * len(seats))
+
+    def _open(self, room: Room) -> None:
+        room.book.open()
+        self._write_seats(room)
+        self._rooms[room.id] = room
+        room.start()
+
+    def _write_seats(self, room: Room) -> None:
+        data = {
+            "seats": [[seat.name, seat.spec, seat.token] for seat in room.seats],
+            "watch": room.watch_token,
+            "pace": room.pace,
+        }
+        path = self.folder / f"{room.id}{SEATS}"
+        fresh = path.with_name(path.name + ".new")
+        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(file, json.dumps(data).encode())
+        finally:
+            os.close(file)
+        os.replace(fresh, path)
+
+    async def _make_room(self) -> None:
+        """Let go of the game that was looked at longest ago, if there are too many."""
+        if len(self._rooms) < self.max_rooms:
+            return
+        idle = [room for room in self._rooms.values() if not room.feed.viewers]
+        if not idle:
+            raise RequestError(f"there are {self.max_rooms} games already, and all are looked at", 429)
+        room = min(idle, key=lambda room: room.touched)
+        del self._rooms[room.id]
+        await room.stop()
+
+    # Finding
+
+    async def find(self, id: str, token: str) -> Access:
+        """The game, and what the token may see of it; games on disk are taken up again.
+
+        Raises:
+            RequestError: there is no such game, or the token is not one of its tokens.
+        """
+        wrong = RequestError("no such game, or its token is another", 404)
+        if not _ID.fullmatch(id):
+            raise wrong
+        room = self._rooms.get(id)
+        if room is None:
+            tokens = self._read_seats(id)
+            if tokens is None or not _knows(tokens, token):
+                raise wrong
+            await self._make_room()
+            room = self._rooms.get(id) or self._resume(id, tokens)
+        for seat, there in enumerate(room.seats):
+            if there.spec is None and secrets.compare_digest(there.token, token):
+                return Access(room, seat)
+        if room.watch_token is not None and secrets.compare_digest(room.watch_token, token):
+            return Access(room, None)
+        raise wrong
+
+    def _read_seats(self, id: str) -> dict[str, Any] | None:
+        try:
+            return json.loads((self.folder / f"{id}{SEATS}").read_text())
+        except FileNotFoundError:
+            return None
+
+    def _resume(self, id: str, data: dict[str, Any]) -> Room:
+        seats = [Seat(*row) for row in data["seats"]]
+        path = self.path(id)
+        log = GameLog.load(path)
+        room = self._room(id, seats, self._again(log, len(log.rounds)), data["pace"], data["watch"])
+        room.book.take_up(log)
+        if not log.complete:
+            room.book.open()
+        self._rooms[id] = room
+        room.start()
+        return room
+
+    def _again(self, log: GameLog, rounds: int) -> Game:
+        header = log.header
+        picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
+        game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+        play_again(log, game, rounds)
+        return game
+
+    def path(self, id: str) -> Path:
+        """The log of a game, finished or not."""
+        whole = self.folder / f"{id}{PLAIN}"
+        return whole if whole.exists() else self.folder / f"{id}{PARTIAL}{PLAIN}"
+
+    # Lists
+
+    def recent(self, most: int = 20) -> list[dict[str, Any]]:
+        """The games of the folder, the newest first: what a list shows, with the tokens of the seats of people."""
+        found = []
+        for path in sorted(self.folder.glob(f"*{SEATS}"), key=_age)[:most]:
+            id = path.name.removesuffix(SEATS)
+            with contextlib.suppress(LogError, OSError, ValueError, KeyError):
+                data = json.loads(path.read_text())
+                summary = summarize(self.path(id))
+                found.append(
+                    {
+                        "id": id,
+                        "players": [row[0] for row in data["seats"]],
+                        "tokens": {seat: row[2] for seat, row in enumerate(data["seats"]) if row[1] is None},
+                        "watch": data["watch"],
+                        "map": summary.header.map.title or summary.header.map.name,
+                        "rounds": summary.rounds,
+                        "fog": summary.header.rules.fog,
+                        "over": summary.end is not None,
+                        "winner": None if summary.end is None else summary.end.winner,
+                        "when": int(path.stat().st_mtime),
+                    }
+                )
+        return found
+
+    async def sweep(self, idle: float = 600.0) -> None:
+        """Let go of games that nobody has looked at for so many seconds; they stay on disk."""
+        for room in list(self._rooms.values()):
+            if not room.feed.viewers and time.monotonic() - room.touched > idle:
+                del self._rooms[room.id]
+                await room.stop()
+
+    @property
+    def rooms(self) -> int:
+        """Games in memory."""
+        return len(self._rooms)
+
+    async def close(self) -> None:
+        """Stop all games where they are."""
+        for room in list(self._rooms.values()):
+            await room.stop()
+        self._rooms.clear()
+        await self.thinkers.close()
+
+
+def _bot(seat: Seat) -> Player:
+    assert seat.spec is not None
+    told = describe(seat.spec)
+    return Player(seat.name, told.spec, told.parameters)
+
+
+def _knows(data: dict[str, Any], token: str) -> bool:
+    tokens = [row[2] for row in data["seats"] if row[1] is None] + [data["watch"] or ""]
+    return any(secrets.compare_digest(known, token) for known in tokens if known)
+
+
+def _age(path: Path) -> float:
+    return -path.stat().st_mtime

@@ -1,0 +1,276 @@
+"""One game on the server: seats, turns as they come in, bots that are asked, and what viewers are told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from warlight_env.arena.play import round_limit
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed
+from warlight_env.game import Game
+from warlight_env.outcome import IllegalOrdersError
+from warlight_env.web.book import Book
+from warlight_env.web.errors import RequestError
+from warlight_env.web.feed import Feed
+from warlight_env.web.thinking import Thinkers
+from warlight_env.web.worker import Position, Question, Setup
+
+_log = logging.getLogger(__name__)
+
+#: Seconds between two rounds of a game between bots, and what viewers may set.
+PACE: Final = 0.8
+PACES: Final = (0.0, 60.0)
+
+
+@dataclass
+class Seat:
+    """Who plays on a seat: a person (spec None) or a bot."""
+
+    name: str
+    spec: str | None
+    token: str
+    spent: float = 0.0  #: seconds of thought
+    last: float = 0.0
+    since: float | None = None  #: when it began to think
+
+
+@dataclass
+class Room:
+    """A game that is being played.
+
+    id: names it. seats: by seat. game: as it stands. book: its log. watch_token: sees everything; None: nobody may.
+    """
+
+    id: str
+    seats: list[Seat]
+    game: Game
+    book: Book
+    thinkers: Thinkers
+    watch_token: str | None
+    pace: float = PACE
+    paused: bool = False
+    number: int = 0  #: decides which worker thinks
+    pending: dict[int, Any] = field(default_factory=dict)
+    touched: float = field(default_factory=time.monotonic)
+    error: str | None = None
+    chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
+
+    def __post_init__(self) -> None:
+        self.setup = Setup.of(self.id, self.game.map, self.game.rules, self.game.players)
+        self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
+        self.feed = Feed(self)
+        self._news = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    # What it is
+
+    @property
+    def humans(self) -> list[int]:
+        """The seats of people."""
+        return [s for s, seat in enumerate(self.seats) if seat.spec is None]
+
+    @property
+    def kind(self) -> str:
+        """ "watch", "play" or "hotseat"."""
+        return ("watch", "play")[len(self.humans)] if len(self.humans) < 2 else "hotseat"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.game.done or self.game.round >= self.limit
+
+    @property
+    def awaited(self) -> list[int]:
+        """The seats that have not handed in."""
+        if self.over:
+            return []
+        asked: Sequence[int] = self.game.pickers()
+        if self.game.phase == "play":
+            asked = [s for s in range(self.game.players) if self.game.alive(s)]
+        return [s for s in asked if s not in self.pending]
+
+    def now(self, seat: int | None) -> dict[str, Any]:
+        """What is not in the log: who is awaited, who thinks, clocks; for a player, what it may do."""
+        clock = time.monotonic()
+        state: dict[str, Any] = {
+            "type": "now",
+            "phase": "over" if self.over else self.game.phase,
+            "round": self.game.round,
+            "awaited": self.awaited,
+            "thinking": {s: round(clock - x.since, 2) for s, x in enumerate(self.seats) if x.since is not None},
+            "clocks": [[round(seat.last, 3), round(seat.spent, 3)] for seat in self.seats],
+            "paused": self.paused,
+            "pace": self.pace,
+            "error": self.error,
+            "chances": self._last_chances() if seat is None else None,
+        }
+        if seat is not None:
+            view = self.game.view(seat)
+            state["you"] = {
+                "income": view.income,
+                "offers": list(view.offers),
+                "picks": self.game.rules.ranked or view.picks_left,
+                "in": seat in self.pending,
+                "alive": self.game.alive(seat),
+            }
+        return state
+
+    def _last_chances(self) -> tuple[int, list[list[float]]] | None:
+        last = len(self.chances) - 1
+        values = self.chances[last] if self.chances else None
+        return None if values is None else (last, values)
+
+    # Handing in
+
+    def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
+        """A person's picks, best first; `RequestError` says what is wrong with them."""
+        self._require(seat, "pick")
+        trial = self.game.clone()
+        try:
+            others = {p: list(trial.offers(p)) for p in trial.pickers() if p != seat}
+            trial.pick({**others, seat: wishes})
+        except IllegalOrdersError as error:
+            raise RequestError(str(error), details=_reasons(error)) from None
+        self._hand_in(seat, wishes)
+
+    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
+        """A person's orders for the round of that number; `RequestError` says what is wrong with them."""
+        if number != self.game.round + 1:
+            raise RequestError(f"round {number}: the game is in round {self.game.round + 1}", 409)
+        self._require(seat, "play")
+        illegal = self.game.check(seat, orders)
+        if illegal:
+            error = IllegalOrdersError(illegal)
+            raise RequestError(str(error), details=_reasons(error))
+        if hint is not None:
+            self.book.stands[seat].thought = hint
+        self._hand_in(seat, orders)
+
+    def _require(self, seat: int, phase: str) -> None:
+        if self.over or self.game.phase != phase:
+            what = "over" if self.over else f"in its phase {self.game.phase!r}"
+            raise RequestError(f"the game is {what}: no such turn now", 409)
+        if seat in self.pending:
+            raise RequestError("this turn is committed already", 409)
+        if seat not in self.awaited:
+            raise RequestError("this seat is not to move now", 409)
+
+    def _hand_in(self, seat: int, turn: Any) -> None:
+        self.pending[seat] = turn
+        self.wake()
+
+    def wake(self) -> None:
+        """Something has changed: look at it, and tell the viewers."""
+        self.touched = time.monotonic()
+        self._news.set()
+        self.feed.tell()
+
+    def looked_at(self) -> None:
+        """A viewer has come or gone: a game between bots waits while nobody watches."""
+        self.touched = time.monotonic()
+        self._news.set()
+
+    # Playing
+
+    def start(self) -> None:
+        """Let the game go on."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._play(), name=f"game {self.id}")
+
+    async def stop(self) -> None:
+        """Stop where it is; all rounds that were played are on disk."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self.book.close()
+        self.feed.close()
+
+    async def _play(self) -> None:
+        try:
+            while not self.over:
+                begin = time.monotonic()
+                if not self.humans and self.game.phase == "play":
+                    await self._reckon()
+                await self._everybody()
+                if not self.humans:
+                    await self._keep_pace(begin)
+                self._resolve()
+            if not self.book.log.complete:
+                self.book.finish(self.game)
+        except Exception as error:
+            self.error = f"the game cannot go on: {type(error).__name__}: {error}"
+            _log.exception("game %s", self.id)
+        finally:
+            self.feed.tell()
+
+    async def _reckon(self) -> None:
+        """The chances of this position, for those who watch: no game of people is told what it did not ask for.
+
+        Where bots wait for the worker they come first, and the position goes without.
+        """
+        if self.thinkers.busy(self.number):
+            self.chances += [None] * (self.game.round + 1 - len(self.chances))
+            return
+        position = replace(Position.of(self.game.view(0)), owner=self.game.owner.tolist(), army=self.game.army.tolist())
+        question = Question(self.setup, position, None, self.game.round, chances=True)
+        answer = await self.thinkers.ask(question, self.number)
+        self.chances += [None] * (self.game.round - len(self.chances)) + [answer.chances]
+
+    async def _everybody(self) -> None:
+        """Wait until all have handed in; the bots think side by side, while people do."""
+        bots = [asyncio.ensure_future(self._ask(s)) for s in self.awaited if self.seats[s].spec is not None]
+        try:
+            while self.awaited:
+                self._news.clear()
+                self.feed.tell()
+                await self._news.wait()
+        finally:
+            for bot in bots:
+                bot.cancel()
+
+    async def _ask(self, s: int) -> None:
+        seat, view = self.seats[s], self.game.view(s)
+        seat.since = time.monotonic()
+        seed = derive_seed(self.game.seed, s + 1, self.game.round)
+        question = Question(self.setup, Position.of(view), seat.spec, seed)
+        answer = await self.thinkers.ask(question, self.number + s)
+        seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
+        stand = self.book.stands[s]
+        stand.thought = answer.insight if answer.error is None else {"error": answer.error}
+        if view.phase == "pick":
+            self._hand_in(s, list(view.offers) if answer.wishes is None else answer.wishes)
+        else:
+            orders = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
+            self._hand_in(s, orders if answer.error is None else None)
+
+    async def _keep_pace(self, begin: float) -> None:
+        """Between bots: not faster than people want to watch, not at all while nobody does."""
+        while True:
+            rest = begin + self.pace - time.monotonic()
+            waiting = self.paused or not self.feed.viewers
+            if not waiting and rest <= 0:
+                return
+            self._news.clear()
+            try:
+                await asyncio.wait_for(self._news.wait(), None if waiting else rest)
+            except TimeoutError:
+                return
+
+    def _resolve(self) -> None:
+        turns, self.pending = self.pending, {}
+        if self.game.phase == "pick":
+            dropped = self.game.pick(turns, on_illegal="skip")
+            self.book.picked(turns, dropped, self.game)
+        else:
+            result = self.game.play_round(turns, on_illegal="skip")
+            self.book.played(turns, result, self.game)
+        self.wake()
+
+
+def _reasons(error: IllegalOrdersError) -> list[dict[str, Any]]:
+    return [{"kind": i.kind, "index": i.index, "order": list(i.order), "reason": i.reason} for i in error.illegal]

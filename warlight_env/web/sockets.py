@@ -1,0 +1,82 @@
+"""The socket of a viewer: it says who it is, then it only listens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Final
+
+from fastapi import FastAPI, WebSocket, WebSocketDisconnect
+from pydantic import ValidationError
+
+from warlight_env.errors import InputError, RunError
+from warlight_env.web.errors import RequestError
+from warlight_env.web.requests import Hello
+
+if TYPE_CHECKING:
+    from warlight_env.web.app import Settings
+
+SEND: Final = 30.0  # seconds within which a viewer must take a message
+HELLO: Final = 10.0  # seconds within which a socket must say who it is
+
+
+def add_feed(app: FastAPI) -> None:
+    """Adds ``/api/games/ID/feed``."""
+    settings: Settings = app.state.settings
+    open_sockets = 0
+
+    @app.websocket("/api/games/{id}/feed")
+    async def feed(socket: WebSocket, id: str) -> None:
+        nonlocal open_sockets
+        if open_sockets >= settings.max_viewers:
+            await socket.close(1013, "too many viewers")
+            return
+        open_sockets += 1
+        try:
+            await socket.accept()
+            await _follow(app, socket, id)
+        finally:
+            open_sockets -= 1
+
+
+async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
+    settings: Settings = app.state.settings
+    try:
+        text = await asyncio.wait_for(socket.receive_text(), HELLO)
+        hello = Hello.model_validate_json(text)
+        if settings.token is not None and not hmac.compare_digest(hello.key.encode(), settings.token.encode()):
+            raise RequestError("the server's token is missing or wrong", 401)
+        there = await app.state.access(id, hello.token)
+        messages = there.room.feed.follow(there.seat, hello.after)
+        sending = asyncio.ensure_future(_send(socket, messages))
+        receiving = asyncio.ensure_future(_receive(socket))
+        done, waiting = await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        for task in done:
+            task.result()
+        await socket.close(1001)
+    except (WebSocketDisconnect, TimeoutError, RuntimeError):
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await socket.close(1008)
+    except (InputError, RunError, ValidationError, KeyError) as error:
+        reason = "not a hello" if isinstance(error, ValidationError | KeyError) else str(error)
+        status = getattr(error, "status", 422)
+        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
+            await socket.send_text(json.dumps({"type": "error", "error": reason, "status": status}))
+            await socket.close(1008, reason[:100])
+
+
+async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:
+    async for text in messages:
+        await asyncio.wait_for(socket.send_text(text), SEND)
+
+
+async def _receive(socket: WebSocket) -> None:
+    """Nothing is said after the hello: whatever comes ends the connection."""
+    await socket.receive_text()
+    raise RequestError("commands go over HTTP")
