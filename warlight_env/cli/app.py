@@ -11,7 +11,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from warlight_env import __version__
-from warlight_env.cli import browser, doctor, environment, maps, match, picture, watch
+from warlight_env.cli import browser, doctor, environment, log, maps, match, picture, replay, watch
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
 from warlight_env.errors import InputError, RunError
 
@@ -28,6 +28,8 @@ app.command(match.match)
 app.command(watch.watch)
 app.command(browser.play)
 app.command(browser.hotseat)
+app.command(replay.replay)
+app.command(log.app)
 app.command(picture.picture)
 app.command(maps.app)
 app.command(environment.app)

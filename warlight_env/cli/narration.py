@@ -1,12 +1,33 @@
-"""A round in words: who deploys where, and what came of each attack."""
+"""A game in the terminal: positions, and rounds in words: who deploys where, and what came of each attack."""
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from warlight_env.engine.orders import Orders
-from warlight_env.maps import Map
-from warlight_env.outcome import Event, RoundResult
+if TYPE_CHECKING:
+    from warlight_env.engine.orders import Orders
+    from warlight_env.maps import Map
+    from warlight_env.outcome import Event, RoundResult
+    from warlight_env.render import Position
+
+#: Moves the cursor home and clears the screen.
+_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+
+
+def show_position(position: Position, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
+    """Print a position, the incomes by player's name and some lines; `live` clears the terminal first."""
+    from warlight_env.render import to_text
+
+    width = max(40, min(100, shutil.get_terminal_size().columns)) if live else 80
+    print(f"{_CLEAR if live else ''}{to_text(position, colour=live and 'NO_COLOR' not in os.environ, width=width)}\n")
+    if incomes:
+        print(f"income: {', '.join(f'{name} {income}' for name, income in incomes.items())}")
+    for line in lines:
+        print(f"  {line}")
+    print(flush=True)
 
 
 def tell_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -21,12 +19,10 @@ from warlight_env.cli.common import (
     Whole,
     start_game,
 )
+from warlight_env.cli.narration import show_position, tell_round
 
 if TYPE_CHECKING:
     from warlight_env.game import Game
-
-#: Moves the cursor home and clears the screen.
-_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def watch(
@@ -57,7 +53,6 @@ def watch(
     if rounds is not None and rounds < 1:
         raise UsageError(f"--rounds {rounds}: must be at least 1")
     from warlight_env.arena.play import play_rounds, round_limit
-    from warlight_env.cli.narration import tell_round
 
     played, bots = start_game(agents, map, rules, seed, picks, game - 1)
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]
@@ -72,16 +67,11 @@ def watch(
 
 
 def _show(game: Game, names: Sequence[str], lines: Sequence[str], live: bool) -> None:
-    from warlight_env.render import Position, to_text
+    from warlight_env.render import Position
 
     position = Position(game.map, game.owner, game.army, game.players, game.round, tuple(names))
-    width = max(40, min(100, shutil.get_terminal_size().columns)) if live else 80
-    print(f"{_CLEAR if live else ''}{to_text(position, colour=live and 'NO_COLOR' not in os.environ, width=width)}\n")
-    incomes = (f"{name} {game.income(p)}" for p, name in enumerate(names) if game.alive(p))
-    print(f"income: {', '.join(incomes)}")
-    for line in lines:
-        print(f"  {line}")
-    print(flush=True)
+    incomes = {name: game.income(p) for p, name in enumerate(names) if game.alive(p)}
+    show_position(position, incomes, lines, live)
 
 
 def _outcome(game: Game, names: Sequence[str]) -> str:

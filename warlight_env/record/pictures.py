@@ -63,7 +63,7 @@ def frames(log: GameLog, round: int | None = None, player: int | None = None, *,
     if round is not None and not 0 <= round <= len(log.rounds):
         raise InputError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
     if player is not None and not 0 <= player < len(header.players):
-        raise InputError(f"player {player}: the game has players 0 to {len(header.players) - 1}")
+        raise InputError(f"seat {player + 1}: the game has seats 1 to {len(header.players)}")
     after = {moment.round: moment for moment in replay(log)}  # of several after 0 rounds, while picking, the last
     shown = []
     for number, moment in after.items():

@@ -1,0 +1,302 @@
+"""``warlight replay`` and ``warlight log``, and ``match --log``: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from helpers import read_terminal
+from log_helpers import play_logged, read_lines
+from warlight_env.cli import main
+from warlight_env.record import GameLog
+from warlight_env.record.pictures import LAST, VIDEO_RATE, frames
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory) -> Path:
+    file = tmp_path_factory.mktemp("logs") / "game.wl.jsonl.gz"
+    play_logged(file, map="small", seed=5, picks="agents")
+    return file
+
+
+@pytest.fixture
+def foggy(tmp_path) -> Path:
+    file = tmp_path / "foggy.wl.jsonl"
+    play_logged(file, map="small", rules="challenge1", seed=2, max_rounds=4)
+    return file
+
+
+def run(capsys, *words: object) -> tuple[int, str, str]:
+    code = main([str(word) for word in words])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+# Replay
+
+
+def test_replay_as_text_is_the_game_as_it_was_watched(capsys, tmp_path):
+    options = ("random", "aggressive", "--map", "small", "--seed", "3")
+    assert run(capsys, "match", *options, "-n", "1", "-q", "--log", tmp_path)[0] == 0
+    code, watched, _ = run(capsys, "watch", *options)
+    assert code == 0
+    (file,) = tmp_path.glob("game-*")
+    assert run(capsys, "replay", file) == (0, watched, "")
+
+
+def test_replay_of_one_round(capsys, game):
+    code, text, _ = run(capsys, "replay", game, "--round", "3")
+    assert code == 0
+    assert text.count("Small island · round") == 1
+    assert "round 3" in text
+    code, text, _ = run(capsys, "replay", game, "--round", "0")
+    assert "deploys" not in text
+
+
+def test_replay_of_a_cut_off_log(capsys, game, tmp_path):
+    lines = read_lines(game)
+    file = tmp_path / "cut.wl.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines[:6]))
+    code, text, _ = run(capsys, "replay", file)
+    assert code == 0
+    assert text.endswith("the log ends after 3 rounds (incomplete)\n")
+
+
+def test_replay_through_a_players_eyes(capsys, foggy):
+    log = GameLog.load(foggy)
+    _, all_seen, _ = run(capsys, "replay", foggy)
+    _, seen, _ = run(capsys, "replay", foggy, "--seat", "2")
+    assert "?" not in all_seen
+    assert "?" in seen
+    own = [r for r, by in enumerate(log.start.owner) if by == 1]
+    near = {q for r in own for q in log.header.map.neighbors[r]}
+    first = seen.split("round 1")[0]
+    for r, region in enumerate(log.header.map.regions):
+        assert (f"?{region.code}" in first) == (r not in near and r not in own)
+    deploys = {line.split()[0] for line in seen.splitlines() if " deploys " in line}
+    assert deploys == {"2"}
+
+
+def test_replay_with_thoughts(capsys, tmp_path):
+    file = tmp_path / "a.wl.jsonl"
+    play_logged(file, ("mcts:sims=20,picks=search", "random"), map="small", seed=2, picks="agents", insight=True)
+    _, text, _ = run(capsys, "replay", file, "--insight", "--round", "1")
+    assert "considered (" in text
+    assert "of 20 visits, value " in text
+    _, text, _ = run(capsys, "replay", file, "--insight", "--round", "0")
+    wishes = GameLog.load(file).steps[0].wishes[0]
+    codes = " ".join(GameLog.load(file).header.map.regions[r].code.lower() for r in wishes)
+    assert f"value {read_lines(file)[2]['data']['candidates'][0]['value']:.2f}): {codes}" in text
+
+
+def test_replay_as_svg(capsys, game, tmp_path):
+    log = GameLog.load(game)
+    code, text, _ = run(capsys, "replay", game, "--svg", tmp_path / "new" / "svg", "--width", "400")
+    assert (code, text) == (0, "")
+    files = sorted((tmp_path / "new" / "svg").iterdir())
+    assert [file.name for file in files] == [f"round-{n:03d}.svg" for n in range(len(log.rounds) + 1)]
+    arrows = []
+    for file in files:
+        tree = ET.parse(file).getroot()
+        assert tree.get("width") == "400"
+        titles = [title.text or "" for title in tree.iter("{http://www.w3.org/2000/svg}title")]
+        arrows.append(sum("attacks with" in title for title in titles))
+    assert any(arrows)
+    assert arrows[-1] == 0
+
+
+def test_replay_as_gif(capsys, game, tmp_path):
+    log, file = GameLog.load(game), tmp_path / "game.gif"
+    assert run(capsys, "replay", game, "--gif", file, "--delay", "0.25", "--width", "300", "-q")[0] == 0
+    with Image.open(file) as picture:
+        shown = []
+        for index in range(picture.n_frames):
+            picture.seek(index)
+            shown.append((picture.convert("RGB").copy(), picture.info["duration"]))
+    assert sum(time for _, time in shown) == 250 * (len(log.rounds) + LAST)
+    assert shown[0][0].size[0] == 300
+    drawn = frames(log)
+    for (picture, _), frame in ((shown[0], drawn[0]), (shown[-1], drawn[-1])):
+        difference = np.abs(np.asarray(picture).astype(int) - frame.rgb(300).astype(int))
+        assert difference.mean() < 2
+
+
+def test_replay_as_video(capsys, game, tmp_path):
+    imageio = pytest.importorskip("imageio.v2")
+    pytest.importorskip("imageio_ffmpeg")
+    log, file = GameLog.load(game), tmp_path / "game.mp4"
+    assert run(capsys, "replay", game, "--mp4", file, "--delay", "0.2", "--width", "301", "-q")[0] == 0
+    with imageio.get_reader(file) as reader:
+        pictures = list(reader.iter_data())
+        assert reader.get_meta_data()["fps"] == VIDEO_RATE
+    assert len(pictures) == 2 * (len(log.rounds) + LAST)
+    first = frames(log)[0].rgb(301)
+    assert np.abs(pictures[0][: first.shape[0], :301].astype(int) - first.astype(int)).mean() < 6
+    assert [path.name for path in tmp_path.iterdir()] == ["game.mp4"]
+
+
+def test_video_without_its_library_says_what_to_install(capsys, game, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio.v2", None)
+    code, _, errors = run(capsys, "replay", game, "--mp4", tmp_path / "game.mp4")
+    assert code == 1
+    assert 'pip install "warlight-env[export]"' in errors
+
+
+@pytest.mark.parametrize("option, name", [("--svg", "x"), ("--gif", "x.gif"), ("--mp4", "x.mp4")])
+def test_pictures_that_cannot_be_written(capsys, game, tmp_path, option, name):
+    (tmp_path / "file").write_text("mine")
+    code, _, errors = run(capsys, "replay", game, option, tmp_path / "file" / name, "--round", "1")
+    assert code == 1
+    assert errors.startswith("error: cannot write ")
+
+
+@pytest.mark.parametrize(
+    "words, reason",
+    [
+        (["--round", "999"], "round 999: the log has rounds 0 to"),
+        (["--round", "-1"], "round -1: the log has rounds 0 to"),
+        (["--seat", "3"], "seat 3: the game has seats 1 to 2"),
+        (["--gif", "x.png"], "--gif x.png: must end in .gif"),
+        (["--mp4", "x.gif"], "--mp4 x.gif: must end in .mp4"),
+        (["--delay", "0"], "--delay 0.0: must be"),
+        (["--width", "100"], "--width 100: must be"),
+    ],
+)
+def test_what_replay_refuses(capsys, game, words, reason):
+    code, _, errors = run(capsys, "replay", game, *words)
+    assert code == 2
+    assert reason in errors
+
+
+def test_replay_on_a_terminal(game):
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "warlight_env", "replay", str(game), "--delay", "0.02"]
+    child = subprocess.Popen(command, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = read_terminal(ours)
+    assert child.wait() == 0
+    assert shown.count(b"\x1b[H\x1b[2J") == len(GameLog.load(game).rounds) + 1
+
+
+# Verify
+
+
+def test_verify_says_what_holds_and_what_does_not(capsys, game, tmp_path):
+    lines = read_lines(game)
+    lines[4]["hash"] = "0" * 16
+    (tmp_path / "b.wl.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "c.wl.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines[:4]))
+    (tmp_path / "d.wl.jsonl").write_text("{}\n")
+    code, text, _ = run(capsys, "log", "verify", game, tmp_path)
+    assert code == 1
+    first, b, c, d = text.splitlines()
+    assert first == f"{game}: ok, {len(GameLog.load(game).rounds)} rounds"
+    assert b.startswith(f"{tmp_path / 'b.wl.jsonl'}: round 2: hash: the log has '0000000000000000'")
+    assert c == f"{tmp_path / 'c.wl.jsonl'}: ok, 1 rounds (incomplete)"
+    assert "not the log of a game" in d
+    code, text, _ = run(capsys, "log", "verify", game, "--json")
+    assert code == 0
+    assert json.loads(text)[0]["ok"] is True
+
+
+def test_verify_needs_logs(capsys, tmp_path):
+    assert run(capsys, "log", "verify")[0] == 2
+    code, _, errors = run(capsys, "log", "verify", tmp_path)
+    assert (code, "there are no logs in this folder" in errors) == (2, True)
+    code, text, _ = run(capsys, "log", "verify", tmp_path / "missing.wl.jsonl")
+    assert (code, "cannot be read" in text) == (1, True)
+
+
+# Continue
+
+
+def test_continue_with_other_bots(capsys, game, tmp_path):
+    file = tmp_path / "on.wl.jsonl.gz"
+    code, text, _ = run(capsys, "log", "continue", game, "one_big_army", "random", "--round", "3", "-o", file)
+    assert code == 0
+    assert text.startswith("from round 3, 1 one_big_army against 2 random: ")
+    log, old = GameLog.load(file), GameLog.load(game)
+    assert log.rounds[:3] == old.rounds[:3]
+    assert log.names == ("one_big_army", "random")
+    assert run(capsys, "log", "verify", file)[0] == 0
+    code, text, _ = run(capsys, "log", "continue", game, "--round", "3", "--json")
+    data = json.loads(text)
+    assert (code, data["from_round"], data["agents"], data["output"]) == (0, 3, ["random", "aggressive"], None)
+
+
+@pytest.mark.parametrize(
+    "words, reason",
+    [
+        ([], "the game is over after round"),
+        (["--round", "99"], "the log has rounds 0 to"),
+        (["random", "--round", "1"], "1 agents for a game of 2 players"),
+        (["random", "nobody", "--round", "1"], "no agent 'nobody'"),
+        (["--round", "1", "--insight"], "--insight needs --output"),
+        (["--round", "3", "--max-rounds", "2"], "max_rounds = 2"),
+        (["--round", "1", "-o", "x.json"], "a game's log ends in"),
+    ],
+)
+def test_what_continue_refuses(capsys, game, words, reason):
+    code, _, errors = run(capsys, "log", "continue", game, *words)
+    assert code == 2
+    assert reason in errors
+
+
+# List
+
+
+def test_list_shows_the_games_of_a_folder(capsys, tmp_path):
+    options = ["match", "random", "aggressive", "-n", "3", "--map", "small", "-q", "--log", tmp_path / "logs"]
+    assert run(capsys, *options)[0] == 0
+    (tmp_path / "logs" / "bad.wl.jsonl").write_text("[]\n")
+    code, text, errors = run(capsys, "log", "list", tmp_path)
+    assert (code, errors) == (0, "")
+    head, bad, *games = text.splitlines()
+    assert head.split() == ["log", "players", "winner", "rounds", "map", "rules", "status"]
+    assert "unreadable: line 1: not the log of a game" in bad
+    assert len(games) == 3
+    code, text, _ = run(capsys, "log", "list", tmp_path, "--json", "--status", "complete", "--last", "2")
+    data = json.loads(text)
+    assert [entry["game"] for entry in data] == [2, 3]
+    assert all(entry["winner"] in (None, 1, 2) for entry in data)
+    assert run(capsys, "log", "list", tmp_path, "--agent", "mcts")[1] == f"{tmp_path}: no such logs\n"
+
+
+def test_list_says_when_its_index_was_damaged(capsys, game, tmp_path):
+    (tmp_path / "a.wl.jsonl.gz").write_bytes(game.read_bytes())
+    (tmp_path / ".warlight-logs.sqlite").write_bytes(b"damaged" * 100)
+    code, text, errors = run(capsys, "log", "list", tmp_path)
+    assert (code, "a.wl.jsonl.gz" in text) == (0, True)
+    assert errors.startswith("notice: ")
+    assert "made anew" in errors
+    assert run(capsys, "log", "list", tmp_path)[2] == ""
+
+
+def test_list_refuses_what_is_no_folder(capsys, tmp_path):
+    assert run(capsys, "log", "list", tmp_path)[:2] == (0, f"{tmp_path}: no logs\n")
+    code, _, errors = run(capsys, "log", "list", tmp_path / "x")
+    assert (code, "no such folder" in errors) == (2, True)
+    assert run(capsys, "log", "list", tmp_path, "--last", "0")[0] == 2
+
+
+# Match
+
+
+def test_match_logs_what_the_bots_thought(capsys, tmp_path):
+    options = ["match", "mcts:sims=5", "random", "-n", "1", "--map", "small", "-q", "--max-rounds", "2"]
+    assert run(capsys, *options, "--log", tmp_path, "--insight")[0] == 0
+    (file,) = tmp_path.glob("game-*")
+    assert [line["event"] for line in read_lines(file)[1:]] == ["start", "insight", "round", "insight", "round", "end"]
+    code, _, errors = run(capsys, *options, "--insight")
+    assert (code, "--insight needs --log" in errors) == (2, True)
+    code, _, errors = run(capsys, *options[:-1], "3", "--log", tmp_path)
+    assert (code, "holds logs of another match" in errors) == (2, True)

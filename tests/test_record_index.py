@@ -1,0 +1,158 @@
+"""The index of a folder's logs: always what lies in the folder, read again only where something changed."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from log_helpers import play_logged
+from warlight_env.arena import Match
+from warlight_env.record import LogError, LogIndex
+from warlight_env.record.index import NAME
+
+
+def listed(folder: Path) -> tuple[list, int, list[str]]:
+    """The entries of a folder, the logs read for it, and the notices."""
+    with LogIndex(folder) as index:
+        read = index.refresh()
+        return index.entries(), read, index.notices
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    Match(["random", "aggressive"], games=4, map="small", log=tmp_path / "a").run()
+    (tmp_path / "b").mkdir()
+    play_logged(tmp_path / "b" / "c.wl.jsonl", map="small", seed=-5)
+    (tmp_path / "notes.txt").write_text("no log")
+    return tmp_path
+
+
+def test_entries_say_what_the_logs_hold(folder):
+    (folder / "b" / "bad.wl.jsonl").write_text("{}\n")
+    whole = (folder / "b" / "c.wl.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "b" / "cut.partial.wl.jsonl").write_bytes(b"".join(whole[:5]) + b"{")
+    entries, read, notices = listed(folder)
+    assert (len(entries), read, notices) == (7, 7, [])
+    games = [entry for entry in entries if entry.path.startswith("a/")]
+    assert [entry.number for entry in games] == [0, 1, 2, 3]
+    assert games[0].players == ("random", "aggressive")
+    assert games[1].players == ("aggressive", "random")
+    result = Match(["random", "aggressive"], games=4, map="small").run()
+    for entry, record in zip(games, result.records, strict=True):
+        winner = None if entry.winner is None else record.seats[entry.winner]
+        assert (entry.status, entry.rounds, entry.seed, winner) == (
+            "complete", record.rounds, record.seed, record.winner,
+        )  # fmt: skip
+    bad, c, cut = entries[4:]
+    assert (bad.path, bad.status) == ("b/bad.wl.jsonl", "unreadable")
+    assert "not the log of a game" in bad.reason
+    assert (c.path, c.seed, c.number, c.map, c.rules) == ("b/c.wl.jsonl", -5, None, "small", "thesis")
+    assert (cut.status, cut.rounds, cut.winner) == ("incomplete", 3, None)
+
+
+def test_only_what_changed_is_read_again(folder):
+    entries, read, _ = listed(folder)
+    assert read == 5
+    assert listed(folder) == (entries, 0, [])
+    play_logged(folder / "b" / "c.wl.jsonl", map="small", seed=6)
+    (folder / "a" / "game-0000001.wl.jsonl.gz").unlink()
+    play_logged(folder / "new.wl.jsonl.gz", ("smart_random", "random"), map="small")
+    after, read, _ = listed(folder)
+    assert read == 2
+    assert [entry.path for entry in after] == [
+        "a/game-0000002.wl.jsonl.gz", "a/game-0000003.wl.jsonl.gz", "a/game-0000004.wl.jsonl.gz", "b/c.wl.jsonl",
+        "new.wl.jsonl.gz",
+    ]  # fmt: skip
+    assert after[3].seed == 6
+
+
+def test_entries_by_agent_and_status(folder):
+    play_logged(folder / "d.wl.jsonl", ("random:chunks=5", "smart_random"), map="small", max_rounds=2)
+    with LogIndex(folder) as index:
+        index.refresh()
+        assert [e.path for e in index.entries("smart_random")] == ["d.wl.jsonl"]
+        assert [e.path for e in index.entries("random:chunks=5")] == ["d.wl.jsonl"]
+        assert len(index.entries("random")) == 6
+        assert index.entries("rand") == []
+        assert index.entries(status="failed") == []
+        assert len(index.entries("random", "complete")) == 6
+
+
+def damage_randomly(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    for i in range(0, len(data), 5):
+        data[i] ^= 0x5A
+    file.write_bytes(data)
+
+
+def other_program(file: Path) -> None:
+    file.unlink()
+    with sqlite3.connect(file) as base:
+        base.execute("CREATE TABLE games (path TEXT)")
+        base.execute("PRAGMA user_version = 1")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda file: file.write_bytes(b"not a database, but long enough to look like a file of one" * 20),
+        lambda file: file.write_bytes(file.read_bytes()[:3000]),
+        damage_randomly,
+        other_program,
+        lambda file: sqlite3.connect(file).execute("PRAGMA user_version = 99").connection.close(),
+    ],
+    ids=["foreign", "cut", "random", "other table", "other version"],
+)
+def test_a_damaged_index_is_made_anew_with_a_notice(folder, damage):
+    entries, _, _ = listed(folder)
+    damage(folder / NAME)
+    again, read, notices = listed(folder)
+    assert (again, read) == (entries, 5)
+    assert len(notices) == 1
+    assert "made anew" in notices[0]
+    assert str(folder / NAME) in notices[0]
+    assert listed(folder) == (entries, 0, [])
+
+
+def test_a_lost_index_is_made_again(folder):
+    entries, _, _ = listed(folder)
+    (folder / NAME).unlink()
+    assert listed(folder) == (entries, 5, [])
+
+
+def test_where_nothing_can_be_written_the_list_is_made_in_memory(folder):
+    place = folder / "a"
+    done = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(place)], capture_output=True)
+    if done.returncode:
+        pytest.skip("no file system may be mounted here")
+    try:
+        play_logged(place / "x.wl.jsonl", map="small")
+        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        for _ in range(2):
+            entries, read, notices = listed(place)
+            assert ([entry.path for entry in entries], read) == (["x.wl.jsonl"], 1)
+            assert "made in memory" in notices[0]
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_an_index_in_use_is_left_alone(folder, monkeypatch):
+    entries, _, _ = listed(folder)
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda file, timeout=0.0: connect(file, timeout=min(timeout, 0.1)))
+    (folder / "a" / "game-0000001.wl.jsonl.gz").unlink()
+    other = connect(folder / NAME)
+    other.execute("BEGIN EXCLUSIVE")
+    again, _, notices = listed(folder)
+    other.close()
+    assert again == entries[1:]
+    assert "made in memory" in notices[0]
+    assert listed(folder) == (entries[1:], 0, [])
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    with pytest.raises(LogError, match="no such folder"):
+        LogIndex(tmp_path / "missing")

@@ -1,0 +1,194 @@
+"""``warlight log``: logs verified, continued and listed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from warlight_env.cli.common import FAILURE, OK, JsonOption, SeedOption, UsageError, Whole, print_json
+from warlight_env.cli.tracking import tracking
+from warlight_env.tables import align
+
+if TYPE_CHECKING:
+    from warlight_env.record import Entry
+
+app = App(name="log", help="Logs of games: verify, continue, list. See also: warlight match … --log FOLDER, replay.")
+
+QuietOption = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")]
+
+
+@app.command
+def verify(
+    *files: Annotated[Path, Parameter(help="Logs, or folders of logs.")],
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """Play logged games again, with the same dice, and compare every position and every event.
+
+    Says for each log whether it holds, or the round and the field of the first difference; exit code 1 if any differs
+    or cannot be read. Of an interrupted game the rounds that are there are compared.
+    """
+    if not files:
+        raise UsageError("log verify: name at least one file or folder")
+    from warlight_env.record import GameLog, LogError
+    from warlight_env.record import verify as find_differences
+
+    reports: list[dict[str, Any]] = []
+    paths = list(_logs(files))
+    with tracking("verifying", quiet) as told:
+        for done, path in enumerate(paths, 1):
+            report: dict[str, Any] = {"file": str(path), "ok": False}
+            try:
+                log = GameLog.load(path)
+                report |= {"rounds": len(log.rounds), "status": log.status}
+                found = find_differences(log)
+                report |= {"ok": not found} | ({"difference": str(found[0])} if found else {})
+            except LogError as error:
+                report["error"] = str(error).removeprefix(f"{path}: ")
+            reports.append(report)
+            told(done, len(paths))
+    if json:
+        print_json(reports)
+    else:
+        for report in reports:
+            wrong = report.get("error") or report.get("difference")
+            print(f"{report['file']}: {wrong or _holds(report)}")
+    return OK if all(report["ok"] for report in reports) else FAILURE
+
+
+def _holds(report: dict[str, Any]) -> str:
+    kind = "" if report["status"] == "complete" else f" ({report['status']})"
+    return f"ok, {report['rounds']} rounds{kind}"
+
+
+def _logs(given: Sequence[Path]) -> list[Path]:
+    """Files as they are given, and the logs below folders."""
+    from warlight_env.record.names import is_log
+
+    paths = []
+    for path in given:
+        if path.is_dir():
+            found = sorted(p for p in path.rglob("*") if is_log(p.name) and p.is_file())
+            if not found:
+                raise UsageError(f"{path}: there are no logs in this folder")
+            paths += found
+        else:
+            paths.append(path)
+    return paths
+
+
+@app.command(name="continue")
+def continue_(
+    file: Annotated[Path, Parameter(help="A game's log.")],
+    *agents: Annotated[str, Parameter(help="Bots by seat (default: those of the log, begun afresh).")],
+    round: Annotated[
+        Whole | None,
+        Parameter(name="--round", help="Go on from the position after so many rounds (default: the last)."),
+    ] = None,
+    output: Annotated[
+        Path | None, Parameter(name=["--output", "-o"], help="Log the whole game, rounds taken over included, here.")
+    ] = None,
+    seed: SeedOption = 1,
+    max_rounds: Annotated[
+        Whole | None, Parameter(help="Stop after so many rounds in all (default: the log's).")
+    ] = None,
+    insight: Annotated[bool, Parameter(negative="", help="With --output: with what the bots think.")] = False,
+    json: JsonOption = False,
+) -> int:
+    """Play a logged game on from any of its rounds, with other bots or the same; the dice are the game's own.
+
+    The seed is that of the bots' own randomness.
+    """
+    if insight and output is None:
+        raise UsageError("--insight needs --output FILE: it goes into the log")
+    if max_rounds is not None and max_rounds < 1:
+        raise UsageError(f"--max-rounds {max_rounds}: must be at least 1")
+    from warlight_env.arena import play_on
+    from warlight_env.record import GameLog, ReplayError
+
+    log = GameLog.load(file)
+    try:
+        played = play_on(log, round, agents or None, seed=seed, max_rounds=max_rounds, path=output, insight=insight)
+    except ReplayError as error:
+        raise UsageError(f"{file}: {error}") from None
+    end, start = played.end, played.header.continues
+    assert end is not None and start is not None  # it was played on to its end
+    if json:
+        print_json(
+            {
+                "file": str(file), "from_round": start.rounds, "agents": list(played.names), "rounds": end.rounds,
+                "winner": None if end.winner is None else end.winner + 1, "placements": list(end.placements),
+                "cut_off": end.cut_off, "output": None if output is None else str(output),
+            }
+        )  # fmt: skip
+    else:
+        names = [f"{seat + 1} {name}" for seat, name in enumerate(played.names)]
+        result = f"{names[end.winner]} wins" if end.winner is not None else "stopped" if end.cut_off else "draw"
+        print(f"from round {start.rounds}, {' against '.join(names)}: {result} after {end.rounds} rounds")
+        if output is not None:
+            print(f"  logged in {output}")
+    return OK
+
+
+@app.command(name="list")
+def list_(
+    folder: Annotated[Path, Parameter(help="A folder; logs in folders below it count, too.")] = Path("."),
+    *,
+    agent: Annotated[str | None, Parameter(help="Only games of this bot; without parameters: with any.")] = None,
+    status: Annotated[
+        Literal["complete", "incomplete", "failed", "unreadable"] | None, Parameter(help="Only logs of this kind.")
+    ] = None,
+    last: Annotated[Whole | None, Parameter(help="Only so many, the last ones.")] = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> int:
+    """List the logged games of a folder: who played, who won, how long.
+
+    Reads only what is new or has changed since the last time: the rest is in an index, a hidden file in the folder.
+    """
+    if last is not None and last < 1:
+        raise UsageError(f"--last {last}: must be at least 1")
+    from warlight_env.record import LogIndex
+
+    with LogIndex(folder) as index:
+        with tracking("reading logs", quiet) as told:
+            index.refresh(told)
+        entries = index.entries(agent, status)
+        notices = index.notices
+    for notice in notices:
+        print(f"notice: {notice}", file=sys.stderr)
+    if last is not None:
+        entries = entries[-last:]
+    if json:
+        print_json([_data(entry) for entry in entries])
+    elif entries:
+        rows = [("log", "players", "winner", "rounds", "map", "rules", "status")]
+        for line in align([*rows, *map(_cells, entries)], left=3):
+            print(line)
+    else:
+        print(f"{folder}: no such logs" if agent or status else f"{folder}: no logs")
+    return OK
+
+
+def _data(entry: Entry) -> dict[str, Any]:
+    """An entry as JSON; seats and games are counted from 1."""
+    data: dict[str, Any] = {
+        "log": entry.path, "status": entry.status, "players": list(entry.players),
+        "winner": None if entry.winner is None else entry.winner + 1, "rounds": entry.rounds, "map": entry.map,
+        "rules": entry.rules, "seed": entry.seed, "game": None if entry.number is None else entry.number + 1,
+    }  # fmt: skip
+    return {**data, "reason": entry.reason} if entry.status == "unreadable" else data
+
+
+def _cells(entry: Entry) -> tuple[str, ...]:
+    if entry.status == "unreadable":
+        return entry.path, "", "", "", "", "", f"unreadable: {entry.reason}"
+    winner = "draw" if entry.status == "complete" else ""
+    if entry.winner is not None:
+        winner = f"{entry.winner + 1} {entry.players[entry.winner]}"
+    players = " – ".join(entry.players)
+    return entry.path, players, winner, str(entry.rounds), entry.map, entry.rules, entry.status

@@ -1,0 +1,141 @@
+"""``warlight replay``: a logged game as text, pictures or a film."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from warlight_env.cli.common import OK, UsageError, Whole
+from warlight_env.cli.narration import show_position, tell_round
+from warlight_env.cli.tracking import tracking
+
+if TYPE_CHECKING:
+    from warlight_env.record import GameLog
+    from warlight_env.record.pictures import Frame
+
+#: Candidates of a search that are told.
+_CANDIDATES = 3
+
+
+def replay(
+    file: Annotated[Path, Parameter(help="A game's log, NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
+    *,
+    text: Annotated[
+        bool, Parameter(negative="", help="In the terminal, round by round (that is also what comes of no option).")
+    ] = False,
+    svg: Annotated[Path | None, Parameter(help="A folder for an SVG picture of each position.")] = None,
+    gif: Annotated[Path | None, Parameter(help="A file for an animated GIF.")] = None,
+    html: Annotated[
+        Path | None, Parameter(help="A file for the page with the game in it, which needs no network.")
+    ] = None,
+    mp4: Annotated[Path | None, Parameter(help="A file for a video; needs the extra 'export'.")] = None,
+    round: Annotated[Whole | None, Parameter(name="--round", help="Only the position after so many rounds.")] = None,
+    seat: Annotated[
+        Whole | None, Parameter(help="Under fog: what the player on this seat saw, counted from 1.")
+    ] = None,
+    insight: Annotated[
+        bool, Parameter(negative="", help="Tell what the bots thought, if the log has it (match … --log … --insight).")
+    ] = False,
+    orders: Annotated[bool, Parameter(help="In pictures, draw the orders of the next round as arrows.")] = True,
+    width: Annotated[Whole, Parameter(help="Of pictures, in pixels, 200 to 4000.")] = 960,
+    delay: Annotated[float, Parameter(help="Seconds that each position is shown.")] = 0.7,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
+) -> int:
+    """Show a logged game again: as text, as a page, as SVG pictures, a GIF or a video, or several of them at once.
+
+    A log of an interrupted game is shown as far as it goes. Nothing is played again: see warlight log verify.
+    """
+    if not 0.02 <= delay <= 3600:
+        raise UsageError(f"--delay {delay}: must be 0.02 to 3600 seconds")
+    if not 200 <= width <= 4000:
+        raise UsageError(f"--width {width}: must be 200 to 4000 pixels")
+    for option, path, suffix in (("--html", html, ".html"), ("--gif", gif, ".gif"), ("--mp4", mp4, ".mp4")):
+        if path is not None and path.suffix.lower() != suffix:
+            raise UsageError(f"{option} {path}: must end in {suffix}")
+    from warlight_env.record import GameLog
+    from warlight_env.record.pictures import frames, write_gif, write_mp4, write_svgs
+
+    log = GameLog.load(file)
+    if log.start is None:
+        raise UsageError(f"{file}: cut off before the game's first position")
+    shown = frames(log, round, None if seat is None else seat - 1, orders=orders)
+    if text or not (html or svg or gif or mp4):
+        _tell(log, shown, None if seat is None else seat - 1, insight, delay)
+    if html is not None:
+        from warlight_env.web.export import write_html
+
+        write_html(log, html, seat=None if seat is None else seat - 1)
+        print(f"{html}: {len(log.rounds)} rounds", file=sys.stderr)
+    if svg is not None:
+        with tracking("pictures", quiet) as told:
+            write_svgs(shown, svg, width, lambda done: told(done, len(shown)))
+        print(f"{svg}: {len(shown)} pictures", file=sys.stderr)
+    for path, write in ((gif, write_gif), (mp4, write_mp4)):
+        if path is not None:
+            with tracking(path.name, quiet) as told:
+                write(shown, path, width, delay, lambda done: told(done, len(shown)))
+            print(f"{path}: {len(shown)} positions", file=sys.stderr)
+    return OK
+
+
+def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, delay: float) -> None:
+    """The positions in the terminal, each with what led there."""
+    from warlight_env.record import result_of
+
+    names = [f"{seat + 1} {name}" for seat, name in enumerate(log.names)]
+    live = sys.stdout.isatty() and len(shown) > 1
+    for index, frame in enumerate(shown):
+        number = frame.position.round or 0
+        lines: list[str] = []
+        if number > 0:
+            result = result_of(log, number)
+            turns = {p: o for p, o in enumerate(log.rounds[number - 1].orders) if o is not None}
+            if player is not None and log.header.rules.fog:
+                result, turns = result.seen_by(player), {p: o for p, o in turns.items() if p == player}
+            lines += tell_round(log.header.map, names, turns, result)
+        if insight:
+            lines += _thoughts(log, number, names)
+        lines += (f"{names[f.player]} failed: {f.reason}" for f in log.failures if f.round == number)
+        if live and index:
+            time.sleep(delay)
+        base = log.header.rules.base_income
+        holding = [p for p in range(len(names)) if frame.position.count(p)[0]]
+        incomes = {names[p]: base + frame.position.bonus(p) for p in holding}
+        position = replace(frame.position, names=tuple(names))
+        show_position(position, {} if position.foggy else incomes, lines, live)
+    if shown[-1].position.round == len(log.rounds):
+        print(_outcome(log, names))
+
+
+def _thoughts(log: GameLog, number: int, names: list[str]) -> Iterator[str]:
+    """What agents thought before a round (0: before they picked), a search's best candidates first."""
+    from warlight_env.record import Round
+
+    steps = [step for step in log.steps if (step.round if isinstance(step, Round) else 0) == number]
+    for insight in (insight for step in steps for insight in step.insights):
+        data = insight.data
+        candidates = data.get("candidates")
+        if not isinstance(candidates, list):
+            yield f"{names[insight.player]} thought: {data}"
+            continue
+        total = sum(c.get("visits", 0) for c in candidates)
+        for candidate in candidates[:_CANDIDATES]:
+            picks = " ".join(log.header.map.regions[region].code.lower() for region in candidate.get("picks", ()))
+            answer = candidate.get("orders") or picks or "nothing"
+            share = f"{candidate.get('visits', 0)} of {total} visits, value {candidate.get('value', 0):.2f}"
+            yield f"{names[insight.player]} considered ({share}): {answer}"
+
+
+def _outcome(log: GameLog, names: list[str]) -> str:
+    rounds = len(log.rounds)
+    if log.end is None:
+        return f"the log ends after {rounds} rounds ({log.status})"
+    if log.end.winner is not None:
+        return f"{names[log.end.winner]} wins after {rounds} rounds"
+    return f"{'stopped' if log.end.cut_off else 'draw'} after {rounds} rounds"
