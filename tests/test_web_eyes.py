@@ -96,7 +96,9 @@ def test_a_players_replay_holds_nothing_that_it_did_not_see():
     for event in document["events"]:
         for region, _, army in event.get("changed", ()):
             shown[region] = army
-    assert [a for a, o in zip(shown, game.view(1).owner, strict=True) if o == -2] == [0] * (game.view(1).owner == -2).sum()
+    assert [a for a, o in zip(shown, game.view(1).owner, strict=True) if o == -2] == [0] * (
+        game.view(1).owner == -2
+    ).sum()
 
 
 def test_an_onlooker_sees_the_log():
