@@ -71,13 +71,23 @@ def test_a_replay_is_exported_without_the_extra(tmp_path: Path):
     recorder.began(game, [make_agent("random", 1), make_agent("random", 2)], 500)
     recorder.played({}, game.play_round({}), game)
     recorder.log.save(tmp_path / "game.wl.jsonl")
-    code = (
-        "import sys; sys.modules.update(fastapi=None, pydantic=None, uvicorn=None, starlette=None);"
-        "from warlight_env.web import page; from pathlib import Path;"
-        "page.PAGE = Path('page.html'); page.PAGE.write_text('<html><body></body></html>');"
-        "from warlight_env.cli import main;"
-        "sys.exit(main(['replay', 'game.wl.jsonl', '--html', 'out.html', '--quiet']))"
-    )
+    code = """
+import sys
+from pathlib import Path
+
+class Gone:
+    def find_spec(self, name, *rest):
+        if name.partition(".")[0] in ("fastapi", "pydantic", "uvicorn", "starlette", "websockets"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Gone())
+from warlight_env.cli import main
+from warlight_env.web import page
+
+page.PAGE = Path("page.html")
+page.PAGE.write_text("<html><body></body></html>")
+sys.exit(main(["replay", "game.wl.jsonl", "--html", "out.html", "--quiet"]))
+"""
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "out.html").read_text()
