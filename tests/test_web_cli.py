@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import socket
 import subprocess
 import sys
@@ -9,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from warlight_env import Game
+from warlight_env.agents.registry import make_agent
 from warlight_env.cli import main
+from warlight_env.record import MemoryRecorder
 from warlight_env.web import page as page_module
 
 
@@ -58,6 +63,37 @@ def test_a_taken_port_is_exit_code_1(tmp_path: Path):
     assert done.returncode == 1
     assert "choose another --port" in done.stderr or "was not built" in done.stderr or "is missing" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_replay_is_exported_without_the_extra(tmp_path: Path):
+    game = Game("small", seed=1, picks="random")
+    recorder = MemoryRecorder()
+    recorder.began(game, [make_agent("random", 1), make_agent("random", 2)], 500)
+    recorder.played({}, game.play_round({}), game)
+    recorder.log.save(tmp_path / "game.wl.jsonl")
+    code = """
+import sys
+from pathlib import Path
+
+class Gone:
+    def find_spec(self, name, *rest):
+        if name.partition(".")[0] in ("fastapi", "pydantic", "uvicorn", "starlette", "websockets"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Gone())
+from warlight_env.cli import main
+from warlight_env.web import page
+
+page.PAGE = Path("page.html")
+page.PAGE.write_text("<html><body></body></html>")
+sys.exit(main(["replay", "game.wl.jsonl", "--html", "out.html", "--quiet"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "out.html").read_text()
+    document = json.loads(re.search(r'<script type="application/json" id="warlight-document">(.*)</script>', text)[1])
+    assert [event["event"] for event in document["events"]] == ["start", "round"]
+    assert len(document["chances"]) == 2
 
 
 def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):

@@ -12,6 +12,7 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.arena.play import ask_orders
 from warlight_env.record import MemoryRecorder
 from warlight_env.record.encode import log_lines
+from warlight_env.web.document import replay_document
 from warlight_env.web.eyes import Eyes
 
 
@@ -76,6 +77,28 @@ def test_what_gives_others_away_is_left_out():
             assert name not in seen or seen[name][1] is None
     own = {"event": "insight", "player": 0, "round": 11, "data": {}}
     assert eyes.see(own) == own
+
+
+def test_a_players_replay_holds_nothing_that_it_did_not_see():
+    rules = Rules.of("thesis", fog=True)
+    game = Game("world", rules, 2, 5, picks="random")
+    bots = [make_agent("smart_random", 1), make_agent("smart_random", 2)]
+    recorder = MemoryRecorder()
+    recorder.began(game, bots, 500)
+    for _ in range(12):
+        orders = ask_orders(game, bots)
+        recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+    document = replay_document(recorder.log, seat=1)
+    assert "seed" not in document
+    text = json.dumps(document["events"])
+    assert "hash" not in text
+    shown = [0] * game.map.n_regions
+    for event in document["events"]:
+        for region, _, army in event.get("changed", ()):
+            shown[region] = army
+    assert [a for a, o in zip(shown, game.view(1).owner, strict=True) if o == -2] == [0] * (
+        game.view(1).owner == -2
+    ).sum()
 
 
 def test_an_onlooker_sees_the_log():

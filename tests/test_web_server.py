@@ -238,6 +238,9 @@ def test_insight_is_of_what_the_player_sees(server: Server):
     refused = client.post(f"games/{game['id']}/insight", json={"bot": "mcts:sims=457", "seat": 1})
     assert refused.status_code == 403
     assert client.get(f"games/{game['id']}/replay").status_code == 409
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        client.post(f"games/{game['id']}/orders", json={**hold(1), "hint": "full"})
+        assert feed.event("insight")["data"] == {"hint": "full"}  # the help that was taken is in the log
 
 
 def test_a_bot_that_does_not_answer_is_ended_and_the_next_question_is_answered():

@@ -31,6 +31,9 @@ def replay(
     ] = False,
     svg: Annotated[Path | None, Parameter(help="A folder for an SVG picture of each position.")] = None,
     gif: Annotated[Path | None, Parameter(help="A file for an animated GIF.")] = None,
+    html: Annotated[
+        Path | None, Parameter(help="A file for the page with the game in it, which needs no network.")
+    ] = None,
     mp4: Annotated[Path | None, Parameter(help="A file for a video; needs the extra 'export'.")] = None,
     round: Annotated[Whole | None, Parameter(name="--round", help="Only the position after so many rounds.")] = None,
     seat: Annotated[
@@ -44,7 +47,7 @@ def replay(
     delay: Annotated[float, Parameter(help="Seconds that each position is shown.")] = 0.7,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
 ) -> int:
-    """Show a logged game again: as text, as SVG pictures, as a GIF or a video, or several of them at once.
+    """Show a logged game again: as text, as a page, as SVG pictures, a GIF or a video, or several of them at once.
 
     A log of an interrupted game is shown as far as it goes. Nothing is played again: see warlight log verify.
     """
@@ -52,7 +55,7 @@ def replay(
         raise UsageError(f"--delay {delay}: must be 0.02 to 3600 seconds")
     if not 200 <= width <= 4000:
         raise UsageError(f"--width {width}: must be 200 to 4000 pixels")
-    for option, path, suffix in (("--gif", gif, ".gif"), ("--mp4", mp4, ".mp4")):
+    for option, path, suffix in (("--html", html, ".html"), ("--gif", gif, ".gif"), ("--mp4", mp4, ".mp4")):
         if path is not None and path.suffix.lower() != suffix:
             raise UsageError(f"{option} {path}: must end in {suffix}")
     from warlight_env.record import GameLog
@@ -62,8 +65,13 @@ def replay(
     if log.start is None:
         raise UsageError(f"{file}: cut off before the game's first position")
     shown = frames(log, round, None if seat is None else seat - 1, orders=orders)
-    if text or not (svg or gif or mp4):
+    if text or not (html or svg or gif or mp4):
         _tell(log, shown, None if seat is None else seat - 1, insight, delay)
+    if html is not None:
+        from warlight_env.web.export import write_html
+
+        write_html(log, html, seat=None if seat is None else seat - 1)
+        print(f"{html}: {len(log.rounds)} rounds", file=sys.stderr)
     if svg is not None:
         with tracking("pictures", quiet) as told:
             write_svgs(shown, svg, width, lambda done: told(done, len(shown)))

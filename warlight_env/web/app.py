@@ -18,7 +18,8 @@ from warlight_env.agents.registry import parse
 from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
 from warlight_env.maps import Map
-from warlight_env.web.analysis import chances_of, insight_for
+from warlight_env.web.analysis import insight_for
+from warlight_env.web.chances import chances_of
 from warlight_env.web.document import header_document, replay_document
 from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import RATE, Guard

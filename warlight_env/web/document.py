@@ -55,10 +55,12 @@ def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]
             yield event
 
 
-def replay_document(log: GameLog, chances: list[list[list[float]]] | None = None) -> dict[str, Any]:
-    """A whole game; `chances`: for each position and player the win probability with its interval."""
-    document = header_document(log.header)
-    return {**document, "kind": "replay", "events": list(events_of(log)), "chances": chances}
+def replay_document(
+    log: GameLog, chances: list[list[list[float]]] | None = None, seat: int | None = None
+) -> dict[str, Any]:
+    """A whole game, or what a player saw of it; `chances`: for each position and player the win probability."""
+    document = header_document(log.header, secret=seat is not None)
+    return {**document, "kind": "replay", "seat": seat, "events": list(events_of(log, seat)), "chances": chances}
 
 
 def embed(page: str, document: Any) -> str:

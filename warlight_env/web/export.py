@@ -16,22 +16,24 @@ if TYPE_CHECKING:
     from warlight_env.game import Game
 
 
-def replay_html(log: GameLog, *, chances: bool = True) -> str:
+def replay_html(log: GameLog, *, seat: int | None = None, chances: bool = True) -> str:
     """The page with a whole game in it: positions, every order with its dice, insight.
 
     Args:
         log: a game, finished or not.
+        seat: a player: then nothing is in the page that it did not see, and no chances; None: everything.
         chances: with win probabilities by playouts, which take some 30 ms for a position.
 
     Raises:
         PageMissingError: the package was installed without the page.
     """
-    return embed(page(), replay_document(log, _chances(log) if chances else None))
+    known = _chances(log) if chances and seat is None else None
+    return embed(page(), replay_document(log, known, seat))
 
 
-def write_html(log: GameLog, path: Path, *, chances: bool = True) -> None:
+def write_html(log: GameLog, path: Path, *, seat: int | None = None, chances: bool = True) -> None:
     """`replay_html` into a file; `LogWriteError` says why it could not be written."""
-    text = replay_html(log, chances=chances)
+    text = replay_html(log, seat=seat, chances=chances)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -39,7 +41,7 @@ def write_html(log: GameLog, path: Path, *, chances: bool = True) -> None:
 
 
 def _chances(log: GameLog) -> list[list[list[float]]] | None:
-    from warlight_env.web.analysis import answer_of, questions_of, spread
+    from warlight_env.web.chances import answer_of, questions_of, spread
 
     return spread(log, {n: answer_of(question) for n, question in questions_of(log).items()})
 

@@ -15,13 +15,10 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import NEUTRAL, OVER, PLAY, UNKNOWN, make_state, make_workspace
 from warlight_env.engine.view import View
 
-GAMES: Final = 200
 ROUNDS: Final = 100  # a playout that long is decided by regions, then armies
 
 
-def win_chances(
-    view: View, owner: Sequence[int], army: Sequence[int], seed: int = 0, games: int = GAMES
-) -> list[list[float]]:
+def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int, games: int) -> list[list[float]]:
     """For each player [share of playouts won, low, high]: a Wilson interval of 95 %.
 
     All players play like the `aggressive` bot, for at most `ROUNDS` more rounds. Unknown regions count as neutral with

@@ -22,9 +22,10 @@ from warlight_env.web.worker import Position, Question, Setup
 
 _log = logging.getLogger(__name__)
 
-#: Seconds between two rounds of a game between bots, and what viewers may set.
+#: Seconds between two rounds of a game between bots.
 PACE: Final = 0.8
-PACES: Final = (0.0, 60.0)
+#: Playouts for the chances of a position while it is watched: quick, so that bots need not wait.
+LIVE_PLAYOUTS: Final = 80
 
 
 @dataclass
@@ -217,8 +218,10 @@ class Room:
             self.chances += [None] * (self.game.round + 1 - len(self.chances))
             return
         position = replace(Position.of(self.game.view(0)), owner=self.game.owner.tolist(), army=self.game.army.tolist())
-        question = Question(self.setup, position, None, self.game.round, chances=True)
+        question = Question(self.setup, position, None, self.game.round, chances=True, games=LIVE_PLAYOUTS)
         answer = await self.thinkers.ask(question, self.number)
+        if answer.error is not None:
+            _log.warning("game %s: no chances: %s", self.id, answer.error)
         self.chances += [None] * (self.game.round - len(self.chances)) + [answer.chances]
 
     async def _everybody(self) -> None:

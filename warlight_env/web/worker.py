@@ -75,6 +75,7 @@ class Question:
     seed: int = 0
     keep: bool = True
     chances: bool = False
+    games: int = 200  #: playouts for the chances
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Worker:
         if question.chances and view.phase == "play":
             from warlight_env.web.outlook import win_chances
 
-            chances = win_chances(view, question.position.owner, question.position.army, question.seed)
+            chances = win_chances(view, question.position.owner, question.position.army, question.seed, question.games)
         if question.spec is None:
             return Answer(chances=chances)
         start = time.perf_counter()
@@ -162,7 +163,7 @@ def serve(pipe: Connection) -> None:
     """Answer questions until the pipe closes; below the server's priority, and deaf to Ctrl-C, which is for that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
-        os.nice(10)
+        os.nice(5)
     worker = Worker()
     while True:
         try:

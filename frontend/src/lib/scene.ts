@@ -24,13 +24,15 @@ export function drawnOrders(position: Position, orders: Orders | null, player: n
   });
 }
 
-/** What happened in the round that is shown, up to the step; the last one with its dice. */
+/** What happened in the round that is shown, up to the step and as far as it is seen; the last one with its dice. */
 export function drawnMoves(show: Show): Arrow[] {
-  return (show.current?.moves ?? []).slice(0, Math.max(0, show.step - 1)).map(([player, from, to, armies, lost, killed], k) => {
+  const hidden = (r: number) => show.position.owner[r] === UNKNOWN;
+  const arrows = (show.current?.moves ?? []).slice(0, Math.max(0, show.step - 1)).map(([player, from, to, armies, lost, killed], k): Arrow => {
     const last = k === show.step - 2 && show.speed < 8;
     const result = last && lost !== undefined ? `${armies} −${lost}/−${killed}` : undefined;
     return { player, from, to, armies, transfer: lost === undefined, style: last ? 'now' : 'past', result };
   });
+  return arrows.filter((a) => a.player === show.view - 1 || !(hidden(a.from) && hidden(a.to)));
 }
 
 export function deployed(deploys: [number, number][], player: number): Additions {
