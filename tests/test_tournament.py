@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from warlight_env import maps
+from warlight_env.arena.backends import BACKENDS, LocalBackend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.ratings import Placing
 from warlight_env.arena.skill import skills
@@ -215,6 +216,36 @@ def test_the_command_refuses_a_folder_of_another_tournament(tmp_path, capsys):
     assert "another run" in capsys.readouterr().err
     assert main(["tournament", str(tmp_path / "none.toml")]) == 2
     assert "cannot read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["tournament", "night.toml"],
+        ["bench", "random", "--map", "small", "--games", "2"],
+        ["experiment", "run", "thesis-3.5", "--agent", "mcts", "--quick"],
+    ],
+)
+@pytest.mark.parametrize("options, jobs", [([], None), (["--jobs", "1"], 1)])
+def test_without_a_word_on_jobs_the_backend_decides(tmp_path, monkeypatch, command, options, jobs):
+    asked = []
+
+    class Cluster(LocalBackend):
+        def open(self, setups, jobs):
+            asked.append(jobs)
+            return super().open(setups, jobs)
+
+    monkeypatch.setitem(BACKENDS, "local", Cluster)
+    monkeypatch.chdir(tmp_path)
+    Path("night.toml").write_text(GOOD)
+    assert main([*command, *options, "--quiet", "--out", "run"]) == 0
+    assert asked == [jobs]
+
+
+@pytest.mark.parametrize("command", ["tournament", "bench", "experiment run"])
+def test_every_command_takes_the_address_of_a_cluster(capsys, command):
+    assert main([*command.split(), "x", "--ray-address", "127.0.0.1:1"]) == 2
+    assert "--ray-address needs --backend ray" in capsys.readouterr().err
 
 
 def test_the_example_is_one():

@@ -6,7 +6,7 @@ import json
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,11 +55,10 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
-        settings = asdict(self.settings)
         return {
             "format": FORMAT,
             "experiment": self.experiment,
-            "settings": {key: settings[key] for key in ("agent", "by", "quick", "seed")},
+            "settings": {key: getattr(self.settings, key) for key in ("agent", "by", "quick", "seed")},
             "rows": [row.to_dict() for row in self.rows],
             "interrupted": self.interrupted,
             "command": self.command,
