@@ -322,3 +322,19 @@ def test_keys_and_counts_are_checked():
             play_contests(bad)
     with pytest.raises(MatchError, match="did you mean 'local'"):
         play_contests([one], backend="locl")
+
+
+def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
+    command = ["match", "random", "aggressive", "-n", "4", "--map", "small", "-q", "--out", str(tmp_path / "run")]
+    assert main(command) == 0
+    lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines(keepends=True)
+    logged = [*command, "--log", str(tmp_path / "logs")]
+    for left in (4, 2):
+        (tmp_path / "run" / "games.jsonl").write_text("".join(lines[:left]))
+        capsys.readouterr()
+        assert main(logged) == 2
+        assert f"no log of game 1 and of {left - 1} more, which the run folder says was played" in capsys.readouterr().err
+    (tmp_path / "run" / "games.jsonl").write_text("")
+    assert main(logged) == 0
+    assert main(logged) == 0
+    assert len(list((tmp_path / "logs").iterdir())) == 4

@@ -151,12 +151,17 @@ class Player:
             close()
 
     def faults(self) -> AgentFaults | None:
-        """What the agent's `faults` tell, a list whose items have `lost`; None: nothing, or it has none."""
+        """What the agent's `faults` tell; None: nothing, or it has none.
+
+        They are a list whose items have `lost`; one that does not keep them all counts them by `total` and `lost`.
+        """
         found = getattr(self.agent, "faults", None)
         if not isinstance(found, list) or not found:
             return None
         first = tuple(str(fault) for fault in found[:QUOTED_FAULTS])
-        return AgentFaults(self._index, len(found), sum(bool(fault.lost) for fault in found), first)
+        total = getattr(found, "total", len(found))
+        lost = getattr(found, "lost", sum(bool(fault.lost) for fault in found))
+        return AgentFaults(self._index, total, lost, first)
 
 
 def _check_picks(answer: Any) -> None:
