@@ -75,6 +75,14 @@ def test_replay_of_a_cut_off_log(capsys, game, tmp_path):
     assert text.endswith("the log ends after 3 rounds (incomplete)\n")
 
 
+def test_replay_tells_what_broke_a_game_off(capsys):
+    file = Path(__file__).parent / "logs" / "v1-failed.partial.wl.jsonl"
+    (failure,) = GameLog.load(file).failures
+    code, text, _ = run(capsys, "replay", file)
+    assert code == 0
+    assert text.endswith(f"failed in round 3: {failure.reason}\nthe log ends after 2 rounds (failed)\n")
+
+
 def test_replay_through_a_players_eyes(capsys, foggy):
     log = GameLog.load(foggy)
     _, all_seen, _ = run(capsys, "replay", foggy)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from helpers import RING, position
+from warlight_env.arena.runs import RunFolderError
 from warlight_env.arena.setup import make
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
@@ -158,6 +159,22 @@ def test_a_run_is_not_continued_with_other_settings(tmp_path):
     run_experiment(made, QUICK, tmp_path, nothing)
     with pytest.raises(ValueError, match="another run: seed = 1 there, 2 here"):
         run_experiment(made, replace(QUICK, seed=2), tmp_path, nothing)
+
+
+def test_files_that_are_not_ours_are_refused(tmp_path):
+    made = experiment("state-size")
+    (tmp_path / "run.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(RunFolderError, match="no description of a run"):
+        run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
+    (tmp_path / "run.json").unlink()
+    run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
+    data = json.loads((tmp_path / "result.json").read_text())
+    (tmp_path / "result.json").write_text(json.dumps({**data, "experiment": "of a later version"}))
+    with pytest.raises(ExperimentError, match="no experiment 'of a later version'"):
+        report(find_results([tmp_path]))
+    (tmp_path / "result.json").write_text(json.dumps({**data, "seconds": "many"}))
+    with pytest.raises(ExperimentError, match="not an experiment's result"):
+        find_results([tmp_path])
 
 
 def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from log_helpers import play_logged
 from protocol_helpers import Marked, misbehaving, our_bot
 from warlight_env.agents import make_agent
 from warlight_env.arena.play import play_game
@@ -123,6 +124,21 @@ def test_replay_refuses_rounds_that_are_not_there(logged, capsys):
     assert main(["bot", "replay", run, "--log", str(logged), "--round", "99"]) == 2
     assert "the log has rounds 1 to 6" in capsys.readouterr().err
     assert main(["bot", "replay", run, "--log", str(logged), "--round", "2", "--seat", "3"]) == 2
+
+
+def test_replay_refuses_picks_that_are_not_there(tmp_path, capsys):
+    run, file = shlex.join(command(misbehaving("honest"))), tmp_path / "dealt.wl.jsonl"
+    play_logged(file, map="small", max_rounds=2)
+    assert main(["bot", "replay", run, "--log", str(file), "--round", "0"]) == 2
+    assert "round 0: the log has no picks of seat 1" in capsys.readouterr().err
+
+
+def test_replay_with_trace_and_json_prints_json(logged, capsys):
+    run = shlex.join(command(misbehaving("honest")))
+    assert main(["bot", "replay", run, "--log", str(logged), "--round", "1", "--trace", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["round"] == 1
+    assert err.startswith("> settings timebank 10000\n")
 
 
 def test_a_log_names_what_went_wrong(tmp_path):

@@ -129,6 +129,8 @@ def test_a_map_beside_the_file_is_found(tmp_path):
         ('agents = ["random", "aggressive"]\nformat = "gauntlet"', r"challengers: a gauntlet needs some"),
         ('agents = ["random", "aggressive"]\nchallengers = ["x"]', r"line 2: challengers: no agent is named 'x'"),
         ('agents = ["random", "aggressive"]\nanchor = "x"', r"line 2: anchor: no agent is named 'x'"),
+        ('agents = ["random", "aggressive"]\nanchor_elo = 1500', r"line 2: anchor_elo: whose rating it is, anchor must"),
+        ('agents = ["random", "aggressive"]\nanchor_elo = nan', r"line 2: anchor_elo: must be a finite number, not nan"),
         ('agents = ["random", "aggressive"]\nmaps = ["wrld"]', r"line 2: maps\[0\]: .*did you mean 'world'"),
         ('agents = ["random", "aggressive"]\nmaps = []', r"line 2: maps: must name at least one"),
         ('agents = ["random", "aggressive"]\nrules = ["x"]', r"line 2: rules\[0\]: no rules 'x'"),

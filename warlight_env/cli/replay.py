@@ -103,6 +103,9 @@ def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, d
         position = replace(frame.position, names=tuple(names))
         show_position(position, {} if position.foggy else incomes, lines, live)
     if shown[-1].position.round == len(log.rounds):
+        for failure in log.failures:
+            if failure.round > len(log.rounds):  # it broke the game off: the round in which it failed is not there
+                print(f"{names[failure.player]} failed in round {failure.round}: {failure.reason}")
         print(_outcome(log, names))
 
 

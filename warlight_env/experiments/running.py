@@ -77,6 +77,8 @@ class Result:
             data = json.loads(path.read_text(encoding="utf-8"))
             if data["format"] != FORMAT:
                 raise ValueError(f"format {data['format']!r}, not {FORMAT}")
+            if not isinstance(data["seconds"], int | float) or not isinstance(data["facts"], dict):
+                raise TypeError("seconds must be a number, and facts a table")
             return cls(
                 experiment=data["experiment"],
                 settings=Settings(**data["settings"]),
