@@ -338,3 +338,13 @@ def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
     assert main(logged) == 0
     assert main(logged) == 0
     assert len(list((tmp_path / "logs").iterdir())) == 4
+
+
+def test_a_run_that_comes_second_does_not_say_what_is_played(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    with open(tmp_path / "games.jsonl", "a") as first:  # a run that has just begun
+        fcntl.flock(first, fcntl.LOCK_EX)
+        with pytest.raises(RunFolderError, match="another process"):
+            match().run(folder=tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
+    assert match().run(folder=tmp_path).records == match().run().records, "a run that was killed before it said what it plays"

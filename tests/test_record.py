@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import re
@@ -234,6 +235,20 @@ def test_verify_reports_rules_that_do_not_go_with_the_map(tmp_path):
     log = play_logged(tmp_path / "game.wl.jsonl", map="small", max_rounds=3, seed=5)
     crowded = replace(log, header=replace(log.header, rules=Rules.of("thesis", wastelands=2)))
     assert "this map can offer each player only" in str(verify(crowded)[0])
+
+
+@pytest.mark.parametrize("agent", [Idle, Crasher])
+def test_agents_of_a_game_that_is_played_on_are_closed(tmp_path, agent):
+    closed = []
+
+    class Holding(agent):
+        def close(self):
+            closed.append(self.seed)
+
+    log = play_logged(tmp_path / "game.wl.jsonl", map="small", max_rounds=2)
+    with contextlib.nullcontext() if agent is Idle else pytest.raises(AgentCrashError):
+        play_on(log, agents=[Holding, Holding], max_rounds=4)
+    assert len(closed) == 2
 
 
 # Files that are not whole

@@ -69,6 +69,13 @@ def crash_reason(error: Exception) -> str:
     return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
+def close(agent: Agent) -> None:
+    """Tell an agent that its game is over, if it has a method `close`: it may hold a process."""
+    told = getattr(agent, "close", None)
+    if callable(told):
+        told()
+
+
 class Player:
     """An agent that is asked under a clock; itself an `Agent`.
 
@@ -145,10 +152,8 @@ class Player:
         return answer if self.failure is None else nothing
 
     def close(self) -> None:
-        """The game is over: an agent with a method `close`, which may hold a process, is told so."""
-        close = getattr(self.agent, "close", None)
-        if callable(close):
-            close()
+        """The game is over, see `close`."""
+        close(self.agent)
 
     def faults(self) -> AgentFaults | None:
         """What the agent's `faults` tell; None: nothing, or it has none.

@@ -59,17 +59,12 @@ class RunFolder:
         description = describe_run(tuple(self._contests.values()))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if (self.folder / DESCRIPTION).exists():
-                _compare(self.folder / DESCRIPTION, description)
-            elif (self.folder / GAMES).exists():
-                raise RunFolderError(f"{self.folder}: {GAMES} is there, but no {DESCRIPTION} says what was played")
-            else:
-                write_atomically(self.folder / DESCRIPTION, json.dumps(description, indent=2) + "\n")
             self._file = os.open(self.folder / GAMES, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
             raise self._failure(error) from error
         try:
-            self._lock()
+            self._lock()  # first: of two runs that begin at once, one alone says what is played here
+            self._describe(description)
             self._end = self._read()
         except BaseException:
             os.close(self._file)
@@ -114,6 +109,19 @@ class RunFolder:
             f"cannot write run folder {self.folder}: {error.strerror or error}; games that it holds are kept, and the "
             "same run goes on from them"
         )
+
+    def _describe(self, description: dict[str, Any]) -> None:
+        """Compare with what the folder says is played, or say it there."""
+        path = self.folder / DESCRIPTION
+        try:
+            if path.exists():
+                _compare(path, description)
+            elif os.fstat(self._file).st_size:
+                raise RunFolderError(f"{self.folder}: {GAMES} is there, but no {DESCRIPTION} says what was played")
+            else:
+                write_atomically(path, json.dumps(description, indent=2) + "\n")
+        except OSError as error:
+            raise self._failure(error) from error
 
     def _lock(self) -> None:
         if fcntl is None:
