@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import re
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -187,6 +188,33 @@ def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):
     part = run_experiment(made, QUICK, tmp_path / "part", interrupt)
     assert part.interrupted and part.rows != whole.rows
     assert run_experiment(made, QUICK, tmp_path / "part", nothing).rows == whole.rows
+
+
+@pytest.mark.parametrize(
+    "agent, first",
+    [
+        ("mcts", "mcts:sims=457"),
+        ("mcts:1s", "mcts:1s"),
+        (" mcts:50 ", "mcts:50"),
+        ("mcts:c=1", "mcts:c=1,sims=457"),
+        ("mcts:c=1,500ms", "mcts:c=1,500ms"),
+    ],
+)
+def test_a_budget_that_the_agent_brings_along_stands(agent, first):
+    (contest,) = experiment("thesis-3.5").contests(Settings(agent=agent))
+    assert contest.setup.agents == (first, "one_big_army")
+
+
+@pytest.mark.parametrize("agent", ["cmd:python3 bot.py", "belief:mcts"])
+def test_agents_whose_budget_cannot_be_set_are_refused(agent, tmp_path, capsys):
+    assert main(["experiment", "run", "thesis-3.5", "--agent", agent, "--quick", "--out", str(tmp_path / "runs")]) == 2
+    assert f"agent {agent!r}: an experiment sets sims" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_command_of_a_result_can_be_pasted(tmp_path):
+    result = run_experiment(experiment("state-size"), replace(QUICK, agent="mcts:sims=5, c=1"), tmp_path, nothing)
+    assert shlex.split(result.command)[-3:] == ["--agent", "mcts:sims=5, c=1", "--quick"]
 
 
 def test_agents_that_do_not_search_have_no_depth(tmp_path):

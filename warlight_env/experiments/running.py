@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Result:
         s = self.settings
         parts = ["warlight experiment run", self.experiment]
         if s.agent:
-            parts.append(f"--agent {s.agent}")
+            parts.append(f"--agent {shlex.quote(s.agent)}")
         if s.by != "simulations":
             parts.append(f"--by {s.by}")
         if s.seed != 1:
