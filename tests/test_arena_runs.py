@@ -333,7 +333,9 @@ def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
         (tmp_path / "run" / "games.jsonl").write_text("".join(lines[:left]))
         capsys.readouterr()
         assert main(logged) == 2
-        assert f"no log of game 1 and of {left - 1} more, which the run folder says was played" in capsys.readouterr().err
+        assert (
+            f"no log of game 1 and of {left - 1} more, which the run folder says was played" in capsys.readouterr().err
+        )
     (tmp_path / "run" / "games.jsonl").write_text("")
     assert main(logged) == 0
     assert main(logged) == 0
@@ -347,4 +349,6 @@ def test_a_run_that_comes_second_does_not_say_what_is_played(tmp_path):
         with pytest.raises(RunFolderError, match="another process"):
             match().run(folder=tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
-    assert match().run(folder=tmp_path).records == match().run().records, "a run that was killed before it said what it plays"
+    assert match().run(folder=tmp_path).records == match().run().records, (
+        "a run that was killed before it said what it plays"
+    )

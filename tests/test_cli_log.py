@@ -101,7 +101,9 @@ def test_replay_through_a_players_eyes(capsys, foggy):
 def test_replay_through_a_players_eyes_tells_no_others_thoughts(capsys, tmp_path):
     file = tmp_path / "a.wl.jsonl"
     specs = ("mcts:sims=5", "mcts:sims=5,picks=search")
-    play_logged(file, specs, map="small", rules=Rules.of("thesis", fog=True), seed=2, picks="agents", insight=True, max_rounds=2)
+    play_logged(
+        file, specs, map="small", rules=Rules.of("thesis", fog=True), seed=2, picks="agents", insight=True, max_rounds=2
+    )
     for seat in (1, 2):
         _, text, _ = run(capsys, "replay", file, "--insight", "--seat", str(seat))
         assert {line.split()[0] for line in text.splitlines() if " considered (" in line} == {str(seat)}

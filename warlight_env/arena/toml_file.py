@@ -65,7 +65,7 @@ class TomlFile:
         fits = isinstance(value, (int, float) if kind is float else kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             raise self.problem(where, f"must be {_WORDS[kind]}, not {value!r:.60}")
-        if kind is float and not math.isfinite(value):  # type: ignore[arg-type]
+        if kind is float and not math.isfinite(value):
             raise self.problem(where, f"must be a finite number, not {value!r}")
         return float(value) if kind is float else value  # type: ignore[return-value]
 

@@ -89,7 +89,9 @@ def replay(
     challenge: Annotated[
         Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: as the rules say).")
     ] = None,
-    trace: Annotated[bool, Parameter(negative="", help="Print every line to the bot (>) and from it (<); with --json on stderr.")] = False,
+    trace: Annotated[
+        bool, Parameter(negative="", help="Print every line to the bot (>) and from it (<); with --json on stderr.")
+    ] = False,
     json: JsonOption = False,
 ) -> int:
     """Take a bot through a logged game, up to a round, and print its answer there.
