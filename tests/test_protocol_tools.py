@@ -217,6 +217,23 @@ def test_a_bot_without_time_answers_by_reflex():
     assert "answered by reflex" in done.stderr
 
 
+def test_lines_that_a_bot_does_not_know_are_passed_over():
+    lines = OPENING + (
+        "said hello\nthink about it\n\npick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\n"
+        "update_map 1 player2 4 2 player1 2\nsaid nothing\ngo place_armies 60000\ngo attack/transfer 60000\n"
+    )
+    done = run_bot("aggressive", lines)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 3
+
+
+def test_a_bot_says_why_it_answers_by_reflex():
+    done = run_bot("aggressive", OPENING + "go place_armies 60000\n")
+    assert done.returncode == 1
+    assert done.stderr == ("error: asked for orders before update_map\nthe agent failed: Go answered by reflex\n")
+    assert done.stdout == "No moves\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
 def test_a_bot_that_is_killed_does_not_think_on(monkeypatch):
     marked = Marked(monkeypatch)
