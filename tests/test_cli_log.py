@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import resource
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -219,6 +221,22 @@ def test_what_replay_refuses(capsys, game, words, reason):
     code, _, errors = run(capsys, "replay", game, *words)
     assert code == 2
     assert reason in errors
+
+
+def test_a_gif_that_cannot_be_written_leaves_the_one_before(capsys, game, tmp_path):
+    file = tmp_path / "game.gif"
+    assert run(capsys, "replay", game, "--gif", file, "--width", "200", "-q")[0] == 0
+    before, limits = file.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before), limits[1]))  # as on a disk that is full
+        code, _, error = run(capsys, "replay", game, "--gif", file, "--width", "400", "-q")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert code == 1 and "cannot write" in error
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_replay_on_a_terminal(game):

@@ -123,8 +123,13 @@ def write_gif(shown: Sequence[Frame], path: Path, width: int, seconds: float, on
     next(drawn).save(
         data, "GIF", save_all=True, append_images=drawn, duration=times if len(shown) > 1 else times[0], loop=0
     )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.gif")
     try:
-        path.write_bytes(data.getvalue())
+        try:
+            temporary.write_bytes(data.getvalue())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
 
