@@ -91,7 +91,7 @@ def bench(
     settings = {"clock": clock}
     if policy.endswith(".zip"):
         drawn = "likeliest" if deterministic else "drawn"
-        settings |= {"action": action, "observation": observation, "actions are": drawn}
+        settings |= {"action": action, "observation": observation, "actions are": drawn, "max cycles": max_cycles}
     card = make_card(chosen, shown, results, settings, games)
     try:
         write_atomically(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
