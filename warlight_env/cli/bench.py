@@ -88,7 +88,7 @@ def bench(
             contests, jobs=jobs, backend=place, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
-    settings = {"clock": clock}
+    settings: dict[str, str | int | None] = {"clock": clock}
     if policy.endswith(".zip"):
         drawn = "likeliest" if deterministic else "drawn"
         settings |= {"action": action, "observation": observation, "actions are": drawn, "max cycles": max_cycles}
