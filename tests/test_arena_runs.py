@@ -352,3 +352,19 @@ def test_a_run_that_comes_second_does_not_say_what_is_played(tmp_path):
     assert match().run(folder=tmp_path).records == match().run().records, (
         "a run that was killed before it said what it plays"
     )
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("winner", 2), ("winner", "x"), ("rounds", "x"), ("rounds", -1), ("placements", [1]), ("placements", [0, 3]),
+        ("cut_off", None), ("dropped", [0]), ("seconds", "x"), ("use", [[1, 2, 3.0, 4.0, 0, None]]),
+    ],
+)  # fmt: skip
+def test_results_that_no_game_has_are_refused(tmp_path, key, value):
+    match(games=2).run(folder=tmp_path)
+    games = tmp_path / "games.jsonl"
+    first, second = games.read_text().splitlines()
+    games.write_text(f"{first}\n{json.dumps({**json.loads(second), key: value})}\n")
+    with pytest.raises(RunFolderError, match=rf"games.jsonl, line 2: not a game of this run .*{key} = "):
+        match(games=2).run(folder=tmp_path)

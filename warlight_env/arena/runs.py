@@ -146,6 +146,7 @@ class RunFolder:
                     raise ValueError(f"there is no game {record.number}")
                 if (record.unit, record.seats) != setup.place(record.number):
                     raise ValueError(f"game {record.number} has another unit or other seats")
+                _check_result(record)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 reason = f"{type(error).__name__}: {error}"
                 raise RunFolderError(
@@ -155,6 +156,23 @@ class RunFolder:
                 seen[key].add(record.number)
                 self.known[key].append(record)
         return end
+
+
+def _check_result(record: GameRecord) -> None:
+    """Refuse what no game comes to with a `ValueError`: statistics would not notice."""
+    players = range(len(record.seats))
+    fits = {
+        "winner": record.winner is None or (type(record.winner) is int and record.winner in players),
+        "rounds": type(record.rounds) is int and record.rounds >= 0,
+        "placements": len(record.placements) == len(players) and all(p - 1 in players for p in record.placements),
+        "cut_off": type(record.cut_off) is bool,
+        "dropped": len(record.dropped) == len(players) and all(type(n) is int and n >= 0 for n in record.dropped),
+        "seconds": type(record.seconds) in (int, float) and record.seconds >= 0,
+        "use": len(record.use) in (0, len(players)),
+    }
+    for name, fit in fits.items():
+        if not fit:
+            raise ValueError(f"game {record.number} has {name} = {getattr(record, name)!r:.60}")
 
 
 def write_atomically(path: Path, text: str) -> None:
