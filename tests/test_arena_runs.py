@@ -322,3 +322,49 @@ def test_keys_and_counts_are_checked():
             play_contests(bad)
     with pytest.raises(MatchError, match="did you mean 'local'"):
         play_contests([one], backend="locl")
+
+
+def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
+    command = ["match", "random", "aggressive", "-n", "4", "--map", "small", "-q", "--out", str(tmp_path / "run")]
+    assert main(command) == 0
+    lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines(keepends=True)
+    logged = [*command, "--log", str(tmp_path / "logs")]
+    for left in (4, 2):
+        (tmp_path / "run" / "games.jsonl").write_text("".join(lines[:left]))
+        capsys.readouterr()
+        assert main(logged) == 2
+        assert (
+            f"no log of game 1 and of {left - 1} more, which the run folder says was played" in capsys.readouterr().err
+        )
+    (tmp_path / "run" / "games.jsonl").write_text("")
+    assert main(logged) == 0
+    assert main(logged) == 0
+    assert len(list((tmp_path / "logs").iterdir())) == 4
+
+
+def test_a_run_that_comes_second_does_not_say_what_is_played(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    with open(tmp_path / "games.jsonl", "a") as first:  # a run that has just begun
+        fcntl.flock(first, fcntl.LOCK_EX)
+        with pytest.raises(RunFolderError, match="another process"):
+            match().run(folder=tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
+    assert match().run(folder=tmp_path).records == match().run().records, (
+        "a run that was killed before it said what it plays"
+    )
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("winner", 2), ("winner", "x"), ("rounds", "x"), ("rounds", -1), ("placements", [1]), ("placements", [0, 3]),
+        ("cut_off", None), ("dropped", [0]), ("seconds", "x"), ("use", [[1, 2, 3.0, 4.0, 0, None]]),
+    ],
+)  # fmt: skip
+def test_results_that_no_game_has_are_refused(tmp_path, key, value):
+    match(games=2).run(folder=tmp_path)
+    games = tmp_path / "games.jsonl"
+    first, second = games.read_text().splitlines()
+    games.write_text(f"{first}\n{json.dumps({**json.loads(second), key: value})}\n")
+    with pytest.raises(RunFolderError, match=rf"games.jsonl, line 2: not a game of this run .*{key} = "):
+        match(games=2).run(folder=tmp_path)

@@ -189,3 +189,11 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     subject._loaded.cache_clear()
     with pytest.raises(BenchError, match="changed since the benchmark began"):
         source(1)
+
+
+def test_a_card_says_how_many_games_it_was_cut_to(capsys, tmp_path):
+    command = ["bench", "random", "--map", "small", "--games", "3", "--quiet", "--json", "--out", str(tmp_path)]
+    assert main(command) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert card["reduced"] == 4
+    assert {row["games"] for row in card["rows"]} == {4}, "each seed from both seats"

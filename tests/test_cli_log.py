@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import resource
+import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -14,10 +16,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from arena_agents import Idle
 from helpers import read_terminal
 from log_helpers import play_logged, read_lines
+from warlight_env.arena import play_game
 from warlight_env.cli import main
-from warlight_env.record import GameLog
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
+from warlight_env.record import GameLog, LogWriter, result_of
 from warlight_env.record.pictures import LAST, VIDEO_RATE, frames
 
 
@@ -71,6 +77,14 @@ def test_replay_of_a_cut_off_log(capsys, game, tmp_path):
     assert text.endswith("the log ends after 3 rounds (incomplete)\n")
 
 
+def test_replay_tells_what_broke_a_game_off(capsys):
+    file = Path(__file__).parent / "logs" / "v1-failed.partial.wl.jsonl"
+    (failure,) = GameLog.load(file).failures
+    code, text, _ = run(capsys, "replay", file)
+    assert code == 0
+    assert text.endswith(f"failed in round 3: {failure.reason}\nthe log ends after 2 rounds (failed)\n")
+
+
 def test_replay_through_a_players_eyes(capsys, foggy):
     log = GameLog.load(foggy)
     _, all_seen, _ = run(capsys, "replay", foggy)
@@ -84,6 +98,38 @@ def test_replay_through_a_players_eyes(capsys, foggy):
         assert (f"?{region.code}" in first) == (r not in near and r not in own)
     deploys = {line.split()[0] for line in seen.splitlines() if " deploys " in line}
     assert deploys == {"2"}
+
+
+def test_replay_through_a_players_eyes_tells_no_others_thoughts(capsys, tmp_path):
+    file = tmp_path / "a.wl.jsonl"
+    specs = ("mcts:sims=5", "mcts:sims=5,picks=search")
+    play_logged(
+        file, specs, map="small", rules=Rules.of("thesis", fog=True), seed=2, picks="agents", insight=True, max_rounds=2
+    )
+    for seat in (1, 2):
+        _, text, _ = run(capsys, "replay", file, "--insight", "--seat", str(seat))
+        assert {line.split()[0] for line in text.splitlines() if " considered (" in line} == {str(seat)}
+
+
+def test_pictures_through_a_players_eyes_show_what_it_saw_of_others_orders(tmp_path):
+    class Pushy(Idle):
+        """Hands in a deploy and an attack on each of its borders; few are legal."""
+
+        def act(self, view, budget=None):
+            own = [r for r, by in enumerate(view.owner) if by == view.player]
+            rows = [(r, q, 900 + q) for r in range(view.map.n_regions) for q in view.map.neighbors[r]]
+            return Orders([(own[0], view.income), *((r, 77) for r in own)], rows)
+
+    file = tmp_path / "pushy.wl.jsonl"
+    with LogWriter(file) as writer:
+        play_game([Idle(1), Pushy(2)], "small", Rules.of("thesis", fog=True), 3, max_rounds=4, observer=writer)
+    log = GameLog.load(file)
+    for frame in frames(log, player=0)[:-1]:
+        result = result_of(log, frame.position.round + 1).seen_by(0)
+        assert frame.orders[0] == log.rounds[frame.position.round].orders[0]
+        assert frame.orders[1].deploys == [(d.region, d.armies) for d in result.deploys]
+        assert frame.orders[1].attacks == [(e.source, e.target, e.armies) for e in result.events]
+    assert [f.orders[1] for f in frames(log)[:-1]] == [r.orders[1] for r in log.rounds]
 
 
 def test_replay_with_thoughts(capsys, tmp_path):
@@ -175,6 +221,22 @@ def test_what_replay_refuses(capsys, game, words, reason):
     code, _, errors = run(capsys, "replay", game, *words)
     assert code == 2
     assert reason in errors
+
+
+def test_a_gif_that_cannot_be_written_leaves_the_one_before(capsys, game, tmp_path):
+    file = tmp_path / "game.gif"
+    assert run(capsys, "replay", game, "--gif", file, "--width", "200", "-q")[0] == 0
+    before, limits = file.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before), limits[1]))  # as on a disk that is full
+        code, _, error = run(capsys, "replay", game, "--gif", file, "--width", "400", "-q")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert code == 1 and "cannot write" in error
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_replay_on_a_terminal(game):

@@ -6,12 +6,14 @@ import itertools
 import json
 import math
 import re
+import shlex
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from helpers import RING, position
+from warlight_env.arena.runs import RunFolderError
 from warlight_env.arena.setup import make
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
@@ -160,6 +162,22 @@ def test_a_run_is_not_continued_with_other_settings(tmp_path):
         run_experiment(made, replace(QUICK, seed=2), tmp_path, nothing)
 
 
+def test_files_that_are_not_ours_are_refused(tmp_path):
+    made = experiment("state-size")
+    (tmp_path / "run.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(RunFolderError, match="no description of a run"):
+        run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
+    (tmp_path / "run.json").unlink()
+    run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
+    data = json.loads((tmp_path / "result.json").read_text())
+    (tmp_path / "result.json").write_text(json.dumps({**data, "experiment": "of a later version"}))
+    with pytest.raises(ExperimentError, match="no experiment 'of a later version'"):
+        report(find_results([tmp_path]))
+    (tmp_path / "result.json").write_text(json.dumps({**data, "seconds": "many"}))
+    with pytest.raises(ExperimentError, match="not an experiment's result"):
+        find_results([tmp_path])
+
+
 def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):
     made = experiment("branching")
     whole = run_experiment(made, QUICK, tmp_path / "whole", nothing)
@@ -170,6 +188,33 @@ def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):
     part = run_experiment(made, QUICK, tmp_path / "part", interrupt)
     assert part.interrupted and part.rows != whole.rows
     assert run_experiment(made, QUICK, tmp_path / "part", nothing).rows == whole.rows
+
+
+@pytest.mark.parametrize(
+    "agent, first",
+    [
+        ("mcts", "mcts:sims=457"),
+        ("mcts:1s", "mcts:1s"),
+        (" mcts:50 ", "mcts:50"),
+        ("mcts:c=1", "mcts:c=1,sims=457"),
+        ("mcts:c=1,500ms", "mcts:c=1,500ms"),
+    ],
+)
+def test_a_budget_that_the_agent_brings_along_stands(agent, first):
+    (contest,) = experiment("thesis-3.5").contests(Settings(agent=agent))
+    assert contest.setup.agents == (first, "one_big_army")
+
+
+@pytest.mark.parametrize("agent", ["cmd:python3 bot.py", "belief:mcts"])
+def test_agents_whose_budget_cannot_be_set_are_refused(agent, tmp_path, capsys):
+    assert main(["experiment", "run", "thesis-3.5", "--agent", agent, "--quick", "--out", str(tmp_path / "runs")]) == 2
+    assert f"agent {agent!r}: an experiment sets sims" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_command_of_a_result_can_be_pasted(tmp_path):
+    result = run_experiment(experiment("state-size"), replace(QUICK, agent="mcts:sims=5, c=1"), tmp_path, nothing)
+    assert shlex.split(result.command)[-3:] == ["--agent", "mcts:sims=5, c=1", "--quick"]
 
 
 def test_agents_that_do_not_search_have_no_depth(tmp_path):

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 
 import pytest
 
+from arena_agents import Idle
 from protocol_helpers import Marked, misbehaving
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena.play import AgentCrashError, play_game
+from warlight_env.arena.player import QUOTED_FAULTS
+from warlight_env.cli import main
+from warlight_env.engine.orders import Orders
+from warlight_env.protocol.faults import Fault, Faults
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
 
@@ -64,6 +70,33 @@ def test_the_game_goes_on_and_the_record_names_the_cause(way, rules, monkeypatch
         assert record.dropped[0] == 5 * ROUNDS
     elif way == "many":
         assert record.dropped[0] == (51 - 5) * ROUNDS, "five of the 51 that count are within the income"
+
+
+def test_a_match_says_who_gave_up_and_whose_faults_they_are(capsys):
+    bot = misbehaving("die attack/transfer", "policy=forfeit,bank=30")
+    command = ["match", "random", bot, "-n", "2", "--map", "small", "--rules", "challenge1", "-q"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert f"{bot} lost 2 games by giving up; first in round 1 of game 1" in out
+    assert main([*command, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [agent["forfeits"] for agent in data["agents"]] == [0, 2]
+    assert [faults["agent"] for faults in data["faults"]] == [data["failures"][0]["agent"]] == [bot]
+
+
+def test_faults_that_are_not_kept_are_counted():
+    class Chatterbox(Idle):
+        def __init__(self):
+            self.faults = Faults()
+
+        def act(self, view, budget=None):
+            for n in range(150):
+                self.faults.note(Fault(view.round + 1, "go", "chatter", lost=n % 3 == 0))
+            return Orders()
+
+    record = play_game([Chatterbox(), Idle(2)], "small", max_rounds=4)
+    ((agent, total, lost, first),) = record.faults
+    assert (agent, total, lost, len(first)) == (0, 600, 200, QUOTED_FAULTS)
 
 
 def test_after_two_missing_answers_a_bot_is_not_asked_again():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from log_helpers import play_logged
 from protocol_helpers import Marked, misbehaving, our_bot
 from warlight_env.agents import make_agent
 from warlight_env.arena.play import play_game
@@ -125,6 +126,21 @@ def test_replay_refuses_rounds_that_are_not_there(logged, capsys):
     assert main(["bot", "replay", run, "--log", str(logged), "--round", "2", "--seat", "3"]) == 2
 
 
+def test_replay_refuses_picks_that_are_not_there(tmp_path, capsys):
+    run, file = shlex.join(command(misbehaving("honest"))), tmp_path / "dealt.wl.jsonl"
+    play_logged(file, map="small", max_rounds=2)
+    assert main(["bot", "replay", run, "--log", str(file), "--round", "0"]) == 2
+    assert "round 0: the log has no picks of seat 1" in capsys.readouterr().err
+
+
+def test_replay_with_trace_and_json_prints_json(logged, capsys):
+    run = shlex.join(command(misbehaving("honest")))
+    assert main(["bot", "replay", run, "--log", str(logged), "--round", "1", "--trace", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["round"] == 1
+    assert err.startswith("> settings timebank 10000\n")
+
+
 def test_a_log_names_what_went_wrong(tmp_path):
     path = tmp_path / "game.wl.jsonl"
     with LogWriter(path) as writer:
@@ -199,6 +215,23 @@ def test_a_bot_without_time_answers_by_reflex():
     done = run_bot("mcts", lines)
     assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", "No moves"]
     assert "answered by reflex" in done.stderr
+
+
+def test_lines_that_a_bot_does_not_know_are_passed_over():
+    lines = OPENING + (
+        "said hello\nthink about it\n\npick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\n"
+        "update_map 1 player2 4 2 player1 2\nsaid nothing\ngo place_armies 60000\ngo attack/transfer 60000\n"
+    )
+    done = run_bot("aggressive", lines)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 3
+
+
+def test_a_bot_says_why_it_answers_by_reflex():
+    done = run_bot("aggressive", OPENING + "go place_armies 60000\n")
+    assert done.returncode == 1
+    assert done.stderr == ("error: asked for orders before update_map\nthe agent failed: Go answered by reflex\n")
+    assert done.stdout == "No moves\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import re
@@ -189,6 +190,65 @@ def test_forfeits_are_logged_and_the_game_goes_on(tmp_path):
     assert verify(log) == []
     log.save(tmp_path / "again.wl.jsonl")
     assert (tmp_path / "again.wl.jsonl").read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "change, field",
+    [
+        (lambda log: replace(log, end=replace(log.end, winner=0)), "winner"),
+        (lambda log: replace(log, end=replace(log.end, placements=(1, 4, 2, 3))), "placements"),
+        (lambda log: replace(log, end=replace(log.end, cut_off=False)), "cut_off"),
+        (lambda log: replace(log, failures=log.failures[:1]), "placements"),
+        (lambda log: replace(log, failures=(*log.failures, replace(log.failures[1], player=2))), "orders"),
+        (lambda log: replace(log, header=replace(log.header, round_limit=500)), "round_limit"),
+    ],
+)
+def test_the_end_of_a_game_with_forfeits_is_verified(tmp_path, change, field):
+    file = tmp_path / "forfeit.wl.jsonl"
+    agents = [PickCrasher(1), Crasher(2), Expander(3), Expander(4)]
+    with LogWriter(file) as writer:
+        play_game(agents, "world", seed=4, picks="agents", max_rounds=5, on_crash="forfeit", observer=writer)
+    log = GameLog.load(file)
+    assert verify(log) == []
+    (difference,) = verify(change(log))
+    assert difference.field.startswith(field)
+
+
+def test_a_game_that_forfeits_end_before_its_limit_is_verified(tmp_path):
+    file = tmp_path / "forfeit.wl.jsonl"
+    with LogWriter(file) as writer:
+        play_game([Crasher(1), Expander(2)], "world", seed=4, on_crash="forfeit", observer=writer)
+    log = GameLog.load(file)
+    assert (log.end.winner, log.end.cut_off, verify(log)) == (1, False, [])
+    assert verify(replace(log, end=replace(log.end, winner=0, placements=(1, 2))))
+
+
+def test_verify_says_that_a_game_was_not_stopped_at_its_limit(tmp_path):
+    log = play_logged(tmp_path / "cut.wl.jsonl", map="small", max_rounds=3, seed=5)
+    assert log.end.cut_off
+    assert [str(d) for d in verify(replace(log, header=replace(log.header, round_limit=9)))] == [
+        "round 3: round_limit: the log has 9, played again it is 3"
+    ]
+
+
+def test_verify_reports_rules_that_do_not_go_with_the_map(tmp_path):
+    log = play_logged(tmp_path / "game.wl.jsonl", map="small", max_rounds=3, seed=5)
+    crowded = replace(log, header=replace(log.header, rules=Rules.of("thesis", wastelands=2)))
+    assert "this map can offer each player only" in str(verify(crowded)[0])
+
+
+@pytest.mark.parametrize("agent", [Idle, Crasher])
+def test_agents_of_a_game_that_is_played_on_are_closed(tmp_path, agent):
+    closed = []
+
+    class Holding(agent):
+        def close(self):
+            closed.append(self.seed)
+
+    log = play_logged(tmp_path / "game.wl.jsonl", map="small", max_rounds=2)
+    with contextlib.nullcontext() if agent is Idle else pytest.raises(AgentCrashError):
+        play_on(log, agents=[Holding, Holding], max_rounds=4)
+    assert len(closed) == 2
 
 
 # Files that are not whole

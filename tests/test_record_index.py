@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from log_helpers import play_logged
+from log_helpers import play_logged, read_lines
 from warlight_env.arena import Match
-from warlight_env.record import LogError, LogIndex
+from warlight_env.record import GameLog, LogError, LogIndex
 from warlight_env.record.index import NAME
 
 
@@ -156,3 +157,21 @@ def test_an_index_in_use_is_left_alone(folder, monkeypatch):
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(LogError, match="no such folder"):
         LogIndex(tmp_path / "missing")
+
+
+def test_logs_of_other_writers_are_listed_as_they_are_read(tmp_path):
+    for name, options in (("whole", {}), ("failed", {"max_rounds": 4})):
+        play_logged(tmp_path / f"{name}.wl.jsonl", map="small", seed=5, **options)
+        lines = read_lines(tmp_path / f"{name}.wl.jsonl")
+        if name == "failed":
+            lines[-1] = {"event": "failure", "player": 1, "round": 5, "reason": "enough"}
+        text = "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines)
+        (tmp_path / f"{name}.wl.jsonl").write_text(text)
+    with LogIndex(tmp_path) as index:
+        index.refresh()
+        found = {entry.path: (entry.status, entry.rounds, entry.winner) for entry in index.entries()}
+    for name in ("whole", "failed"):
+        log = GameLog.load(tmp_path / f"{name}.wl.jsonl")
+        winner = None if log.end is None else log.end.winner
+        assert found[f"{name}.wl.jsonl"] == (log.status, len(log.rounds), winner)
+    assert [found[f"{name}.wl.jsonl"][0] for name in ("whole", "failed")] == ["complete", "failed"]

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from warlight_env import maps
+from warlight_env.arena.backends import BACKENDS, LocalBackend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.ratings import Placing
 from warlight_env.arena.skill import skills
@@ -128,6 +129,8 @@ def test_a_map_beside_the_file_is_found(tmp_path):
         ('agents = ["random", "aggressive"]\nformat = "gauntlet"', r"challengers: a gauntlet needs some"),
         ('agents = ["random", "aggressive"]\nchallengers = ["x"]', r"line 2: challengers: no agent is named 'x'"),
         ('agents = ["random", "aggressive"]\nanchor = "x"', r"line 2: anchor: no agent is named 'x'"),
+        ('agents = ["random", "aggressive"]\nanchor_elo = 1500', r"line 2: anchor_elo: whose rating it is"),
+        ('agents = ["random", "aggressive"]\nanchor_elo = nan', r"line 2: anchor_elo: must be a finite number"),
         ('agents = ["random", "aggressive"]\nmaps = ["wrld"]', r"line 2: maps\[0\]: .*did you mean 'world'"),
         ('agents = ["random", "aggressive"]\nmaps = []', r"line 2: maps: must name at least one"),
         ('agents = ["random", "aggressive"]\nrules = ["x"]', r"line 2: rules\[0\]: no rules 'x'"),
@@ -215,6 +218,36 @@ def test_the_command_refuses_a_folder_of_another_tournament(tmp_path, capsys):
     assert "another run" in capsys.readouterr().err
     assert main(["tournament", str(tmp_path / "none.toml")]) == 2
     assert "cannot read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["tournament", "night.toml"],
+        ["bench", "random", "--map", "small", "--games", "2"],
+        ["experiment", "run", "thesis-3.5", "--agent", "mcts", "--quick"],
+    ],
+)
+@pytest.mark.parametrize("options, jobs", [([], None), (["--jobs", "1"], 1)])
+def test_without_a_word_on_jobs_the_backend_decides(tmp_path, monkeypatch, command, options, jobs):
+    asked = []
+
+    class Cluster(LocalBackend):
+        def open(self, setups, jobs):
+            asked.append(jobs)
+            return super().open(setups, jobs)
+
+    monkeypatch.setitem(BACKENDS, "local", Cluster)
+    monkeypatch.chdir(tmp_path)
+    Path("night.toml").write_text(GOOD)
+    assert main([*command, *options, "--quiet", "--out", "run"]) == 0
+    assert asked == [jobs]
+
+
+@pytest.mark.parametrize("command", ["tournament", "bench", "experiment run"])
+def test_every_command_takes_the_address_of_a_cluster(capsys, command):
+    assert main([*command.split(), "x", "--ray-address", "127.0.0.1:1"]) == 2
+    assert "--ray-address needs --backend ray" in capsys.readouterr().err
 
 
 def test_the_example_is_one():

@@ -90,6 +90,23 @@ class RoundResult:
         )
 
 
+def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
+    """Each player's place, 1 the best, in a game in which somebody failed: that counts like being eliminated.
+
+    placements: as the position has them. out: by player, the round in which it failed or was eliminated; None: it
+    plays on.
+    """
+    scores = [
+        (last is None, last or 0, -place if last is None else 0) for place, last in zip(placements, out, strict=True)
+    ]
+    return [1 + sum(other > mine for other in scores) for mine in scores]
+
+
+def winner_with_forfeits(places: Sequence[int], ended: bool) -> int | None:
+    """Who has won such a game: who alone is first once it has `ended`, by its rules or for want of players."""
+    return places.index(1) if ended and places.count(1) == 1 else None
+
+
 def tell_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
     """Events with their kind; `owner` as it was before the round, and is followed along."""
     events = []

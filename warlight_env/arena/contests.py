@@ -50,7 +50,7 @@ def play_contests(
         AgentCrashError: an agent failed and the contest's setup says that this ends it.
         MatchError: contests, jobs or backend cannot be used, or the agents cannot be sent to workers.
         RunFolderError: the folder belongs to other contests, is damaged or in use.
-        LogError: a setup's folder for logs belongs to another match.
+        LogError: a setup's folder for logs belongs to another match, or lacks games that the run folder holds.
         RunError: workers were lost, or a folder cannot be written; what was played before is in the folder.
     """
     contests = tuple(contests)
@@ -72,8 +72,10 @@ def play_contests(
                     run.append(course.contest.key, report.records)
 
         for course in courses:
+            known = () if run is None else run.known[course.contest.key]
+            if course.missing or known:
+                course.contest.setup.open_log(record.number for record in known)
             if course.missing:
-                course.contest.setup.open_log()
                 course.contest.setup.warm_up()
         left = sum(course.missing for course in courses)
         if left:

@@ -6,10 +6,12 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from warlight_env.agents import Budget
+from warlight_env.agents import Agent, Budget
 from warlight_env.arena.play import AgentCrashError, GameRecord, play_rounds, round_limit
+from warlight_env.arena.player import close
 from warlight_env.arena.setup import AgentSource, MatchError, make
 from warlight_env.engine.rng import derive_seed
+from warlight_env.game import Game
 from warlight_env.record.model import GameLog, Player
 from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
 from warlight_env.record.replay import game_at
@@ -64,6 +66,23 @@ def play_on(
         if max_rounds is not None:
             raise MatchError(f"max_rounds = {max_rounds}: the game is after round {game.round}")
         limit = max(game.round + 1, round_limit(game.rules, game.map.n_regions, None))
+    try:
+        return _play_on(log, game, playing, players, limit, budget, path, insight)
+    finally:
+        for agent in playing:
+            close(agent)
+
+
+def _play_on(
+    log: GameLog,
+    game: Game,
+    playing: Sequence[Agent],
+    players: list[Player],
+    limit: int,
+    budget: Budget | None,
+    path: str | Path | None,
+    insight: bool,
+) -> GameLog:
     memory = MemoryRecorder(players, insight=insight)
     with contextlib.nullcontext() if path is None else LogWriter(path, players, insight=insight) as writer:
         observers: list[Recorder] = [memory, *([] if writer is None else [writer])]

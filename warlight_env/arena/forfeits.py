@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from warlight_env.arena.player import Failure, Player
 from warlight_env.game import Game
+from warlight_env.outcome import places_with_forfeits, winner_with_forfeits
 
 
 class Forfeits:
@@ -36,14 +37,10 @@ class Forfeits:
         """Each seat's place, 1 the best; equals share one."""
         if not self.failures:
             return list(game.placements)
-        scores = [
-            (out is None, out or 0, -game.placements[seat] if out is None else 0) for seat, out in enumerate(self._out)
-        ]
-        return [1 + sum(other > mine for other in scores) for mine in scores]
+        return places_with_forfeits(game.placements, self._out)
 
     def winner(self, game: Game) -> int | None:
         """The seat that has won; None: nobody."""
         if not self.failures:
             return game.winner
-        places = self.placements(game)
-        return places.index(1) if (self.over or game.winner is not None) and places.count(1) == 1 else None
+        return winner_with_forfeits(self.placements(game), self.over or game.winner is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,24 @@ def open_folder(setup: Setup, folder: Path) -> None:
                 probe.unlink()
     except OSError as error:
         raise LogWriteError(f"cannot write logs to {folder}: {error.strerror or error}") from None
+
+
+def check_logged(folder: Path, numbers: Iterable[int]) -> None:
+    """Refuse a run that goes on after games without a log: they are not played again, and the logs would have gaps.
+
+    Raises:
+        LogError: naming the first such game.
+    """
+    without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
+    if without:
+        raise LogError(
+            f"{folder}: no log of game {without[0] + 1}{_and_more(len(without) - 1)}, which the run folder says was "
+            "played; go on without logs, or begin a run in another folder"
+        )
+
+
+def _and_more(others: int) -> str:
+    return f" and of {others} more" if others else ""
 
 
 def _check_same(setup: Setup, folder: Path, games: list[str]) -> None:

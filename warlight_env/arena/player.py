@@ -69,6 +69,13 @@ def crash_reason(error: Exception) -> str:
     return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
+def close(agent: Agent) -> None:
+    """Tell an agent that its game is over, if it has a method `close`: it may hold a process."""
+    told = getattr(agent, "close", None)
+    if callable(told):
+        told()
+
+
 class Player:
     """An agent that is asked under a clock; itself an `Agent`.
 
@@ -145,18 +152,21 @@ class Player:
         return answer if self.failure is None else nothing
 
     def close(self) -> None:
-        """The game is over: an agent with a method `close`, which may hold a process, is told so."""
-        close = getattr(self.agent, "close", None)
-        if callable(close):
-            close()
+        """The game is over, see `close`."""
+        close(self.agent)
 
     def faults(self) -> AgentFaults | None:
-        """What the agent's `faults` tell, a list whose items have `lost`; None: nothing, or it has none."""
+        """What the agent's `faults` tell; None: nothing, or it has none.
+
+        They are a list whose items have `lost`; one that does not keep them all counts them by `total` and `lost`.
+        """
         found = getattr(self.agent, "faults", None)
         if not isinstance(found, list) or not found:
             return None
         first = tuple(str(fault) for fault in found[:QUOTED_FAULTS])
-        return AgentFaults(self._index, len(found), sum(bool(fault.lost) for fault in found), first)
+        total = getattr(found, "total", len(found))
+        lost = getattr(found, "lost", sum(bool(fault.lost) for fault in found))
+        return AgentFaults(self._index, total, lost, first)
 
 
 def _check_picks(answer: Any) -> None:

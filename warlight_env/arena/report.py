@@ -77,12 +77,14 @@ def _failures(result: MatchResult) -> list[str]:
     """Who lost how many games by forfeit, with the first reason of each."""
     lines = []
     for a, agent in enumerate(result.agents):
-        if agent.crashes or agent.late_losses:
+        ways = {"by crashing": agent.crashes, "by being late": agent.late_losses, "by giving up": agent.forfeits}
+        if any(ways.values()):
             record, failure = next((r, f) for r, f in result.failures if f.agent == a)
             when = f"round {failure.round}" if failure.round else "the picks"
+            lost = ", ".join(f"{games} games {way}" for way, games in ways.items() if games)
             lines.append(
-                f"  {agent.name} lost {agent.crashes} games by crashing and {agent.late_losses} by being late; first "
-                f"in {when} of game {record.number + 1} (seed {record.seed}): {failure.reason}"
+                f"  {agent.name} lost {lost}; first in {when} of game {record.number + 1} (seed {record.seed}): "
+                f"{failure.reason}"
             )
     return lines
 

@@ -56,6 +56,7 @@ class AgentResult:
     dropped: int  #: illegal picks and orders, which were left out
     crashes: int  #: games lost because the agent failed
     late_losses: int  #: games lost because an answer was late
+    forfeits: int  #: games that the agent gave up itself
     time: TimeResult = field(compare=False)
 
 
@@ -135,6 +136,7 @@ class MatchResult:
             dropped=sum(record.dropped[agent] for record in self.records),
             crashes=sum(failure.kind == "crash" for failure in failures),
             late_losses=sum(failure.kind == "late" for failure in failures),
+            forfeits=sum(failure.kind == "forfeit" for failure in failures),
             time=_time([record.use[agent] for record in self.records if record.use]),
         )
 
@@ -237,7 +239,7 @@ class MatchResult:
             "failures": [self._failure(record, failure) for record, failure in self.failures],
             "round_limit": self.round_limit,
             "cut_off": self.cut_off,
-            "faults": [faults._asdict() for faults in self.faults],
+            "faults": [{**faults._asdict(), "agent": self.labels[faults.agent]} for faults in self.faults],
             "rounds": {"total": self.rounds, "median": self.median_rounds, "mean": self.mean_rounds},
             "rounds_per_second": self.rounds_per_second,
             "play_seconds": self.play_seconds,

@@ -59,17 +59,12 @@ class RunFolder:
         description = describe_run(tuple(self._contests.values()))
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if (self.folder / DESCRIPTION).exists():
-                _compare(self.folder / DESCRIPTION, description)
-            elif (self.folder / GAMES).exists():
-                raise RunFolderError(f"{self.folder}: {GAMES} is there, but no {DESCRIPTION} says what was played")
-            else:
-                write_atomically(self.folder / DESCRIPTION, json.dumps(description, indent=2) + "\n")
             self._file = os.open(self.folder / GAMES, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
             raise self._failure(error) from error
         try:
-            self._lock()
+            self._lock()  # first: of two runs that begin at once, one alone says what is played here
+            self._describe(description)
             self._end = self._read()
         except BaseException:
             os.close(self._file)
@@ -115,6 +110,19 @@ class RunFolder:
             "same run goes on from them"
         )
 
+    def _describe(self, description: dict[str, Any]) -> None:
+        """Compare with what the folder says is played, or say it there."""
+        path = self.folder / DESCRIPTION
+        try:
+            if path.exists():
+                _compare(path, description)
+            elif os.fstat(self._file).st_size:
+                raise RunFolderError(f"{self.folder}: {GAMES} is there, but no {DESCRIPTION} says what was played")
+            else:
+                write_atomically(path, json.dumps(description, indent=2) + "\n")
+        except OSError as error:
+            raise self._failure(error) from error
+
     def _lock(self) -> None:
         if fcntl is None:
             return
@@ -138,6 +146,7 @@ class RunFolder:
                     raise ValueError(f"there is no game {record.number}")
                 if (record.unit, record.seats) != setup.place(record.number):
                     raise ValueError(f"game {record.number} has another unit or other seats")
+                _check_result(record)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 reason = f"{type(error).__name__}: {error}"
                 raise RunFolderError(
@@ -147,6 +156,23 @@ class RunFolder:
                 seen[key].add(record.number)
                 self.known[key].append(record)
         return end
+
+
+def _check_result(record: GameRecord) -> None:
+    """Refuse what no game comes to with a `ValueError`: statistics would not notice."""
+    players = range(len(record.seats))
+    fits = {
+        "winner": record.winner is None or (type(record.winner) is int and record.winner in players),
+        "rounds": type(record.rounds) is int and record.rounds >= 0,
+        "placements": len(record.placements) == len(players) and all(p - 1 in players for p in record.placements),
+        "cut_off": type(record.cut_off) is bool,
+        "dropped": len(record.dropped) == len(players) and all(type(n) is int and n >= 0 for n in record.dropped),
+        "seconds": type(record.seconds) in (int, float) and record.seconds >= 0,
+        "use": len(record.use) in (0, len(players)),
+    }
+    for name, fit in fits.items():
+        if not fit:
+            raise ValueError(f"game {record.number} has {name} = {getattr(record, name)!r:.60}")
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -150,15 +150,20 @@ class Setup:
         first = Clock(simulations=1)
         dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents), log=None).play(0)
 
-    def open_log(self) -> None:
+    def open_log(self, played: Iterable[int] = ()) -> None:
         """Make the folder for logs ready, if there is to be one.
 
+        Args:
+            played: games that will not be played any more.
+
         Raises:
-            LogError: it holds logs of another match. LogWriteError: it cannot be made or written.
+            LogError: it holds logs of another match, or lacks one of a game that was played. LogWriteError: it cannot
+                be made or written.
         """
         if self.log is not None:
-            from warlight_env.arena.logs import open_folder
+            from warlight_env.arena.logs import check_logged, open_folder
 
+            check_logged(self.log, played)
             open_folder(self, self.log)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterable
@@ -64,6 +65,8 @@ class TomlFile:
         fits = isinstance(value, (int, float) if kind is float else kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             raise self.problem(where, f"must be {_WORDS[kind]}, not {value!r:.60}")
+        if kind is float and not math.isfinite(value):
+            raise self.problem(where, f"must be a finite number, not {value!r}")
         return float(value) if kind is float else value  # type: ignore[return-value]
 
     def get(self, key: str, kind: type[T], default: T) -> T:

@@ -92,6 +92,8 @@ class Tournament:
             raise TournamentError("challengers: a gauntlet needs some, a round robin has none")
         if self.format == "gauntlet" and len(names) - len(self.challengers) < self.players - 1:
             raise TournamentError("challengers: too few agents are left for them to meet")
+        if self.anchor is None and self.anchor_elo != 0:
+            raise TournamentError("anchor_elo: whose rating it is, anchor must say")
         for entrant in self.entrants:
             parse(entrant.spec)
         for map_, rules in itertools.product(self.maps, self.rules):

@@ -166,7 +166,7 @@ class TournamentResult:
         rows = [[*head, "skill"] if self.skills else head]
         for i in self.order:
             row = self.ratings[i]
-            cells = [row.name, f"{row.elo:+.0f}", f"{row.low:+.0f} … {row.high:+.0f}", f"{100 * row.score:.1f}"]
+            cells = [row.name, f"{round(row.elo):+d}", f"{row.low:+.0f} … {row.high:+.0f}", f"{100 * row.score:.1f}"]
             rows.append([*cells, str(row.games), *([] if self.skills is None else [f"{self.skills[i].ordinal:.1f}"])])
         lines += align(rows)
         if any(self.ratings[i].perfect for i in self.order):

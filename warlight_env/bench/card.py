@@ -107,7 +107,7 @@ class ScoreCard:
 def make_card(
     suite: Suite, policy: str, results: Mapping[str, ContestResult], settings: dict[str, Any], games: int | None = None
 ) -> ScoreCard:
-    """The card of results by row's key; `games`: as the suite was cut to, if it was."""
+    """The card of results by row's key; `games`: as the suite was cut to, if it was, in whole units."""
     rows, shares = [], []
     whole = {row.map: True for row in suite.rows}
     for row in suite.rows:
@@ -127,7 +127,7 @@ def make_card(
         rows=tuple(rows),
         maps=played,
         total=score_of([units for _, units in shares]) if all(whole.values()) else None,
-        reduced=games if games is not None and any(games < row.games for row in suite.rows) else None,
+        reduced=None if games is None or all(games >= row.games for row in suite.rows) else games + games % 2,
         interrupted=any(result.interrupted for result in results.values()),
         facts=facts(),
     )

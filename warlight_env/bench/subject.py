@@ -11,6 +11,7 @@ from typing import Any, Literal
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse
+from warlight_env.arena.player import close
 from warlight_env.arena.policy_agent import PolicyAgent
 from warlight_env.arena.setup import AgentSource, make
 from warlight_env.bench.suite import BenchError, Suite
@@ -122,3 +123,5 @@ def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ())
             raise BenchError(
                 f"{agent.name} cannot play on map {name!r}: {' '.join(str(error).split())}{hint}"
             ) from error
+        finally:
+            close(agent)

@@ -8,8 +8,21 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, Failure, JsonOption, UsageError, Whole, print_json
-from warlight_env.cli.tournament import BackendOption, JobsOption, QuietOption
+from warlight_env.cli.common import (
+    FAILURE,
+    INTERRUPTED,
+    OK,
+    BackendOption,
+    Failure,
+    JobsOption,
+    JsonOption,
+    RayAddressOption,
+    UsageError,
+    Whole,
+    print_json,
+    read_backend,
+)
+from warlight_env.cli.tournament import QuietOption
 
 
 def bench(
@@ -31,8 +44,9 @@ def bench(
     verify: Annotated[
         bool, Parameter(negative="", help="Only check that the suite's opponents play as when it was made.")
     ] = False,
-    jobs: JobsOption = 1,
+    jobs: JobsOption = None,
     backend: BackendOption = "local",
+    ray_address: RayAddressOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -49,6 +63,7 @@ def bench(
     from warlight_env.bench import Suite, check_subject, make_card, make_subject
     from warlight_env.cli.counting import counting
 
+    place = read_backend(backend, ray_address)
     chosen = Suite.load(suite)
     if verify:
         changed = chosen.changes()
@@ -70,13 +85,13 @@ def bench(
     folder = out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{suite}-{shown}"))
     with counting(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
         results = play_contests(
-            contests, jobs=jobs, backend=backend, folder=folder,
+            contests, jobs=jobs, backend=place, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
-    settings = {"clock": clock}
+    settings: dict[str, str | int | None] = {"clock": clock}
     if policy.endswith(".zip"):
         drawn = "likeliest" if deterministic else "drawn"
-        settings |= {"action": action, "observation": observation, "actions are": drawn}
+        settings |= {"action": action, "observation": observation, "actions are": drawn, "max cycles": max_cycles}
     card = make_card(chosen, shown, results, settings, games)
     try:
         write_atomically(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")

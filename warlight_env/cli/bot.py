@@ -89,7 +89,9 @@ def replay(
     challenge: Annotated[
         Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: as the rules say).")
     ] = None,
-    trace: Annotated[bool, Parameter(negative="", help="Print every line to the bot (>) and from it (<).")] = False,
+    trace: Annotated[
+        bool, Parameter(negative="", help="Print every line to the bot (>) and from it (<); with --json on stderr.")
+    ] = False,
     json: JsonOption = False,
 ) -> int:
     """Take a bot through a logged game, up to a round, and print its answer there.
@@ -102,7 +104,8 @@ def replay(
 
     options = HostOptions(challenge=None if challenge is None else 1 if challenge == "1" else 2)
     bot = ExternalBot(_split(command), 0, options)
-    tell = (lambda direction, line: print(direction, line)) if trace else None
+    place = sys.stderr if json else sys.stdout
+    tell = (lambda direction, line: print(direction, line, file=place)) if trace else None
     answer = replay_to(bot, GameLog.load(log), round, seat - 1, tell)
     if json:
         print_json(answer.to_dict())

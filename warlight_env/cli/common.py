@@ -48,6 +48,13 @@ PicksOption = Annotated[
 BackendOption = Annotated[
     Literal["local", "ray"], Parameter(name="--backend", help="Processes on this machine, or a Ray cluster.")
 ]
+JobsOption = Annotated[
+    Whole | None,
+    Parameter(
+        name="--jobs",
+        help="Games side by side; the outcome does not depend on it (default: 1, with ray all CPUs).",
+    ),
+]
 RayAddressOption = Annotated[
     str | None,
     Parameter(name="--ray-address", help="The cluster (default: $RAY_ADDRESS, or one of this machine alone)."),

@@ -7,8 +7,20 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import INTERRUPTED, OK, JsonOption, SeedOption, UsageError, print_json, write_file
-from warlight_env.cli.tournament import BackendOption, JobsOption, QuietOption
+from warlight_env.cli.common import (
+    INTERRUPTED,
+    OK,
+    BackendOption,
+    JobsOption,
+    JsonOption,
+    RayAddressOption,
+    SeedOption,
+    UsageError,
+    print_json,
+    read_backend,
+    write_file,
+)
+from warlight_env.cli.tournament import QuietOption
 
 app = App(name="experiment", help="Rerun the tables of the thesis, and print its figures beside ours.")
 
@@ -56,8 +68,9 @@ def run(
     ] = "simulations",
     out: Annotated[Path, Parameter(help="Folder in which every run has a folder of its own.")] = Path("runs"),
     seed: SeedOption = 1,
-    jobs: JobsOption = 1,
+    jobs: JobsOption = None,
     backend: BackendOption = "local",
+    ray_address: RayAddressOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -73,6 +86,7 @@ def run(
 
     if not names:
         raise UsageError(f"experiment run: name at least one, or all; there are {', '.join(MODULES)}")
+    place = read_backend(backend, ray_address)
     chosen = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
     for spec in agent or ():
         parse(spec)
@@ -80,7 +94,7 @@ def run(
     for made in chosen:
         of_experiment = []
         for spec in made.agents if agent is None or made.agents == ("",) else agent:
-            settings = Settings(spec, made.budget or by, quick, seed, jobs, backend)
+            settings = Settings(spec, made.budget or by, quick, seed, jobs, place)
             folder = out / folder_name(made.name, settings)
             title = f"{made.name} {spec}".strip()
             with counting(title, made.units(settings), "units", quiet) as advance:

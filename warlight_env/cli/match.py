@@ -11,6 +11,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
+    JobsOption,
     JsonOption,
     MapOption,
     PicksOption,
@@ -35,10 +36,7 @@ def match(
         Parameter(name=["--games", "-n"], help="Games to play (default: 200); with --sprt at most (default: 20000)."),
     ] = None,
     seed: SeedOption = 1,
-    jobs: Annotated[
-        Whole | None,
-        Parameter(help="Games side by side; the outcome does not depend on it (default: 1, with ray all CPUs)."),
-    ] = None,
+    jobs: JobsOption = None,
     paired: Annotated[
         bool, Parameter(negative="", help="Play each seed with all rotations of the seats and count these as one unit.")
     ] = False,

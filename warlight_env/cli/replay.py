@@ -89,6 +89,7 @@ def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, d
     from warlight_env.record import result_of
 
     names = [f"{seat + 1} {name}" for seat, name in enumerate(log.names)]
+    eyes = player if log.header.rules.fog else None
     live = sys.stdout.isatty() and len(shown) > 1
     for index, frame in enumerate(shown):
         number = frame.position.round or 0
@@ -96,11 +97,11 @@ def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, d
         if number > 0:
             result = result_of(log, number)
             turns = {p: o for p, o in enumerate(log.rounds[number - 1].orders) if o is not None}
-            if player is not None and log.header.rules.fog:
-                result, turns = result.seen_by(player), {p: o for p, o in turns.items() if p == player}
+            if eyes is not None:
+                result, turns = result.seen_by(eyes), {p: o for p, o in turns.items() if p == eyes}
             lines += tell_round(log.header.map, names, turns, result)
         if insight:
-            lines += _thoughts(log, number, names)
+            lines += _thoughts(log, number, names, eyes)
         lines += (f"{names[f.player]} failed: {f.reason}" for f in log.failures if f.round == number)
         if live and index:
             time.sleep(delay)
@@ -110,15 +111,23 @@ def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, d
         position = replace(frame.position, names=tuple(names))
         show_position(position, {} if position.foggy else incomes, lines, live)
     if shown[-1].position.round == len(log.rounds):
+        for failure in log.failures:
+            if failure.round > len(log.rounds):  # it broke the game off: the round in which it failed is not there
+                print(f"{names[failure.player]} failed in round {failure.round}: {failure.reason}")
         print(_outcome(log, names))
 
 
-def _thoughts(log: GameLog, number: int, names: list[str]) -> Iterator[str]:
-    """What agents thought before a round (0: before they picked), a search's best candidates first."""
+def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> Iterator[str]:
+    """What agents thought before a round (0: before they picked), a search's best candidates first.
+
+    eyes: only what this player thought; None: all.
+    """
     from warlight_env.record import Round
 
     steps = [step for step in log.steps if (step.round if isinstance(step, Round) else 0) == number]
     for insight in (insight for step in steps for insight in step.insights):
+        if eyes is not None and insight.player != eyes:
+            continue
         data = insight.data
         candidates = data.get("candidates")
         if not isinstance(candidates, list):

@@ -7,10 +7,18 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import INTERRUPTED, OK, Failure, JsonOption, Whole, print_json
+from warlight_env.cli.common import (
+    INTERRUPTED,
+    OK,
+    BackendOption,
+    Failure,
+    JobsOption,
+    JsonOption,
+    RayAddressOption,
+    print_json,
+    read_backend,
+)
 
-BackendOption = Annotated[str, Parameter(help="Where games are played: local, or ray (a Ray cluster).")]
-JobsOption = Annotated[Whole, Parameter(help="Games played side by side; the outcome does not depend on it.")]
 QuietOption = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")]
 
 
@@ -22,8 +30,9 @@ def tournament(
         bool,
         Parameter(negative="", help="Keep a log of every game, in logs/ in the run folder, a folder each pairing."),
     ] = False,
-    jobs: JobsOption = 1,
+    jobs: JobsOption = None,
     backend: BackendOption = "local",
+    ray_address: RayAddressOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
@@ -51,6 +60,7 @@ def tournament(
     from warlight_env.arena.tournament_result import TournamentResult
     from warlight_env.cli.counting import counting
 
+    place = read_backend(backend, ray_address)
     asked = load_tournament(file)
     if asked.players > 2:
         openskill_model()  # better missed now than after the games
@@ -58,7 +68,7 @@ def tournament(
     contests = asked.contests(folder / "logs" if log else None)
     with counting(asked.name, sum(c.n_games for c in contests), "games", quiet) as advance:
         results = play_contests(
-            contests, jobs=jobs, backend=backend, folder=folder,
+            contests, jobs=jobs, backend=place, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
     result = TournamentResult(asked, results)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from warlight_env import maps
+from warlight_env.arena.backends import Backend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.course import Contest
 from warlight_env.arena.play import Picks
@@ -29,14 +30,14 @@ Advance = Callable[[int, str], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """How an experiment is run."""
+    """How an experiment is run; jobs and backend, as for `play_contests`, change nothing but the time."""
 
     agent: str = "mcts_thesis"
     by: By = "simulations"
     quick: bool = False
     seed: int = 1
-    jobs: int = 1
-    backend: str = "local"
+    jobs: int | None = None
+    backend: str | Backend = "local"
 
 
 @dataclass(frozen=True)

@@ -119,10 +119,16 @@ class StartingIn:
 
 def _with(spec: str, parameters: dict[str, str]) -> str:
     """A specification with parameters of an experiment; those that it has itself stand."""
-    name, _, given = spec.strip().partition(":")
-    own = {part.partition("=")[0].strip() for part in given.split(",")}
-    if own & {"sims", "secs"}:
+    spec = spec.strip()
+    if not parameters:
+        return spec
+    info, own = parse(spec)
+    if info.form:
+        raise ExperimentError(
+            f"agent {spec!r}: an experiment sets {' and '.join(parameters)}, which {info.form} does not take; give a "
+            "search such as mcts"
+        )
+    if own.keys() & {"sims", "secs"}:
         parameters = {key: value for key, value in parameters.items() if key not in ("sims", "secs")}
-    more = [f"{key}={value}" for key, value in parameters.items() if key not in own]
-    parts = [part for part in [given, *more] if part]
-    return f"{name}:{','.join(parts)}" if parts else name
+    more = ",".join(f"{key}={value}" for key, value in parameters.items() if key not in own)
+    return f"{spec}{',' if ':' in spec else ':'}{more}" if more else spec

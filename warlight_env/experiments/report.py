@@ -51,10 +51,11 @@ def report(results: Sequence[Result]) -> str:
     """The page: a section for each experiment in the thesis's order, with a column for each agent.
 
     Raises:
-        ExperimentError: two results are of the same experiment, agent and budgets.
+        ExperimentError: two results are of the same experiment, agent and budgets, or one is of no experiment of ours.
     """
     seen = set()
     for result in results:
+        experiment(result.experiment)
         key = (result.experiment, result.settings.agent, result.settings.by, result.settings.quick)
         if key in seen:
             raise ExperimentError(f"two results of {result.command!r}: leave one out")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,7 +47,7 @@ class Result:
         s = self.settings
         parts = ["warlight experiment run", self.experiment]
         if s.agent:
-            parts.append(f"--agent {s.agent}")
+            parts.append(f"--agent {shlex.quote(s.agent)}")
         if s.by != "simulations":
             parts.append(f"--by {s.by}")
         if s.seed != 1:
@@ -55,11 +56,10 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
-        settings = asdict(self.settings)
         return {
             "format": FORMAT,
             "experiment": self.experiment,
-            "settings": {key: settings[key] for key in ("agent", "by", "quick", "seed")},
+            "settings": {key: getattr(self.settings, key) for key in ("agent", "by", "quick", "seed")},
             "rows": [row.to_dict() for row in self.rows],
             "interrupted": self.interrupted,
             "command": self.command,
@@ -78,6 +78,8 @@ class Result:
             data = json.loads(path.read_text(encoding="utf-8"))
             if data["format"] != FORMAT:
                 raise ValueError(f"format {data['format']!r}, not {FORMAT}")
+            if not isinstance(data["seconds"], int | float) or not isinstance(data["facts"], dict):
+                raise TypeError("seconds must be a number, and facts a table")
             return cls(
                 experiment=data["experiment"],
                 settings=Settings(**data["settings"]),

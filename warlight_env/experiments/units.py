@@ -57,7 +57,10 @@ def _open(folder: Path, description: dict[str, Any], count: int) -> dict[int, di
         if not (folder / DESCRIPTION).exists():
             write_atomically(folder / DESCRIPTION, json.dumps(description, indent=2) + "\n")
             return {}
-        there = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        try:
+            there = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        except ValueError as error:  # no JSON, or no text
+            raise RunFolderError(f"{folder / DESCRIPTION}: no description of a run ({error})") from None
         for key, value in description.items():
             if not isinstance(there, dict) or there.get(key) != value:
                 was = there.get(key) if isinstance(there, dict) else None
@@ -70,8 +73,6 @@ def _open(folder: Path, description: dict[str, Any], count: int) -> dict[int, di
         return _read(folder / UNITS, count)
     except OSError as error:
         raise RunError(f"cannot use run folder {folder}: {error.strerror or error}") from None
-    except json.JSONDecodeError as error:
-        raise RunFolderError(f"{folder / DESCRIPTION}: no description of a run ({error})") from None
 
 
 def _read(path: Path, count: int) -> dict[int, dict[str, Any]]:

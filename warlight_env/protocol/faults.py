@@ -44,15 +44,15 @@ class Fault:
 
 
 class Faults(list[Fault]):
-    """The faults of a game, at most `MAX_FAULTS`; `dropped` counts the others."""
+    """The faults of a game, the first `MAX_FAULTS`; `total` and `lost` count all of them, and the lost answers."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.dropped = 0
+        self.total = self.lost = 0
 
     def note(self, fault: Fault) -> None:
-        """Keep a fault, or count it."""
+        """Count a fault, and keep it where there is room."""
+        self.total += 1
+        self.lost += fault.lost
         if len(self) < MAX_FAULTS:
             self.append(fault)
-        else:
-            self.dropped += 1

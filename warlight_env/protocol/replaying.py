@@ -55,13 +55,15 @@ def replay_to(
     answers. `trace` is given every line: "<" from the bot, ">" to it.
 
     Raises:
-        LogError: the log has no such round or seat.
+        LogError: the log has no such round or seat, or no picks for round 0.
     """
     header = log.header
     if not 0 <= seat < len(header.players):
         raise LogError(f"seat {seat + 1}: the game has seats 1 to {len(header.players)}")
     if not 0 <= round <= len(log.rounds):
         raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
+    if round == 0 and not any(isinstance(step, Picks) and step.wishes[seat] is not None for step in log.steps):
+        raise LogError(f"round 0: the log has no picks of seat {seat + 1}")
     said: list[str] = []
 
     def listen(direction: str, line: str) -> None:

@@ -41,6 +41,7 @@ class Thought:
         self._count = 0
         self._ready = False
         self.failed = False  #: it died, or could not answer
+        self.why = ""  #: there was no answer to the last question
 
     def tell(self, line: str) -> None:
         """Pass on a line."""
@@ -58,13 +59,17 @@ class Thought:
     def ask(self, line: str, until: float, latest: float) -> str | None:
         """The answer to a question, thought of until a moment and waited for until a later one, or None."""
         self._count += 1
+        self.why = "no time"
         self.tell(f"think {self._count} {until:.6f}")
         self.tell(line)
         while (said := self._line(latest)) is not None:
             number, _, answer = said.partition(" ")
-            if number == str(self._count):  # else it comes too late
-                self.failed |= answer == "!"
-                return None if answer == "!" else answer
+            if number != str(self._count):
+                continue  # it comes too late
+            if answer != "!":
+                return answer
+            self.failed, self.why = True, "the agent failed"
+            return None
         return None
 
     def _line(self, latest: float) -> str | None:
@@ -77,7 +82,8 @@ class Thought:
                 continue
             chunk = os.read(self._out, 1 << 16) if ready else b""
             if not chunk:
-                self.failed |= bool(ready)
+                if ready:
+                    self.failed, self.why = True, "the agent is gone"
                 return None
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
@@ -123,8 +129,9 @@ class Runner:
             if not isinstance(message, m.Question):
                 if isinstance(message, m.TimePerMove):
                     self._increment = message.milliseconds / 1000
-                self._reflex.hear(message)
-                self._thought.tell(line)
+                if not isinstance(message, m.Other):  # which might look like a word of ours to the agent's process
+                    self._reflex.hear(message)
+                    self._thought.tell(line)
                 continue
             answer = self._answer(message, line, asked)
             try:
@@ -143,7 +150,7 @@ class Runner:
         answer = self._thought.ask(line, min(latest - margin, asked + self._share(limit)), latest)
         if answer is None:
             self.reflexes += 1
-            print(f"no time: {type(question).__name__} answered by reflex", file=sys.stderr)
+            print(f"{self._thought.why}: {type(question).__name__} answered by reflex", file=sys.stderr)
             return format_answer(self._reflex.answer(question))
         return answer
 

@@ -16,7 +16,7 @@ import time
 import traceback
 from typing import Any, BinaryIO, Final
 
-from warlight_env.errors import InputError
+from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
 
@@ -72,6 +72,9 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
         except ProtocolError as error:
             print(f"not understood: {error}", file=sys.stderr)
+        except (InputError, RunError) as error:  # the engine left something out, or the agent says why it cannot
+            print(f"error: {error}", file=sys.stderr)
+            answers.write(f"{number} !\n".encode())
         except Exception:
             traceback.print_exc()
             answers.write(f"{number} !\n".encode())

@@ -11,7 +11,7 @@ from warlight_env.record.errors import LogError
 PLAIN: Final = ".wl.jsonl"
 COMPRESSED: Final = ".wl.jsonl.gz"
 PARTIAL: Final = ".partial"
-_GAME: Final = re.compile(r"game-[0-9]{7,}(\.partial)?\.wl\.jsonl(\.gz)?")
+_GAME: Final = re.compile(rf"game-[0-9]{{7,}}(?:{re.escape(PARTIAL)})?(?:{re.escape(PLAIN)}|{re.escape(COMPRESSED)})")
 
 
 def suffix_of(path: Path) -> str:
@@ -30,10 +30,7 @@ def is_log(name: str) -> bool:
 
 def is_game(name: str) -> bool:
     """Whether a file of that name is the log of a match's game, whole or partial; see `game_name`."""
-    return (
-        re.fullmatch(rf"game-[0-9]{{7,}}(?:{re.escape(PARTIAL)})?(?:{re.escape(PLAIN)}|{re.escape(COMPRESSED)})", name)
-        is not None
-    )
+    return _GAME.fullmatch(name) is not None
 
 
 def is_partial(path: Path) -> bool:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError, RunError
 from warlight_env.record.model import GameLog
-from warlight_env.record.replay import replay, seen_by
+from warlight_env.record.replay import replay, result_of, seen_by
 from warlight_env.render import Position, to_rgb, to_svg
 from warlight_env.render.position import UNKNOWN
 
@@ -33,7 +33,7 @@ class ExportError(RunError):
 
 @dataclass(frozen=True)
 class Frame:
-    """A position, and the orders of the next round as they were handed in."""
+    """A position, and the orders of the next round as they were handed in (of others in fog: as they were seen)."""
 
     position: Position
     orders: Mapping[int, Orders]
@@ -53,7 +53,7 @@ def frames(log: GameLog, round: int | None = None, player: int | None = None, *,
     Args:
         log: the game.
         round: only the position after so many rounds.
-        player: through this player's eyes, where the rules have fog.
+        player: through this player's eyes, where the rules have fog: of the others' orders, what it saw of them.
         orders: with the orders of the next round.
 
     Raises:
@@ -70,13 +70,23 @@ def frames(log: GameLog, round: int | None = None, player: int | None = None, *,
         if round is not None and number != round:
             continue
         owner: Sequence[int] = moment.owner
+        following = log.rounds[number].orders if orders and number < len(log.rounds) else ()
+        given = {p: turn for p, turn in enumerate(following) if turn is not None}
         if player is not None and header.rules.fog:
             seen = seen_by(header.map, owner, player)
             owner = [by if r in seen else UNKNOWN for r, by in enumerate(owner)]
-        following = log.rounds[number].orders if orders and number < len(log.rounds) else ()
-        given = {p: turn for p, turn in enumerate(following) if turn is not None}
+            given = {p: turn if p == player else _seen_orders(log, number + 1, player, p) for p, turn in given.items()}
         shown.append(Frame(Position(header.map, owner, moment.army, len(header.players), number, log.names), given))
     return shown
+
+
+def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
+    """What a player got to know of another one's orders in a round: as they were carried out, where it saw them."""
+    result = result_of(log, number).seen_by(player)
+    return Orders(
+        [(d.region, d.armies) for d in result.deploys if d.player == other],
+        [(e.source, e.target, e.armies) for e in result.events if e.player == other],
+    )
 
 
 def write_svgs(shown: Sequence[Frame], folder: Path, width: int, on_frame: OnFrame) -> None:
@@ -113,8 +123,13 @@ def write_gif(shown: Sequence[Frame], path: Path, width: int, seconds: float, on
     next(drawn).save(
         data, "GIF", save_all=True, append_images=drawn, duration=times if len(shown) > 1 else times[0], loop=0
     )
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.gif")
     try:
-        path.write_bytes(data.getvalue())
+        try:
+            temporary.write_bytes(data.getvalue())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
 

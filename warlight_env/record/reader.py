@@ -17,6 +17,9 @@ from warlight_env.record.names import COMPRESSED, suffix_of
 #: The largest file that is read, uncompressed: thousands of times a game's size.
 MAX_BYTES: Final = 1 << 30
 
+#: How our writer's lines begin.
+_OURS: Final = b'{"event":"'
+
 
 def load(path: Path) -> GameLog:
     """See `GameLog.load`."""
@@ -52,16 +55,24 @@ def summarize(path: Path) -> Summary:
     if not whole:
         raise _nothing_left(path)
     header = decode_header(_parse(whole[0], f"{path}: line 1"), f"{path}: line 1")
-    rounds = sum(line.startswith(b'{"event":"round"') for line in whole)
-    end, failures, players = None, [], len(header.players)
-    for number, line in enumerate(whole, 1):
-        if line.startswith((b'{"event":"failure"', b'{"event":"end"')):
-            fields = Fields(_parse(line, f"{path}: line {number}"), f"{path}: line {number}")
-            if fields.data["event"] == "end":
-                end = decode_end(fields, players, rounds)
-            else:
-                failures.append(decode_failure(fields, players))
+    rounds, end, failures, players = 0, None, [], len(header.players)
+    for number, line in enumerate(whole[1:], 2):
+        place = f"{path}: line {number}"
+        kind = _kind(line, place)
+        if kind == "round":
+            rounds += 1
+        elif kind == "failure":
+            failures.append(decode_failure(Fields(_parse(line, place), place), players))
+        elif kind == "end":
+            end = decode_end(Fields(_parse(line, place), place), players, rounds)
     return Summary(header, rounds, tuple(failures), end)
+
+
+def _kind(line: bytes, place: str) -> str:
+    """A line's event. Ours tell it by how they begin; other writers' lines have to be read."""
+    if line.startswith(_OURS):
+        return line[len(_OURS) :].partition(b'"')[0].decode("utf-8", "replace")
+    return Fields(_parse(line, place), place).text("event")
 
 
 def read_text(path: Path) -> bytes:

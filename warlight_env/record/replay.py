@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from warlight_env.engine.orders import OrdersTypeError
+from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
 from warlight_env.maps import Map
-from warlight_env.outcome import RoundResult
+from warlight_env.outcome import RoundResult, places_with_forfeits, winner_with_forfeits
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.model import GameLog, Picks, Round
 
@@ -129,7 +130,10 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     """Play the game again: after the start, each step and the end, the round, the game and what is to be compared."""
     header = log.header
     picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
-    game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+    try:
+        game = Game(header.map, header.rules, len(header.players), header.seed, picks)
+    except InputError as error:  # map, rules and players that do not go together
+        raise _StuckError(0, str(error)) from None
     if log.start is None:
         yield 0, game, []
         return
@@ -145,6 +149,7 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
         ],
     )
     number = 0
+    eliminated: list[int | None] = [None] * game.players
     for step in log.steps:
         number = step.round if isinstance(step, Round) else 0
         try:
@@ -154,21 +159,43 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
         facts += [
             ("changed", step.changed, tuple(game.changed())),
             ("hash", step.hash, game.fingerprint()),
+            *_still(log, step),
         ]
+        eliminated = [number if out is None and not game.alive(p) else out for p, out in enumerate(eliminated)]
         yield number, game, facts
     if log.end is not None:
-        if log.failures:  # who forfeits, loses, whatever the position
-            yield number, game, []
-            return
-        yield (
-            number,
-            game,
-            [
-                ("winner", log.end.winner, game.winner),
-                ("placements", log.end.placements, game.placements),
-                ("cut_off", log.end.cut_off, not game.done),
-            ],
-        )
+        yield number, game, _ending(log, game, eliminated)
+
+
+def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
+    """Who has failed, gives no orders from that round on."""
+    if not isinstance(step, Round):
+        return []
+    failed = [failure.player for failure in log.failures if failure.round <= step.round]
+    return [("orders of one who failed", step.orders[p], Orders()) for p in failed if step.orders[p] is not None]
+
+
+def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
+    """The end; who forfeits, loses, whatever the position. `eliminated`: by player, the round in which it was."""
+    assert log.end is not None
+    winner, placements, over = game.winner, tuple(game.placements), game.done
+    if log.failures:
+        out = list(eliminated)
+        for failure in log.failures:
+            last = out[failure.player]
+            out[failure.player] = failure.round if last is None else min(last, failure.round)
+        left = out.count(None)
+        placements = tuple(places_with_forfeits(game.placements, out))
+        winner = winner_with_forfeits(placements, left <= 1 or game.winner is not None)
+        over = game.done or left <= 1
+    facts: list[Fact] = [
+        ("winner", log.end.winner, winner),
+        ("placements", log.end.placements, placements),
+        ("cut_off", log.end.cut_off, not over),
+    ]
+    if not over or game.round > log.header.round_limit:
+        facts.append(("round_limit", log.header.round_limit, game.round))
+    return facts
 
 
 def _play(game: Game, step: Picks | Round) -> list[Fact]:
