@@ -42,7 +42,9 @@ class RayBackend:
         try:
             import ray
         except ImportError as error:
-            raise MatchError(f"the backend ray needs Ray: pip install 'warlight-env[ray]' ({error})") from None
+            raise MatchError(
+                f"the backend ray needs Ray: pip install 'warlight-env[ray]' or '.[ray]' ({error})"
+            ) from None
         self._ray: Any = ray
         self._address = address
 

@@ -47,5 +47,7 @@ def openskill_model() -> Any:
     try:
         from openskill.models import PlackettLuce
     except ImportError as error:
-        raise RunError("ratings of games of more than two need openskill: pip install 'warlight-env[arena]'") from error
+        raise RunError(
+            "ratings of games of more than two need openskill: pip install 'warlight-env[arena]' or '.[arena]'"
+        ) from error
     return PlackettLuce()

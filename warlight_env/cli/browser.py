@@ -88,7 +88,7 @@ def _serve(
     try:
         from warlight_env.web.serve import Listen, run_server
     except ModuleNotFoundError as error:
-        raise Failure(f"{error.name} is missing: pip install 'warlight-env[web]'") from None
+        raise Failure(f"{error.name} is missing: pip install 'warlight-env[web]' or '.[web]'") from None
     from dataclasses import replace
 
     from platformdirs import user_data_path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -109,6 +110,8 @@ def match(
     with make_progress(agents, asked.contest(), quiet) as progress:
         result = asked.run(progress.add, backend=place, folder=out)
     if result.games == 0:
+        if out is not None:
+            print(f"too few games for a result; the same command goes on from {out}", file=sys.stderr)
         raise KeyboardInterrupt
     if json:
         print_json(result.to_dict())

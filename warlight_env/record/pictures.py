@@ -141,7 +141,7 @@ def write_mp4(shown: Sequence[Frame], path: Path, width: int, seconds: float, on
         import imageio_ffmpeg  # noqa: F401 -- the program that does it
     except ImportError as error:
         raise ExportError(
-            f'video needs {error.name}, which is not installed: pip install "warlight-env[export]"'
+            f'video needs {error.name}, which is not installed: pip install "warlight-env[export]" or ".[export]"'
         ) from None
     temporary = path.with_name(f".{path.name}.{os.getpid()}.mp4")
     repeats = max(1, round(seconds * VIDEO_RATE))
