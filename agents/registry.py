@@ -99,6 +99,15 @@ register(
     _built_in("warlight_env.agents.one_big_army:OneBigArmyAgent"),
     "everything on the strongest region, which attacks the most valuable foreign neighbour",
 )
+register(
+    "one_ply",
+    _built_in("warlight_env.agents.one_ply:OnePlyAgent"),
+    "looks one round ahead: the generated turn after which it stands best on average",
+    {
+        "samples": Parameter(int, 5, "plays of the round that each turn is tried in", 1, 10_000),
+        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
+    },
+)
 
 _MCTS: dict[str, Parameter] = {
     "sims": Parameter(int, None, "simulations a move (default: 457, unless secs is given)", 1, 10**9),

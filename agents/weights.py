@@ -43,6 +43,15 @@ class Weights(NamedTuple):
     not_neutral: float = 2.0
     # Worth of an army.
     army: float = 10.0
+    # Terms that the thesis's future work asks for; at 0 they are not there. Share of the mean of its neighbours' worth
+    # that a region's worth takes on; worth of each region of the largest connected territory; of each army of bonus
+    # that a stronger enemy beside it threatens.
+    neighbor_values: float = 0.0
+    largest_territory: float = 0.0
+    threatened_bonus: float = 0.0
+    # Exponent of positions in shares: the share is the chance to win that follows from the logarithm of the positions'
+    # ratio, times this. It orders positions as 1 does, and says how sure they are.
+    sharpness: float = 1.0
 
     def to_array(self) -> npt.NDArray[np.float64]:
         """The coefficients in order, float64[W], for optimisers."""
@@ -64,8 +73,10 @@ class Weights(NamedTuple):
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
     @classmethod
-    def load(cls, source: str | Path) -> Weights:
+    def load(cls, source: str | Path | Weights) -> Weights:
         """A preset by name, or a JSON file of coefficients by name; those that it lacks are the thesis's."""
+        if isinstance(source, Weights):
+            return source
         if str(source) in PRESETS:
             return PRESETS[str(source)]
         path = Path(source)
@@ -98,6 +109,10 @@ BOUNDS: Final[dict[str, tuple[float, float]]] = {
     "pick_distance": (0.0, 1000.0),
     "not_neutral": (0.0, 10.0),
     "army": (0.0, 100.0),
+    "neighbor_values": (-2.0, 2.0),
+    "largest_territory": (-1000.0, 1000.0),
+    "threatened_bonus": (-1000.0, 1000.0),
+    "sharpness": (0.05, 20.0),
 }
 
 #: The thesis's values.

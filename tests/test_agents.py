@@ -14,7 +14,7 @@ from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register
 from warlight_env.agents.aggressive import AggressiveAgent
-from warlight_env.agents.evaluation import make_evaluation, rank_picks, region_value
+from warlight_env.agents.evaluation import START, STATIC, make_evaluation, rank_picks, region_value
 from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.inland import distances_to_foreign, is_inland
 from warlight_env.agents.random import RandomAgent
@@ -104,12 +104,12 @@ def test_aggressive_picks_by_worth_and_distance():
     offers = tuple(members[0] for members in world.members)
     ranked = rank_picks(board, evaluation, offers, [])
     assert sorted(ranked) == sorted(offers)
-    best = max(offers, key=lambda r: evaluation.super_start[board.super_region[r]])
+    best = max(offers, key=lambda r: evaluation.supers[START, board.super_region[r]])
     assert ranked[0] == best
 
     def worth(r: int, near: list[int]) -> float:
         gap = min(float(board.distance[q, r]) for q in near)
-        return 3 * float(evaluation.super_start[board.super_region[r]]) + 50 * min(gap, board.distance.max() / 2)
+        return 3 * float(evaluation.supers[START, board.super_region[r]]) + 50 * min(gap, board.distance.max() / 2)
 
     for place in range(1, len(ranked)):
         assert ranked[place] == max(ranked[place:], key=lambda r: worth(r, ranked[:place]))
@@ -135,7 +135,7 @@ def test_region_value_follows_algorithm_3_5():
     board = make_board(LINE)
     evaluation = make_evaluation(board, THESIS)
     # super region 0: bonus 2, 1 neighbouring, 1 border, 3 regions; super region 1: bonus 3, the same otherwise
-    assert evaluation.super_static.tolist() == [1.0, 4.0]  # 3 apart by bonus, the smaller shifted to 1
+    assert evaluation.supers[STATIC].tolist() == [1.0, 4.0]  # 3 apart by bonus, the smaller shifted to 1
 
     def value(owner, region):
         return region_value(board, evaluation, np.array(owner, dtype=np.int8), 0, region)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import generators
-from warlight_env.agents.evaluation import explain, make_evaluation, position_share, region_value, region_values
+from warlight_env.agents.evaluation import START, explain, make_evaluation, position_share, region_value, region_values
 from warlight_env.agents.evaluation import position as position_value
 from warlight_env.agents.expectation import favourable, reach, to_conquer, to_hold
 from warlight_env.agents.generators.turns import random_turn
@@ -142,7 +142,7 @@ def test_pick_sets_are_all_pairs_by_value():
     half = board.distance.max() / 2
 
     def worth(s):
-        first, second = (3 * evaluation.super_start[board.super_region[r]] for r in s)
+        first, second = (3 * evaluation.supers[START, board.super_region[r]] for r in s)
         return first + second + 50 * min(board.distance[s[0], s[1]], half)
 
     assert [worth(s) for s in sets] == sorted((worth(s) for s in sets), reverse=True)

@@ -12,8 +12,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.evaluation import extended_share, make_evaluation
 from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
+from warlight_env.agents.imagined import imagined
 from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
@@ -35,7 +36,7 @@ from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
-from warlight_env.engine.state import NEUTRAL, UNKNOWN, pack
+from warlight_env.engine.state import pack
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
@@ -86,7 +87,7 @@ class MctsSettings:
     picks: Literal["best", "search"] = "best"
     turns: Literal["ours", "thesis"] = "ours"
     defense: bool = True
-    weights: str = "default"
+    weights: str | Weights = "default"
 
     def __post_init__(self) -> None:
         def need(condition: bool, name: str, reason: str) -> None:
@@ -171,6 +172,8 @@ class Search:
             raise SearchError(f"the tree search plays games of two players, not of {view.players}")
         self.settings = MctsSettings() if settings is None else settings
         s = self.settings
+        if evaluation is None and make_evaluation(view.board, Weights.load(s.weights)).extended:
+            evaluation = extended_share
         self.functions = (
             plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
         )  # fmt: skip
@@ -198,7 +201,7 @@ class Search:
             player=view.player,
             players=view.players,
         )
-        owner, army = _imagined(view)
+        owner, army = imagined(view)
         self.seconds = 0.0
         self._stop.clear()
         for i, one in enumerate(self.trees):
@@ -358,17 +361,3 @@ class _Quota:
             taken = min(most, self._left)
             self._left -= taken
             return taken
-
-
-def _imagined(view: View) -> tuple[Any, Any]:
-    """A whole position that fits what is seen: unknown regions neutral, and the enemy somewhere if it is nowhere."""
-    owner, army = view.owner.copy(), view.army.copy()
-    hidden = owner == UNKNOWN
-    owner[hidden], army[hidden] = NEUTRAL, 2
-    enemy = 1 - view.player
-    if hidden.any() and not (owner == enemy).any():
-        places = np.flatnonzero(hidden)
-        distance = view.board.distance[:, view.owner == view.player].min(1)
-        farthest = places[np.argmax(distance[places])]
-        owner[farthest], army[farthest] = enemy, 2
-    return owner, army

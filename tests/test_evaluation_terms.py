@@ -1,0 +1,192 @@
+"""The evaluation's terms beyond the thesis's, against plain Python; one-ply players against the games of the arena."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import RING
+from warlight_env import Game, maps
+from warlight_env.agents import make_agent
+from warlight_env.agents.duels import FEATURES, write_features
+from warlight_env.agents.evaluation import (
+    explain,
+    extended_position,
+    extended_share,
+    make_evaluation,
+    position,
+    position_share,
+    region_value,
+    region_values,
+    super_region_terms,
+)
+from warlight_env.agents.mcts import MctsSettings, Search
+from warlight_env.agents.one_ply import OnePlyAgent
+from warlight_env.agents.territory import largest_territory, threatened_bonus
+from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.arena import Match
+from warlight_env.engine.board import make_board
+from warlight_env.errors import InputError
+from warlight_env.train.duels import Duels
+
+
+def components(map_, regions):
+    """Connected parts of a set of regions."""
+    left, parts = set(regions), []
+    while left:
+        part, open_ = set(), {next(iter(left))}
+        while open_:
+            part |= open_
+            open_ = {q for r in open_ for q in map_.neighbors[r] if q in left} - part
+        left -= part
+        parts.append(part)
+    return parts
+
+
+def threats(map_, owner, army, player):
+    total = 0
+    for s, bonus in enumerate(map_.bonuses):
+        members = [r for r, of in enumerate(map_.super_region_of) if of == s]
+        if all(owner[r] == player for r in members):
+            beside = [(r, q) for r in members for q in map_.neighbors[r]]
+            total += bonus * any(owner[q] not in (-1, player) and army[q] > army[r] for r, q in beside)
+    return total
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_the_terms_are_what_they_say(data):
+    map_ = data.draw(st.sampled_from([maps.load("world"), maps.load("small"), RING]))
+    n, board = map_.n_regions, make_board(map_)
+    # mostly one owner, so that whole super regions and large territories come up
+    owner = np.array(data.draw(st.lists(st.sampled_from([0, 0, 0, 1, -1]), min_size=n, max_size=n)), dtype=np.int8)
+    army = np.array(data.draw(st.lists(st.integers(1, 9), min_size=n, max_size=n)), dtype=np.int32)
+    weights = Weights(neighbor_values=0.3, largest_territory=11.0, threatened_bonus=-70.0, sharpness=2.5)
+    evaluation, plain = make_evaluation(board, weights), make_evaluation(board, THESIS)
+    worths = []
+    for player in range(2):
+        own = [r for r in range(n) if owner[r] == player]
+        largest = max((len(part) for part in components(map_, own)), default=0)
+        assert largest_territory(board, owner, player) == largest
+        threatened = threats(map_, owner, army, player)
+        assert threatened_bonus(board, owner, army, player) == threatened
+        alone = [region_value(board, plain, owner, player, r) for r in range(n)]
+        values = [alone[r] + 0.3 * np.mean([alone[q] for q in map_.neighbors[r]]) for r in range(n)]
+        found = np.zeros(n)
+        region_values(board, evaluation, owner, player, found)
+        assert found == pytest.approx(values)
+        assert [region_value(board, evaluation, owner, player, r) for r in range(n)] == pytest.approx(values)
+        worth = sum(values[r] + 10.0 * army[r] for r in own) + 11.0 * largest - 70.0 * threatened
+        assert extended_position(board, evaluation, owner, army, player) == pytest.approx(max(0.0, worth))
+        worths.append(max(0.0, worth))
+    if min(worths) > 0:
+        chance = 1 / (1 + math.exp(-2.5 * math.log(worths[0] / worths[1])))
+        assert extended_share(board, evaluation, owner, army, 0, 2) == pytest.approx(chance)
+        assert extended_share(board, evaluation, owner, army, 1, 2) == pytest.approx(1 - chance)
+
+
+def test_terms_of_weight_0_change_nothing():
+    game = played("world", 5)
+    board = make_board(game.map)
+    evaluation = make_evaluation(board, THESIS)
+    assert not evaluation.extended
+    for player in range(2):
+        assert extended_position(board, evaluation, game.owner, game.army, player) == position(
+            board, evaluation, game.owner, game.army, player
+        )
+        assert extended_share(board, evaluation, game.owner, game.army, player, 2) == position_share(
+            board, evaluation, game.owner, game.army, player, 2
+        )
+
+
+def played(map_: str, rounds: int) -> Game:
+    game = Game(map_, seed=3, picks="random")
+    bots = [make_agent("aggressive", seat) for seat in range(2)]
+    for _ in range(rounds):
+        game.play_round([bot.act(game.view(seat)) for seat, bot in enumerate(bots)])
+    return game
+
+
+def test_explained_values_include_the_neighbours():
+    game, weights = played("world", 5), Weights(neighbor_values=-0.4)
+    board = make_board(game.map)
+    values = np.zeros(board.n_regions)
+    region_values(board, make_evaluation(board, weights), game.view(0).owner, 0, values)
+    terms = explain(game.view(0), 0, weights)
+    assert [term.value for term in terms] == pytest.approx(values)
+    assert any(term.neighbors < 0 for term in terms)
+
+
+def test_the_search_takes_the_terms_into_account():
+    view = played("world", 6).view(0)
+
+    def found(weights):
+        search = Search(view, MctsSettings(weights=weights), 1)
+        search.run(simulations=60)
+        return [(c.visits, c.value) for c in search.candidates()]
+
+    assert found(THESIS) == found("thesis")
+    assert found(Weights(largest_territory=200.0)) != found(THESIS)
+    assert found(Weights(sharpness=4.0)) != found(THESIS)
+
+
+def test_positions_are_weighted_sums_of_features():
+    """With the coefficients that `train.td` maps its weights by."""
+    game = played("world", 9)
+    board = make_board(game.map)
+    weights = Weights(army=4.0, own_regions=7.0, largest_territory=3.0, threatened_bonus=-9.0, whole_bonus_squared=5.0)
+    evaluation, terms = make_evaluation(board, weights), super_region_terms(board)
+    later = np.array([weights.bonus, weights.neighbors, weights.borders, weights.regions])
+    worth = weights.not_neutral * np.array([1 - (later @ terms).min(), *later, 7.0, 5.0])
+    coefficients = np.array([*worth, 4.0, 3.0, -9.0])
+    for player in range(2):
+        features = np.zeros(len(FEATURES), dtype=np.float32)
+        write_features(board, terms, game.owner, game.army, player, features)
+        expected = extended_position(board, evaluation, game.owner, game.army, player)
+        assert coefficients @ features == pytest.approx(expected, rel=1e-5)
+
+
+# One-ply players
+
+
+@pytest.mark.parametrize(
+    ("picks", "opponent"), [("random", Weights(army=2.0)), ("agents", Weights(pick_distance=0.0)), ("random", "aggressive")]
+)
+def test_compiled_duels_are_the_games_of_the_arena(picks, opponent):
+    """Draw for draw: the same winners, and the same scores in one thread and in two."""
+    mine = Weights(army=20.0, largest_territory=5.0)
+    games, seed = 12, 77
+
+    def make(weights):
+        return lambda seed: OnePlyAgent(seed, weights, samples=2)
+
+    against = opponent if isinstance(opponent, str) else make(opponent)
+    result = Match([make(mine), against], games=games, seed=seed, map="small", picks=picks, paired=True).run()
+    expected = [1.0 if record.winner == 0 else 0.0 if record.winner == 1 else 0.5 for record in result.records]
+    for jobs in (1, 2):
+        duels = Duels("small", picks=picks, samples=2, max_rounds=500, jobs=jobs)
+        assert duels.scores([mine], [opponent], games // 2, seed)[0, 0].tolist() == expected
+    assert 0 < sum(expected) < games
+
+
+def test_one_ply_plays_by_every_rule():
+    for rules, players in (("thesis", 3), ("challenge1", 2), ("challenge2", 2)):
+        match = Match(["one_ply:samples=1"] * (players - 1) + ["random"], games=2, rules=rules, seed=5, picks="agents")
+        result = match.run()
+        assert len(result.records) == 2
+        assert all(record.dropped == (0,) * players for record in result.records)
+
+
+def test_one_ply_looks_ahead():
+    """It beats the bot that takes the same turns at random."""
+    result = Match(["one_ply:samples=3", "smart_random"], games=40, seed=3, map="world", paired=True).run()
+    assert sum(record.winner == 0 for record in result.records) >= 30
+
+
+def test_samples_that_cannot_be():
+    with pytest.raises(InputError, match="samples = 0"):
+        OnePlyAgent(1, samples=0)

@@ -1,0 +1,46 @@
+"""Short-lived arrays on the stack, for kernels that are called without working memory."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from warlight_env.engine.jit import JIT_DISABLED
+
+#: Elements of such an array: more than a map has regions (`maps.model.MAX_REGIONS`).
+STACK_SIZE: Final = 1024
+
+
+def _maker(dtype: Any) -> Any:
+    """A function for kernels: an array of STACK_SIZE elements, of any content, that lives until its caller returns."""
+    if JIT_DISABLED:
+        return lambda: np.empty(STACK_SIZE, dtype=dtype)
+    array_type = types.Array(getattr(types, np.dtype(dtype).name), 1, "C")
+
+    @intrinsic
+    def make(_: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            element = context.get_data_type(array_type.dtype)
+            with builder.goto_entry_block():  # elsewhere a loop would take more of the stack each time
+                place = builder.alloca(ir.ArrayType(element, STACK_SIZE))
+            array = arrayobj.make_array(array_type)(context, builder)
+            size = context.get_constant(types.intp, np.dtype(dtype).itemsize)
+            arrayobj.populate_array(
+                array, data=builder.bitcast(place, element.as_pointer()),
+                shape=cgutils.pack_array(builder, [context.get_constant(types.intp, STACK_SIZE)]),
+                strides=cgutils.pack_array(builder, [size]), itemsize=size, meminfo=None,
+            )  # fmt: skip
+            return array._getvalue()
+
+        return array_type(), generate
+
+    return make
+
+
+stack_floats = _maker(np.float64)
+stack_indices = _maker(np.uint32)
