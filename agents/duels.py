@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.generators.work import ALL_WAYS
 from warlight_env.agents.one_ply import choose_turn, take_turn
 from warlight_env.agents.plug_ins import policy_at
-from warlight_env.agents.generators.work import ALL_WAYS
 from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.round import play_round
@@ -111,9 +111,7 @@ def play_duels(
                         board, params, theirs, owner, army, p, ALL_WAYS, rng[b, p], work.generator, turns.deploy[p],
                         turns.attacks[p],
                     )  # fmt: skip
-            play_round(
-                board, params, state, b, turns.deploy, turns.attacks, turns.counts, turns.scratch, None, None
-            )
+            play_round(board, params, state, b, turns.deploy, turns.attacks, turns.counts, turns.scratch, None, None)
             rounds += 1
         if record:
             for p in range(2):

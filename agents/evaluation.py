@@ -16,7 +16,6 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.view import View
 
-
 #: Rows of `Evaluation.supers`: worth of a super region while regions are picked; constant part of its regions' worth
 #: later; what is added to that when one player owns all of it.
 START: Final = 0

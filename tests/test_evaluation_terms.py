@@ -154,7 +154,8 @@ def test_positions_are_weighted_sums_of_features():
 
 
 @pytest.mark.parametrize(
-    ("picks", "opponent"), [("random", Weights(army=2.0)), ("agents", Weights(pick_distance=0.0)), ("random", "aggressive")]
+    ("picks", "opponent"),
+    [("random", Weights(army=2.0)), ("agents", Weights(pick_distance=0.0)), ("random", "aggressive")],
 )
 def test_compiled_duels_are_the_games_of_the_arena(picks, opponent):
     """Draw for draw: the same winners, and the same scores in one thread and in two."""

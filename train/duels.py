@@ -104,7 +104,9 @@ class Duels:
             part = slice(low, min(games, low + _CHUNK))
             state = _part(start, part)
             # Each game has its own generators: in mirrored games both sides would make the same moves.
-            own = np.array([[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))])
+            own = np.array(
+                [[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))]
+            )
             self._play(weights, weights, explore, state, own, out.scores[part], out.features[part])
             out.rounds[part] = state.round
 

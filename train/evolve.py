@@ -97,12 +97,19 @@ def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: in
     halves: float64[2, A], each candidate's score in either half of its games. The rank correlation between halves
     becomes that of two full sets of games by the Spearman-Brown formula.
     """
-    ranks = [np.argsort(np.argsort(half, kind="stable"), kind="stable") for half in halves]
-    correlation = float(np.corrcoef(ranks)[0, 1])
+    first, second = (_ranks(half) for half in halves)
+    spread = float(first.std() * second.std())
+    correlation = float(((first - first.mean()) * (second - second.mean())).mean()) / spread if spread > 0 else 0.0
     trust = 2 * correlation / (1 + correlation) if correlation > 0 else correlation
     if trust < _TRUST[0]:
         return min(most, math.ceil(1.5 * units)), trust
     return max(least, round(units / 1.25)) if trust > _TRUST[1] else units, trust
+
+
+def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Ranks from the smallest up; equals share the mean of theirs."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 @dataclass
@@ -205,7 +212,7 @@ class Evolution:
         games = table.scores(candidates, rivals, units, seed, f"generation-{number + 1}-{generation + 1}")
         _finite(games, f"stage {number + 1}, generation {generation + 1}")
         by_unit = games.reshape(*games.shape[:2], units, 2).mean((1, 3))
-        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, 1::2].mean(1)]) if units > 1 else np.zeros((2, 1))
+        halves = np.stack([by_unit[:, 0::2].mean(1), by_unit[:, units > 1 :: 2].mean(1)])  # a single seed is both
         following, trust = next_units(units, halves, stage.units, stage.most_units)
         return {
             "points": [point.tolist() for point in points], "scores": games.mean((1, 2)).tolist(),
@@ -213,7 +220,14 @@ class Evolution:
         }  # fmt: skip
 
     def _review(
-        self, number: int, generation: int, table: Table, stage: Stage, mean: Candidate, sigma: float, progress: Progress
+        self,
+        number: int,
+        generation: int,
+        table: Table,
+        stage: Stage,
+        mean: Candidate,
+        sigma: float,
+        progress: Progress,
     ) -> None:
         def compute() -> dict[str, Any]:
             rivals: list[Rival] = [progress.champion]
@@ -243,7 +257,9 @@ class Evolution:
         known = next(self._known, None)
         if known is not None:
             if {key: known.get(key) for key in what} != what:
-                raise JournalError(f"{self.journal.folder}: the journal has {known.get('event')!r} where {what} belongs")
+                raise JournalError(
+                    f"{self.journal.folder}: the journal has {known.get('event')!r} where {what} belongs"
+                )
             return known
         began = time.perf_counter()
         entry = {**what, **compute(), "seconds": round(time.perf_counter() - began, 3)}

@@ -24,6 +24,7 @@ from warlight_env.cli import (
     picture,
     replay,
     tournament,
+    train,
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
@@ -48,6 +49,7 @@ app.command(browser.play)
 app.command(browser.hotseat)
 app.command(picture.picture)
 app.command(experiment.app)
+app.command(train.app)
 app.command(maps.app)
 app.command(environment.app)
 app.command(bot.app)

@@ -1,0 +1,361 @@
+"""Evolution and TD learning: what they find, that kills and failures cost nothing, and that reports say it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.stats import spearmanr
+
+from warlight_env import maps
+from warlight_env.agents.evaluation import extended_share, make_evaluation
+from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.cli import main
+from warlight_env.engine.board import make_board
+from warlight_env.errors import RunError
+from warlight_env.train.evolve import Evolution, EvolveSettings, Stage, next_units
+from warlight_env.train.games import Conditions
+from warlight_env.train.genes import DEFAULT_GENES, GENES, Candidate, CandidatePlayer, GeneError, Genome
+from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
+from warlight_env.train.td import Model, TdRun, TdSettings, returns
+
+SMALL = Conditions(map="small", max_rounds=60)
+STAGE = Stage(player="one_ply:samples=1", generations=4, population=4, units=4, review=2, review_units=10)
+SETTINGS = EvolveSettings((STAGE,), conditions=SMALL, holdout_units=2)
+
+
+def evolve(folder, settings=SETTINGS, jobs=1, say=lambda entry: None):
+    with Journal(folder, settings.to_dict()) as journal:
+        return Evolution(settings, journal, jobs=jobs, say=say).run()
+
+
+def entries(folder):
+    """The journal without times."""
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
+
+
+# Genes
+
+
+@pytest.mark.parametrize("name", GENES)
+def test_coordinates_go_there_and_back_within_bounds(name):
+    gene = GENES[name]
+    low, high = gene.coordinate(-math.inf), gene.coordinate(math.inf)
+    assert gene.value(low) == pytest.approx(gene.low) and gene.value(high) == pytest.approx(gene.high)
+    assert gene.value(high + 5) == gene.high
+    for part in np.linspace(0, 1, 7):
+        value = gene.value(low + part * (high - low))
+        assert gene.low <= value <= gene.high
+        assert gene.value(gene.coordinate(value)) == pytest.approx(value)
+
+
+def test_genes_that_do_not_evolve_stay():
+    genome, base = Genome(["army", "c"]), Candidate(Weights(bonus=9.0), {"rounds": 7.0})
+    found = genome.decode(genome.encode(base) + 0.3, base)
+    assert found.weights == base.weights._replace(army=found.weights.army) and found.weights.army > 10
+    assert found.search["rounds"] == 7 and found.search["c"] == pytest.approx(0.4 * math.exp(0.3))
+    agent = CandidatePlayer.of("mcts:sims=3", found)(1)
+    assert agent.settings.weights == found.weights and agent.settings.exploration == found.search["c"]
+    assert agent.settings.rounds == 7
+    assert CandidatePlayer.of("one_ply", found).search == (), "a one-ply player has no such parameters"
+    with pytest.raises(GeneError, match="did you mean"):
+        Genome(["arny"])
+    with pytest.raises(GeneError, match="has no weights"):
+        CandidatePlayer.of("random", base)
+
+
+# Noise
+
+
+def test_more_games_are_played_where_ranks_cannot_be_trusted():
+    rng = np.random.default_rng(3)
+    quality = rng.random(12)
+    clear, unclear = quality + np.zeros((2, 12)), np.stack([quality, rng.permutation(quality)])
+    assert next_units(40, clear, 10, 100) == (32, pytest.approx(1.0))
+    units, trust = next_units(40, unclear, 10, 100)
+    half = spearmanr(*unclear).statistic
+    assert trust == pytest.approx(2 * half / (1 + half) if half > 0 else half) and trust < 0.5
+    assert units == 60 and next_units(90, unclear, 10, 100)[0] == 100
+    assert next_units(11, clear, 10, 100)[0] == 10
+
+
+# Evolution
+
+
+def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_path):
+    """From weights that are bad on purpose; a review promotes only what won by more than chance."""
+    bad = Candidate(Weights(army=0.0, own_regions=-20.0))
+    stage = replace(STAGE, generations=6, population=8, units=12, review=3, review_units=60, rivals=("start",))
+    settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"))
+    journals = []
+    for jobs in (1, 2):
+        with Journal(tmp_path / str(jobs), settings.to_dict()) as journal:
+            found = Evolution(settings, journal, bad, jobs).run()
+        journals.append(entries(tmp_path / str(jobs)))
+    assert journals[0] == journals[1]
+    reviews = [entry for entry in journals[0] if entry["event"] == "review"]
+    assert any(review["promoted"] for review in reviews)
+    assert all(review["promoted"] == (review["interval"][0] > 0.5) for review in reviews)
+    assert found.weights.army > 0 and found.weights._replace(army=0.0, own_regions=-20.0) == bad.weights
+    assert Weights.load(tmp_path / "1" / "champion.json") == found.weights
+
+
+def test_games_of_the_arena_and_compiled_ones_lead_to_the_same_run(tmp_path):
+    compiled = replace(
+        SETTINGS,
+        stages=(replace(STAGE, generations=2, population=3, units=2, review_units=4, rivals=("start", "aggressive")),),
+    )
+    by_arena = replace(SETTINGS, stages=(replace(compiled.stages[0], player="one_ply:samples=1,weights=thesis"),))
+    evolve(tmp_path / "a", compiled)
+    evolve(tmp_path / "b", by_arena, jobs=2)
+    assert entries(tmp_path / "a") == entries(tmp_path / "b")
+    assert not any((tmp_path / "b" / "games").iterdir()), "games are cleared away once the journal has them"
+
+
+def test_stages_and_the_search_s_own_parameters(tmp_path):
+    search = Stage(
+        player="mcts:sims=4,samples=3",
+        generations=1,
+        population=3,
+        units=1,
+        review_units=1,
+        genes=("army", "c", "rounds"),
+    )
+    found = evolve(tmp_path, replace(SETTINGS, stages=(replace(STAGE, generations=1), search)))
+    assert isinstance(found, Candidate)
+    assert [len(e["points"][0]) for e in entries(tmp_path) if e["event"] == "generation"] == [len(DEFAULT_GENES), 3]
+
+
+# Going on
+
+
+COMMAND = [sys.executable, "-m", "warlight_env", "train"]
+
+
+@pytest.mark.parametrize("kind", ["evolve", "td"])
+def test_a_killed_run_goes_on_exactly(kind, tmp_path):
+    """Killed for good, twice, wherever it is, with a line that was torn in the middle."""
+    data = (
+        {"stages": [{"player": "one_ply:samples=1", "generations": 5, "population": 4, "units": 4, "review": 2,
+                     "review_units": 8}]}
+        if kind == "evolve"
+        else {"batches": 6, "games": 20, "samples": 1, "review_units": 8}
+    )  # fmt: skip
+    data |= {"conditions": {"map": "small", "max_rounds": 60}, "holdout_units": 2, "seed": 3}
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps(data))
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert main(["train", kind, str(file), "--out", str(whole), "-q"]) == 0
+    for lines in (2, 4):
+        process = subprocess.Popen(
+            [*COMMAND, kind, str(file), "--out", str(killed), "-q"], stdout=subprocess.DEVNULL, start_new_session=True
+        )
+        journal = killed / "journal.jsonl"
+        while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < lines):
+            time.sleep(0.005)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        with open(journal, "ab") as torn:
+            torn.write(b'{"event": "batch", "batch": 99')
+    assert main(["train", kind, str(file), "--out", str(killed), "-q"]) == 0
+    assert entries(killed) == entries(whole)
+    results = [json.loads((folder / "result.json").read_text()) for folder in (whole, killed)]
+    for result in results:
+        result.pop("seconds")
+    assert results[0] == results[1]
+    assert (whole / "found.json").read_text() == (killed / "found.json").read_text()
+
+
+def test_a_full_disk_stops_the_run_and_keeps_what_was_found(tmp_path):
+    evolve(tmp_path / "whole")
+
+    def fill(entry):
+        size = (tmp_path / "cut" / "journal.jsonl").stat().st_size
+        if entry["event"] == "generation" and entry["generation"] == 1:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        with pytest.raises(RunError, match="cannot write"):
+            evolve(tmp_path / "cut", say=fill)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    evolve(tmp_path / "cut")
+    assert entries(tmp_path / "cut") == entries(tmp_path / "whole")
+
+
+def test_other_settings_and_damage_are_refused(tmp_path):
+    evolve(tmp_path)
+    before = (tmp_path / "journal.jsonl").read_bytes()
+    with pytest.raises(JournalError, match="seed = 1 there, 2 here"):
+        evolve(tmp_path, replace(SETTINGS, seed=2))
+    with Journal(tmp_path, SETTINGS.to_dict()), pytest.raises(JournalError, match="another process"):
+        evolve(tmp_path)
+    assert (tmp_path / "journal.jsonl").read_bytes() == before
+    lines = before.splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[1:]))
+    with pytest.raises(JournalError, match="where .* belongs"):
+        evolve(tmp_path)
+    first = json.loads(lines[0])
+    first["points"][0][0] += 1e-9
+    (tmp_path / "journal.jsonl").write_bytes(json.dumps(first).encode() + b"\n" + b"".join(lines[1:]))
+    with pytest.raises(JournalError, match="drawn differently"):
+        evolve(tmp_path)
+
+
+def test_a_number_that_is_none_stops_the_run(tmp_path):
+    settings = TdSettings(batches=3, games=8, samples=1, review_units=2, conditions=SMALL, rate=1e300)
+    with Journal(tmp_path, settings.to_dict()) as journal:
+        with pytest.raises(RunError, match="not a number"), np.errstate(all="ignore"):
+            TdRun(settings, journal).run()
+        assert len(journal.entries) < 3 and all(math.isfinite(x) for e in journal.entries for x in e["theta"])
+
+
+# TD
+
+
+def test_the_model_s_chance_is_the_search_s_share():
+    """Exactly, after learning as before: that is what makes the share a probability."""
+    model, board = Model("world", THESIS), make_board(maps.load("world"))
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        model.theta = model.theta * np.exp(rng.normal(0, 0.3, 10)) + [0, 0, 0, 0, 0, 0, 0, 0, *rng.normal(0, 5, 2)]
+        model.sharpness = float(np.exp(rng.normal(0, 0.5)))
+        model.project()
+        evaluation = make_evaluation(board, model.weights())
+        owner = rng.integers(-1, 2, board.n_regions).astype(np.int8)
+        owner[board.super_region == 1] = 0
+        army = rng.integers(1, 9, board.n_regions).astype(np.int32)
+        features = _features(board, model.terms, owner, army)
+        share = extended_share(board, evaluation, owner, army, 0, 2)
+        assert model.chance(features) == pytest.approx(share, rel=1e-5)
+        model = Model("world", THESIS)
+
+
+def _features(board, terms, owner, army):
+    from warlight_env.agents.duels import FEATURES, write_features
+
+    features = np.zeros((2, len(FEATURES)))
+    for player in range(2):
+        write_features(board, terms, owner, army, player, features[player])
+    return features
+
+
+def test_the_gradient_is_the_loss_s():
+    model = Model("world", THESIS)
+    model.sharpness = 1.7
+    rng = np.random.default_rng(2)
+    features, target = rng.uniform(1, 9, (30, 2, 10)), rng.random(30)
+    features[:, :, 1:5] = 0.0  # keeps positions above 0
+
+    def loss(x):
+        other = model.copy()
+        other.theta, other.sharpness = x[:-1], math.exp(x[-1])
+        chance = other.chance(features)
+        return -(target * np.log(chance) + (1 - target) * np.log(1 - chance)).mean()
+
+    by_theta, by_log = model.gradient(features, target)
+    x = np.append(model.theta, math.log(model.sharpness))
+    assert [*by_theta, by_log] == pytest.approx(approx_fprime(x, loss, 1e-6), rel=1e-3, abs=1e-7)
+
+
+def test_lambda_returns_by_their_definition():
+    values, outcome = np.array([0.3, 0.6, 0.2, 0.9]), 1.0
+    for trace in (0.0, 0.4, 1.0):
+        for t in range(4):
+            steps = [*values[t + 1 :], outcome]  # the n-step returns: no rewards on the way
+            weights = [(1 - trace) * trace**n for n in range(len(steps) - 1)] + [trace ** (len(steps) - 1)]
+            assert returns(values, outcome, trace)[t] == pytest.approx(np.dot(weights, steps))
+
+
+def test_td_learns_to_predict(tmp_path):
+    settings = TdSettings(batches=6, games=64, samples=1, review=3, review_units=20, conditions=SMALL)
+    with Journal(tmp_path, settings.to_dict()) as journal:
+        run = TdRun(settings, journal, jobs=2)
+        found = run.run()
+        losses = [entry["loss"] for entry in journal.entries]
+        assert losses[-1] < losses[0] < math.log(2)
+        best = max((e for e in journal.entries if "against_start" in e), key=lambda e: e["against_start"])
+        assert found.sharpness == best["sharpness"]
+        rows = run.calibration(60)
+    assert sum(row["predicted"] * row["positions"] for row in rows) == pytest.approx(
+        sum(row["positions"] for row in rows) / 2
+    ), "seen from both sides chances come to one half"
+    assert rows[0]["won"] < 0.3 and rows[-1]["won"] > 0.7
+
+
+# Commands
+
+
+def test_the_report_has_it_all(tmp_path, capsys):
+    file = tmp_path / "tiny.toml"
+    file.write_text(
+        'seed = 5\nholdout = ["random"]\nholdout_units = 3\n[conditions]\nmap = "small"\nmax_rounds = 60\n'
+        '[[stages]]\nplayer = "one_ply:samples=1"\ngenerations = 2\npopulation = 4\nunits = 2\nreview = 1\n'
+    )
+    assert main(["train", "evolve", str(file), "--out", str(tmp_path / "run"), "--json", "-q"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [(row["player"], row["opponent"], row["games"]) for row in result["holdout"]] == [
+        ("found", "start", 6), ("found", "random", 6), ("start", "random", 6),
+    ]  # fmt: skip
+    text, page = (tmp_path / "run" / "report.md").read_text(), (tmp_path / "run" / "report.html").read_text()
+    for part in ("The final match", "How it went", "| army | 10 |", "Machine", "warlight train evolve settings.json"):
+        assert part in text
+    assert page.count("<svg") == text.count("![") == len(list((tmp_path / "run").glob("curve-*.svg"))) == 3
+    assert "src=" not in page and 'href="http' not in page, "one file, no network"
+    # The command that the report names gives the same run.
+    again = tmp_path / "again"
+    assert main(["train", "evolve", str(tmp_path / "run" / "settings.json"), "--out", str(again), "-q"]) == 0
+    assert entries(again) == entries(tmp_path / "run")
+
+
+def test_progress_and_text(tmp_path, capsys):
+    file = tmp_path / "td.toml"
+    file.write_text('samples = 1\n[conditions]\nmap = "small"\nmax_rounds = 40\n')
+    assert main(["train", "td", str(file), "--quick", "--out", str(tmp_path / "run"), "--start", "default"]) == 0
+    shown = capsys.readouterr()
+    assert "found against start" in shown.out and "report.html" in shown.out
+    assert "TD learning: 2/2 batches" in shown.err and "final match" in shown.err
+    assert "Calibration" in (tmp_path / "run" / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sead = 1", "no setting 'sead' (did you mean"), ("seed = true", "seed: must be of type int"),
+        ('genes = "army"', "genes: must be a list"), ("[[stages]]\nstep = 'x'", "step: must be of type float"),
+        ("[conditions]\npicks = 'mine'", "picks: must be one of"), ("seed = ", "bad.toml"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be(text, message, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    with pytest.raises(SettingsError, match=message.replace("(", "\\(")):
+        read_settings(EvolveSettings, load_plain(file), str(file))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["evolve", "nowhere.toml"], "cannot read nowhere.toml"), (["td", "--start", "mine"], "no weights 'mine'"),
+    ],
+)  # fmt: skip
+def test_bad_usage_is_said(arguments, message, capsys, tmp_path):
+    assert main(["train", *arguments, "--out", str(tmp_path / "run")]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path(tmp_path / "run").exists()

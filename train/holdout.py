@@ -1,0 +1,69 @@
+"""The final match of a run: new seeds, and opponents that training never met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import maps
+from warlight_env.arena.backends import Backend
+from warlight_env.arena.contests import play_contests
+from warlight_env.arena.course import Contest
+from warlight_env.arena.setup import Setup
+from warlight_env.arena.standing import Standing
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.train.games import Conditions
+from warlight_env.train.genes import Candidate, CandidatePlayer
+
+#: Part of the seeds' path that nothing else has.
+_HOLDOUT: Final = 1_000_003
+
+
+def play_holdout(
+    spec: str, found: Candidate, start: Candidate, opponents: Sequence[str], units: int, conditions: Conditions, seed: int,
+    folder: Path, *, jobs: int = 1, backend: str | Backend = "local",
+    advance: Callable[[int, str], None] = lambda count, label: None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """What was found against what the run began with, and both against every opponent, in the match engine's games.
+
+    Args:
+        spec: the kind of player.
+        units: seeds, each played in both seats, of each match.
+        folder: a run folder; a match that was interrupted goes on.
+
+    Returns:
+        A row a match: player, opponent, games, wins, draws, score, interval (95 %).
+
+    Raises:
+        KeyboardInterrupt: stopped early. See `play_contests` for the rest.
+    """
+    map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
+    new, old = CandidatePlayer.of(spec, found), CandidatePlayer.of(spec, start)
+    pairs: list[tuple[str, str, Any, Any]] = [("found", "start", new, old)]
+    pairs += [(name, other, player, other) for other in opponents for name, player in (("found", new), ("start", old))]
+    own = derive_seed(seed, _HOLDOUT)
+    contests = [
+        Contest(
+            f"{name}-{other}", Setup((a, b), map_, rules, own, True, conditions.picks, conditions.max_rounds), 2 * units
+        )
+        for name, other, a, b in pairs
+    ]
+    results = play_contests(
+        contests, jobs=jobs, backend=backend, folder=folder, on_games=lambda key, records: advance(len(records), key)
+    )
+    if any(result.interrupted for result in results.values()):
+        raise KeyboardInterrupt
+    rows = []
+    for (name, other, _, _), contest in zip(pairs, contests, strict=True):
+        standing = Standing(2, paired=True)
+        standing.add(results[contest.key].records)
+        low, high = standing.score_interval(0)
+        rows.append(
+            {
+                "player": name, "opponent": other, "games": standing.games, "wins": sum(standing.wins[0]),
+                "draws": standing.draws[0], "score": standing.score(0), "interval": [low, high],
+            }
+        )  # fmt: skip
+    return rows

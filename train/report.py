@@ -1,0 +1,152 @@
+"""A run's report: the same content as Markdown and as one HTML file that needs no other file and no network."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from warlight_env.arena.facts import facts, facts_line
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+_STYLE = """
+:root{color-scheme:light dark;--ground:#fbfaf6;--panel:#fff;--ink:#16222b;--muted:#556872;--line:#d9dfe2}
+@media (prefers-color-scheme:dark){:root{--ground:#0f181f;--panel:#16222b;--ink:#e6edf1;--muted:#9fb3bf;--line:#2b3842}}
+body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+main{max-width:900px;margin:0 auto;padding:2rem 1.2rem 4rem}
+h1{font-size:1.7rem;line-height:1.2}h2{font-size:1.15rem;margin:2.2rem 0 .6rem}p{max-width:75ch}
+.wide{overflow-x:auto}table{border-collapse:collapse;background:var(--panel);font-variant-numeric:tabular-nums}
+th,td{padding:.35rem .7rem;border:1px solid var(--line);text-align:right}th:first-child,td:first-child{text-align:left}
+pre{background:var(--panel);border:1px solid var(--line);padding:.7rem;overflow-x:auto}
+figure{margin:1rem 0;background:#fff;padding:.4rem;border-radius:4px}figure svg{max-width:100%;height:auto}
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve, with error bars where lows and highs are given."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+
+
+@dataclass
+class Report:
+    """Text, tables, code and pictures in their order."""
+
+    title: str
+    parts: list[tuple[str, object]] = field(default_factory=list)
+
+    def heading(self, text: str) -> None:
+        """A section's heading."""
+        self.parts.append(("heading", text))
+
+    def text(self, text: str) -> None:
+        """A paragraph."""
+        self.parts.append(("text", text))
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """A table of text."""
+        self.parts.append(("table", (list(head), [list(row) for row in rows])))
+
+    def code(self, text: str) -> None:
+        """Lines as they are."""
+        self.parts.append(("code", text))
+
+    def machine(self) -> None:
+        """What the run was made with."""
+        self.text(facts_line(facts()))
+
+    def curves(self, lines: Sequence[Line], x: str, y: str, mark: float | None = None, diagonal: bool = False) -> None:
+        """A picture of curves, drawn by Matplotlib; `mark`: a horizontal line."""
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+
+        with matplotlib.rc_context({"svg.hashsalt": "warlight", "svg.fonttype": "none"}):
+            figure, axes = pyplot.subplots(figsize=(7.5, 3.6), constrained_layout=True)
+            for colour, line in zip(_COLOURS * 4, lines, strict=False):
+                axes.plot(line.x, line.y, color=colour, label=line.name, marker="." if len(line.x) < 60 else "")
+                if len(line.low):
+                    axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.2, linewidth=0)
+            if mark is not None:
+                axes.axhline(mark, color="#888888", linestyle=":", linewidth=1)
+            if diagonal:
+                axes.plot([0, 1], [0, 1], color="#888888", linestyle=":", linewidth=1)
+            axes.set(xlabel=x, ylabel=y)
+            axes.legend(frameon=False)
+            axes.spines[["top", "right"]].set_visible(False)
+            buffer = io.StringIO()
+            figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+            pyplot.close(figure)
+        svg = buffer.getvalue()
+        self.parts.append(
+            ("figure", (svg[svg.index("<svg") :], f"{y} by {x}: {', '.join(line.name for line in lines)}"))
+        )
+
+    def figures(self) -> list[str]:
+        """The pictures as SVG, in their order."""
+        return [content[0] for kind, content in self.parts if kind == "figure"]  # type: ignore[index]
+
+    def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:
+        """The report with pictures as files of such names, counted from 1."""
+        out, pictures = [f"# {self.title}"], 0
+        for kind, content in self.parts:
+            if kind == "heading":
+                out.append(f"## {content}")
+            elif kind == "text":
+                out.append(str(content))
+            elif kind == "code":
+                out.append(f"```\n{content}\n```")
+            elif kind == "table":
+                head, rows = content  # type: ignore[misc]
+                lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+                out.append(
+                    "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines)
+                )
+            else:
+                pictures += 1
+                out.append(f"![{content[1]}]({figure_name.format(pictures)})")  # type: ignore[index]
+        return "\n\n".join(out) + "\n"
+
+    def to_html(self) -> str:
+        """The report with everything in it."""
+        body = [f"<h1>{escape(self.title)}</h1>"]
+        for kind, content in self.parts:
+            if kind == "heading":
+                body.append(f"<h2>{escape(str(content))}</h2>")
+            elif kind == "text":
+                body.append(f"<p>{escape(str(content))}</p>")
+            elif kind == "code":
+                body.append(f"<pre>{escape(str(content))}</pre>")
+            elif kind == "table":
+                head, rows = content  # type: ignore[misc]
+                top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+                cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+                lines = "".join(f"<tr>{row}</tr>" for row in cells)
+                body.append(
+                    f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
+                )
+            else:
+                svg, caption = content  # type: ignore[misc]
+                body.append(f'<figure role="img" aria-label="{escape(caption)}">{svg}</figure>')
+        policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}"><link rel="icon" href="data:,">'
+            f"<title>{escape(self.title)}</title><style>{_STYLE}</style></head><body><main>"
+            + "\n".join(body)
+            + "</main></body></html>\n"
+        )
+
+
+def percent(share: float, interval: Sequence[float] | None = None) -> str:
+    """A share as text, with its interval."""
+    text = f"{100 * share:.1f} %"
+    return text if interval is None else f"{text} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"

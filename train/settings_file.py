@@ -1,0 +1,76 @@
+"""Settings of runs from files: TOML as people write it, or the JSON that a run's folder holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+import types
+import typing
+from pathlib import Path
+from typing import Any, TypeVar
+
+from warlight_env.errors import InputError, did_you_mean
+
+T = TypeVar("T")
+
+
+class SettingsError(InputError):
+    """A file of settings that cannot be used; the message names the file, the key and the reason."""
+
+
+def load_plain(path: Path) -> dict[str, Any]:
+    """The table of a .toml or .json file.
+
+    Raises:
+        SettingsError: it cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except OSError as error:
+        raise SettingsError(f"cannot read {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise SettingsError(f"{path}: {error}") from None
+    if not isinstance(data, dict):
+        raise SettingsError(f"{path}: must be a table of settings")
+    return data
+
+
+def read_settings(kind: type[T], data: Any, place: str) -> T:
+    """A dataclass of settings from plain data; keys that are left out have their defaults.
+
+    Raises:
+        SettingsError: a key is not known, or a value does not fit; `place` begins the message.
+    """
+    if not isinstance(data, dict):
+        raise SettingsError(f"{place}: must be a table of settings")
+    known = typing.get_type_hints(kind)
+    values = {}
+    for key, value in data.items():
+        if key not in known:
+            raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; there are {', '.join(known)}")
+        values[key] = _read(known[key], value, f"{place}: {key}")
+    try:
+        return kind(**values)
+    except InputError as error:
+        raise SettingsError(f"{place}: {error}") from None
+
+
+def _read(kind: Any, value: Any, place: str) -> Any:
+    if dataclasses.is_dataclass(kind):
+        return read_settings(kind, value, place)  # type: ignore[arg-type]
+    if typing.get_origin(kind) is tuple:
+        if not isinstance(value, list):
+            raise SettingsError(f"{place}: must be a list, not {value!r:.60}")
+        return tuple(_read(typing.get_args(kind)[0], item, f"{place}[{i}]") for i, item in enumerate(value))
+    if typing.get_origin(kind) is typing.Literal:
+        choices = typing.get_args(kind)
+        if value not in choices:
+            raise SettingsError(f"{place}: must be one of {', '.join(map(str, choices))}, not {value!r:.60}")
+        return value
+    accepted: Any = int | float if kind is float else kind
+    if isinstance(accepted, type | types.UnionType) and isinstance(value, accepted):
+        if isinstance(value, bool) == (kind is bool):
+            return float(value) if kind is float else value
+    raise SettingsError(f"{place}: must be of type {getattr(kind, '__name__', kind)}, not {value!r:.60}")

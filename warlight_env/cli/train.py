@@ -1,0 +1,172 @@
+"""``warlight train``: find weights of the evaluation by evolution or by TD learning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import App, Parameter
+
+from warlight_env.cli.common import JsonOption, UsageError, print_json
+from warlight_env.cli.tournament import BackendOption, JobsOption, QuietOption
+
+app = App(name="train", help="Find weights of the evaluation that make bots stronger.")
+
+FileArgument = Annotated[
+    Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in ones).")
+]
+StartOption = Annotated[
+    str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
+]
+QuickOption = Annotated[bool, Parameter(negative="", help="Hardly any games: shows that everything works.")]
+
+
+def _folder(out: Path | None, file: Path | None, kind: str) -> Path:
+    if out is not None:
+        return out
+    return Path("runs", kind if file is None or file.name == "settings.json" else file.stem)
+
+
+def _start(data: dict[str, Any], given: str | None) -> Any:
+    """What a run begins with: as told, as its settings say, or the thesis's."""
+    from warlight_env.agents.weights import Weights
+    from warlight_env.train.genes import Candidate
+
+    if given is not None:
+        return Candidate(Weights.load(given))
+    saved = data.pop("start", None)
+    try:
+        return Candidate() if saved is None else Candidate.from_dict(saved)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"settings: start: not what a run begins with ({error})") from None
+
+
+def _read(kind: Any, file: Path | None, given: str | None) -> tuple[Any, Any]:
+    """Settings and what the run begins with."""
+    from warlight_env.train.settings_file import load_plain, read_settings
+
+    data = {} if file is None else load_plain(file)
+    start = _start(data, given)
+    return read_settings(kind, data, str(file) if file else "settings"), start
+
+
+@app.command
+def evolve(
+    file: FileArgument = None,
+    *,
+    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/evolve, or by the file's name).")] = None,
+    start: StartOption = None,
+    quick: QuickOption = False,
+    jobs: JobsOption = 1,
+    backend: BackendOption = "local",
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Evolve weights and parameters of the search by CMA-ES, in stages from a cheap player to the search itself.
+
+    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
+    it holds found.json (for ``weights=``), report.md and report.html.
+
+    ```toml
+    genes = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that matter
+    seed = 1
+    holdout = ["one_big_army"]     # met in the final match alone
+    [[stages]]
+    player = "one_ply"
+    generations = 30
+    rivals = ["start", "champion", "hall"]
+    [[stages]]
+    player = "mcts:sims=25"
+    generations = 20
+    units = 10                     # seeds, each in both seats
+    genes = ["army", "sharpness", "c"]
+    ```
+    """
+    from dataclasses import replace
+
+    from warlight_env.cli.counting import counting
+    from warlight_env.train.evolve import Evolution, EvolveSettings, Stage
+    from warlight_env.train.finish import finish_evolution
+    from warlight_env.train.journal import Journal
+
+    settings, first = _read(EvolveSettings, file, start)
+    if quick:
+        few = Stage(generations=2, population=4, units=2, most_units=4, review=2, review_units=4)
+        stages = tuple(replace(few, player=s.player, rivals=s.rivals, genes=s.genes) for s in settings.stages)
+        settings = replace(settings, stages=stages, holdout_units=2)
+    with Journal(_folder(out, file, "evolve"), {**settings.to_dict(), "start": first.to_dict()}) as journal:
+        total = sum(stage.generations for stage in settings.stages)
+        with counting("evolution", total, "generations", quiet) as advance:
+
+            def say(entry: dict[str, Any]) -> None:
+                if entry["event"] == "generation":
+                    advance(1, f"stage {entry['stage'] + 1}, best {max(entry['scores']):.2f}")
+
+            done = sum(entry["event"] == "generation" for entry in journal.entries)
+            if done:
+                advance(done, "as found in the run folder")
+            found = Evolution(settings, journal, first, jobs, backend, say).run()
+        matches = 2 * settings.holdout_units * (1 + 2 * len(settings.holdout))
+        with counting("final match", matches, "games", quiet) as advance:
+            result = finish_evolution(settings, journal, first, found, jobs=jobs, backend=backend, advance=advance)
+        _tell(result, journal.folder, json)
+
+
+@app.command
+def td(
+    file: FileArgument = None,
+    *,
+    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/td, or by the file's name).")] = None,
+    start: StartOption = None,
+    quick: QuickOption = False,
+    jobs: JobsOption = 1,
+    backend: BackendOption = "local",
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Learn weights by TD(λ) in self-play of the one-ply player, with the share as the chance to win.
+
+    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
+    it holds found.json (for ``weights=``), report.md and report.html, with a calibration plot.
+
+    ```toml
+    batches = 40
+    games = 256       # of self-play in a batch
+    trace = 0.8       # lambda
+    rate = 0.03
+    ```
+    """
+    from dataclasses import replace
+
+    from warlight_env.cli.counting import counting
+    from warlight_env.train.finish import finish_td
+    from warlight_env.train.journal import Journal
+    from warlight_env.train.td import TdRun, TdSettings
+
+    settings, first = _read(TdSettings, file, start)
+    if quick:
+        settings = replace(settings, batches=2, games=8, review_units=2, holdout_units=2)
+    with Journal(_folder(out, file, "td"), {**settings.to_dict(), "start": first.to_dict()}) as journal:
+        with counting("TD learning", settings.batches, "batches", quiet) as advance:
+            if journal.entries:
+                advance(len(journal.entries), "as found in the run folder")
+            run = TdRun(settings, journal, first.weights, jobs, lambda entry: advance(1, f"loss {entry['loss']:.3f}"))
+            found = run.run()
+        matches = 2 * settings.holdout_units * (1 + 2 * len(settings.holdout))
+        with counting("final match", matches, "games", quiet) as advance:
+            result = finish_td(
+                settings, journal, first.weights, found, run.calibration(40 if quick else 1000),
+                jobs=jobs, backend=backend, advance=advance,
+            )  # fmt: skip
+        _tell(result, journal.folder, json)
+
+
+def _tell(result: dict[str, Any], folder: Path, json: bool) -> None:
+    if json:
+        print_json(result)
+        return
+    for row in result["holdout"]:
+        low, high = row["interval"]
+        score = f"{100 * row['score']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
+        print(f"{result['player']}, {row['player']} against {row['opponent']}: {score} of {row['games']} games")
+    print(f"weights: {folder / 'found.json'}\nreport: {folder / 'report.html'}")
