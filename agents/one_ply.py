@@ -57,8 +57,9 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 def choose_turn(board, params, evaluation, owner, army, player, players, samples, explore, rng, work):
     """Index of the turn in `work.turns` with the highest mean share over `samples` plays of the round.
 
-    With the chance `explore` it is any of them instead. In each play the others move at random among their generated turns. All of our turns meet the same answers and the
-    same dice, so that they differ by what they are worth, not by luck. owner int8[N], army int32[N], rng uint64[2].
+    With the chance `explore` it is any of them instead. In each play the others move at random among their generated
+    turns. All of our turns meet the same answers and the same dice, so that they differ by what they are worth, not by
+    luck. owner int8[N], army int32[N], rng uint64[2].
     """
     turns, orders, total = work.turns, work.round, work.total
     count = generate_turns(board, params, evaluation, owner, army, player, ALL_WAYS, rng, work.generator, turns)

@@ -209,12 +209,12 @@ def test_other_settings_and_damage_are_refused(tmp_path):
     assert (tmp_path / "journal.jsonl").read_bytes() == before
     lines = before.splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[1:]))
-    with pytest.raises(JournalError, match="where .* belongs"):
+    with pytest.raises(JournalError, match=r"where .* belongs"):
         evolve(tmp_path)
     first = json.loads(lines[0])
     first["points"][0][0] += 1e-9
     (tmp_path / "journal.jsonl").write_bytes(json.dumps(first).encode() + b"\n" + b"".join(lines[1:]))
-    with pytest.raises(JournalError, match="drawn differently"):
+    with pytest.raises(JournalError, match="drawn otherwise"):
         evolve(tmp_path)
 
 

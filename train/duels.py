@@ -94,7 +94,7 @@ class Duels:
 
     def traces(self, weights: Weights, games: int, seed: int, explore: float = 0.0) -> Traces:
         """Self-play, with the features of every position; `explore` is the chance of a turn at random."""
-        start, rng = self._start(-(-games // 2), seed)
+        start, _ = self._start(-(-games // 2), seed)
         out = Traces(
             np.zeros(games), np.zeros(games, dtype=np.int32),
             np.zeros((games, self.max_rounds + 1, 2, len(FEATURES)), dtype=np.float32),

@@ -4,8 +4,8 @@ The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A Tutorial", ar
 Fitness is the mean score in paired games with common seeds: all candidates of a generation play the same games, each
 seed in both seats, against the same rivals; every generation has seeds of its own. Noise is handled in three ways:
 
-- each candidate's games are halved, and the rank correlation of the halves says how far ranks can be trusted: where that
-  is too little, later generations play more games, where it is more than enough, fewer (see `next_units`);
+- each candidate's games are halved, and the rank correlation of the halves says how far ranks can be trusted: where
+  that is too little, later generations play more games, where it is more than enough, fewer (see `next_units`);
 - what counts as found is never a candidate that was lucky, but the mean of the search's distribution;
 - and that only once it has beaten the champion in a review, with fresh seeds, by more than chance allows.
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -81,7 +81,7 @@ class EvolveSettings:
 
     stages: tuple[Stage, ...] = (Stage(),)
     genes: tuple[str, ...] = DEFAULT_GENES
-    conditions: Conditions = Conditions()
+    conditions: Conditions = field(default_factory=Conditions)
     seed: int = 1
     holdout_units: int = 400
     holdout: tuple[str, ...] = ("one_big_army",)
@@ -193,8 +193,8 @@ class Evolution:
             )
             if not np.array_equal(entry["points"], points):
                 raise JournalError(
-                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1} was drawn differently; go "
-                    "on with the version of cma and numpy that the run began with"
+                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1} was drawn otherwise; "
+                    "go on with the version of cma and numpy that the run began with"
                 )
             strategy.tell(points, [1.0 - x for x in entry["scores"]])
             units = entry["next_units"]

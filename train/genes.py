@@ -66,8 +66,8 @@ GENES: Final = {**WEIGHT_GENES, **SEARCH_GENES}
 PICK_WEIGHTS: Final = (
     "start_bonus", "start_neighbors", "start_borders", "start_regions", "pick_super", "pick_distance",
 )  # fmt: skip
-#: What evolves unless told otherwise. `region_super` scales what others scale as well, and a one-ply player hardly feels
-#: the sharpness.
+#: What evolves unless told otherwise. `region_super` scales what others scale as well, and a one-ply player hardly
+#: feels the sharpness.
 DEFAULT_GENES: Final = tuple(
     name for name in Weights._fields if name not in (*PICK_WEIGHTS, "region_super", "sharpness")
 )

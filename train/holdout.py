@@ -22,8 +22,8 @@ _HOLDOUT: Final = 1_000_003
 
 
 def play_holdout(
-    spec: str, found: Candidate, start: Candidate, opponents: Sequence[str], units: int, conditions: Conditions, seed: int,
-    folder: Path, *, jobs: int = 1, backend: str | Backend = "local",
+    spec: str, found: Candidate, start: Candidate, opponents: Sequence[str], units: int, conditions: Conditions,
+    seed: int, folder: Path, *, jobs: int = 1, backend: str | Backend = "local",
     advance: Callable[[int, str], None] = lambda count, label: None,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """What was found against what the run began with, and both against every opponent, in the match engine's games.

@@ -111,8 +111,8 @@ class Journal:
             there, here = found.get(key), self._settings.get(key)
             if there != here:
                 raise JournalError(
-                    f"{self.folder} holds another run: {key} = {json.dumps(there)} there, {json.dumps(here)} here; give "
-                    "the same settings to go on, or another folder"
+                    f"{self.folder} holds another run: {key} = {json.dumps(there)} there, {json.dumps(here)} here; "
+                    "give the same settings to go on, or another folder"
                 )
 
     def _failure(self, error: OSError) -> RunError:

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 from warlight_env.arena.facts import facts, facts_line
 
@@ -39,7 +40,7 @@ class Report:
     """Text, tables, code and pictures in their order."""
 
     title: str
-    parts: list[tuple[str, object]] = field(default_factory=list)
+    parts: list[tuple[str, Any]] = field(default_factory=list)
 
     def heading(self, text: str) -> None:
         """A section's heading."""
@@ -91,7 +92,7 @@ class Report:
 
     def figures(self) -> list[str]:
         """The pictures as SVG, in their order."""
-        return [content[0] for kind, content in self.parts if kind == "figure"]  # type: ignore[index]
+        return [content[0] for kind, content in self.parts if kind == "figure"]
 
     def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:
         """The report with pictures as files of such names, counted from 1."""
@@ -104,14 +105,14 @@ class Report:
             elif kind == "code":
                 out.append(f"```\n{content}\n```")
             elif kind == "table":
-                head, rows = content  # type: ignore[misc]
+                head, rows = content
                 lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
                 out.append(
                     "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines)
                 )
             else:
                 pictures += 1
-                out.append(f"![{content[1]}]({figure_name.format(pictures)})")  # type: ignore[index]
+                out.append(f"![{content[1]}]({figure_name.format(pictures)})")
         return "\n\n".join(out) + "\n"
 
     def to_html(self) -> str:
@@ -125,7 +126,7 @@ class Report:
             elif kind == "code":
                 body.append(f"<pre>{escape(str(content))}</pre>")
             elif kind == "table":
-                head, rows = content  # type: ignore[misc]
+                head, rows = content
                 top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
                 cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
                 lines = "".join(f"<tr>{row}</tr>" for row in cells)
@@ -133,7 +134,7 @@ class Report:
                     f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{lines}</tbody></table></div>'
                 )
             else:
-                svg, caption = content  # type: ignore[misc]
+                svg, caption = content
                 body.append(f'<figure role="img" aria-label="{escape(caption)}">{svg}</figure>')
         policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
         return (

@@ -70,7 +70,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
             raise SettingsError(f"{place}: must be one of {', '.join(map(str, choices))}, not {value!r:.60}")
         return value
     accepted: Any = int | float if kind is float else kind
-    if isinstance(accepted, type | types.UnionType) and isinstance(value, accepted):
-        if isinstance(value, bool) == (kind is bool):
-            return float(value) if kind is float else value
+    fits = isinstance(accepted, type | types.UnionType) and isinstance(value, accepted)
+    if fits and isinstance(value, bool) == (kind is bool):
+        return float(value) if kind is float else value
     raise SettingsError(f"{place}: must be of type {getattr(kind, '__name__', kind)}, not {value!r:.60}")

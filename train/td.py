@@ -1,24 +1,24 @@
 """TD(λ) by self-play: weights of the evaluation that say how likely a player is to win.
 
-The model is the search's own share: with positions P = θ · φ of both players (φ: `agents.duels.FEATURES`) the chance to
-win is σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ). That is a logistic output, and it is `sharpness` k
-of `Weights`: what is learned here is used there as it is, and the share means a probability.
+The model is the search's own share: with positions P = θ · φ of both players (φ: `agents.duels.FEATURES`) the chance
+to win is σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ). That is a logistic output, and it is
+`sharpness` k of `Weights`: what is learned here is used there as it is, and the share means a probability.
 
-Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12): a game is played by the one-ply
-player with the weights as they are, then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. The step goes down
-the cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
+Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12): a game is played by the
+one-ply player with the weights as they are, then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. The step
+goes down the cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
 
 **From θ to `Weights`.** The evaluation shifts the constant part of super regions so that the smallest is 1, and then
-multiplies it by `region_super`. So θ, where every super region's constant part is above 0, has weights with the very same
-positions: the four weights of super regions are divided by the smallest constant part, which becomes `region_super`. To
-keep every part above 0, θ is projected after each step (`Model.project`). A share does not change when all positions are
-multiplied by a number; that is chosen so that an army is worth what it was. `not_neutral`, which multiplies what regions
-are worth in positions, stays, and what is not in positions (the worth of an enemy's regions as targets) keeps its
-proportion to the mean constant part; picks stay as they are. Only weights beyond their `BOUNDS` are cut.
+multiplies it by `region_super`. So θ, where every super region's constant part is above 0, has weights with the very
+same positions: the four weights of super regions are divided by the smallest constant part, which becomes
+`region_super`. To keep every part above 0, θ is projected after each step (`Model.project`). A share does not change
+when all positions are multiplied by a number; that is chosen so that an army is worth what it was. `not_neutral`, which
+multiplies what regions are worth in positions, stays, and what is not in positions (the worth of an enemy's regions as
+targets) keeps its proportion to the mean constant part; picks stay as they are. Only weights beyond `BOUNDS` are cut.
 
-**What is taken.** Self-play moves on with the weights, so that the last ones need not be the best players. Every `review`
-batches they play the start; the run's result is what scored best there, and the final match tells how much of that was
-luck.
+**What is taken.** Self-play moves on with the weights, so that the last ones need not be the best players. Every
+`review` batches they play the start; the run's result is what scored best there, and the final match tells how much of
+that was luck.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -81,7 +81,7 @@ class TdSettings:
     learn: tuple[str, ...] = ("own_regions", "whole_bonus_squared", "army", "largest_territory", "threatened_bonus")
     review: int = 1
     review_units: int = 300
-    conditions: Conditions = Conditions()
+    conditions: Conditions = field(default_factory=Conditions)
     seed: int = 1
     holdout_units: int = 400
     holdout: tuple[str, ...] = ("one_big_army",)
@@ -138,7 +138,7 @@ class Model:
         return by_theta, float((error * ratio).mean() * self.sharpness)
 
     def project(self) -> None:
-        """Move θ to where there are weights for it: every super region's constant part above 0, an army's worth, too."""
+        """Move θ to where there are weights for it: super regions' constant parts and an army are worth something."""
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)
         self.theta[0] += max(0.0, least - static.min())
