@@ -26,6 +26,7 @@ from logs import bench_log
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
 from rows import Row, not_installed
 from searches import bench_deadlines, bench_search, bench_trees
+from training import bench_training
 from warlight_env import maps
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.playout import AGGRESSIVE, RANDOM, play_out
@@ -277,6 +278,7 @@ PARTS = {
     "search": bench_search,
     "trees": bench_trees,
     "deadlines": bench_deadlines,
+    "training": bench_training,
     "log": bench_log,
     "hosting": bench_hosting,
     "vector": bench_vector,
