@@ -113,6 +113,14 @@ def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_pat
     assert Weights.load(tmp_path / "1" / "champion.json") == found.weights
 
 
+def test_the_seed_decides_what_is_drawn(tmp_path):
+    journals = []
+    for seed in (1, 2):
+        evolve(tmp_path / str(seed), replace(SETTINGS, seed=seed, stages=(replace(STAGE, generations=1),)))
+        journals.append(entries(tmp_path / str(seed))[0]["points"])
+    assert journals[0] != journals[1]
+
+
 def test_games_of_the_arena_and_compiled_ones_lead_to_the_same_run(tmp_path):
     compiled = replace(
         SETTINGS,
