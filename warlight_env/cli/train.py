@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import JsonOption, UsageError, print_json
-from warlight_env.cli.tournament import BackendOption, JobsOption, QuietOption
+from warlight_env.cli.common import JsonOption, UsageError, Whole, print_json
+from warlight_env.cli.tournament import BackendOption, QuietOption
 
 app = App(name="train", help="Find weights of the evaluation that make bots stronger.")
 
@@ -19,6 +19,9 @@ StartOption = Annotated[
     str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
 ]
 QuickOption = Annotated[bool, Parameter(negative="", help="Hardly any games: shows that everything works.")]
+TrainJobsOption = Annotated[
+    Whole, Parameter(name="--jobs", help="Games, or threads of games, side by side; the outcome does not depend on it.")
+]
 
 
 def _folder(out: Path | None, file: Path | None, kind: str) -> Path:
@@ -57,7 +60,7 @@ def evolve(
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/evolve, or by the file's name).")] = None,
     start: StartOption = None,
     quick: QuickOption = False,
-    jobs: JobsOption = 1,
+    jobs: TrainJobsOption = 1,
     backend: BackendOption = "local",
     json: JsonOption = False,
     quiet: QuietOption = False,
@@ -119,7 +122,7 @@ def td(
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/td, or by the file's name).")] = None,
     start: StartOption = None,
     quick: QuickOption = False,
-    jobs: JobsOption = 1,
+    jobs: TrainJobsOption = 1,
     backend: BackendOption = "local",
     json: JsonOption = False,
     quiet: QuietOption = False,
