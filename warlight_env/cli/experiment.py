@@ -58,7 +58,7 @@ def list_(*, json: JsonOption = False) -> None:
 def run(
     *names: Annotated[str, Parameter(help="Experiments, as `warlight experiment list` has them, or all.")],
     agent: Annotated[
-        list[str] | None, Parameter(help="Agents, one run for each (default: mcts_thesis and mcts).", negative="")
+        list[str] | None, Parameter(help="Agents, one run for each (default: mcts_thesis).", negative="")
     ] = None,
     quick: Annotated[
         bool, Parameter(negative="", help="A handful of games with hardly any budget: shows that everything works.")

@@ -95,8 +95,8 @@ class Experiment(Protocol):
         ...
 
 
-#: The thesis's bot, and ours.
-BOTH = ("mcts_thesis", "mcts")
+#: Who plays unless others are asked for: the thesis's bot. Ours is `mcts`.
+AGENTS = ("mcts_thesis",)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class MatchTable:
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
     rounds: float | None = None  #: the thesis's length of a game; given, rows are lengths and not shares of wins
-    agents: tuple[str, ...] = BOTH
+    agents: tuple[str, ...] = AGENTS
     budget: By | None = None
 
     def contests(self, settings: Settings) -> list[Contest]:
@@ -194,7 +194,7 @@ class Measurement:
     count: int
     cost: float
     quick_count: int = 2
-    agents: tuple[str, ...] = BOTH
+    agents: tuple[str, ...] = AGENTS
     budget: By | None = None
 
     def units(self, settings: Settings) -> int:

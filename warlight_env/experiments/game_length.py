@@ -11,9 +11,9 @@ TABLE = MatchTable(
     setting="10 seconds a move (457 simulations), random starts; mean rounds of a game with a 95 % interval.",
     comment="The thesis says about 30 rounds, without saying between whom.",
     duels=(
-        Duel("against itself", MCTS, MCTS, games=100, thesis=None),
-        Duel("against aggressive", MCTS, Player("aggressive"), games=100, thesis=None),
-        Duel("against smart random", MCTS, Player("smart_random"), games=100, thesis=None),
+        Duel("against itself", MCTS, MCTS, games=60, thesis=None),
+        Duel("against aggressive", MCTS, Player("aggressive"), games=60, thesis=None),
+        Duel("against smart random", MCTS, Player("smart_random"), games=60, thesis=None),
     ),
     rounds=30,
 )

@@ -20,6 +20,5 @@ TABLE = Measurement(
     summary=summarise_trees,
     count=8,
     cost=3 * 15.0 + 1,
-    agents=("mcts_thesis",),
     budget="seconds",
 )

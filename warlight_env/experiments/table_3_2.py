@@ -27,7 +27,7 @@ TABLE = MatchTable(
             "South America and Australia against Asia",
             Player(seconds=15, start=("South America", "Australia")),
             Player(seconds=15, start=("Asia", "Asia")),
-            games=200,
+            games=100,
             thesis=Score(190, 10),
         ),
     ),

@@ -9,5 +9,5 @@ TABLE = MatchTable(
     title="MCTS against one big army",
     setting="10 seconds a move (457 simulations), random starts; the share of games that the search wins.",
     comment="One big army gathers everything in one place, which a search has to see coming some rounds ahead.",
-    duels=(Duel("against one big army", Player(seconds=10), Player("one_big_army"), games=400, thesis=Score(497, 3)),),
+    duels=(Duel("against one big army", Player(seconds=10), Player("one_big_army"), games=200, thesis=Score(497, 3)),),
 )

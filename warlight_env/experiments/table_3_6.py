@@ -18,7 +18,7 @@ TABLE = MatchTable(
             "against the same without defence",
             Player(seconds=15),
             Player(seconds=15, defense=False),
-            games=400,
+            games=200,
             thesis=Score(165, 35),
         ),
     ),
