@@ -52,8 +52,8 @@ def tournament(
     """
     import json as json_
 
+    from warlight_env.arena.append_only import write_atomically
     from warlight_env.arena.contests import play_contests
-    from warlight_env.arena.runs import write_atomically
     from warlight_env.arena.skill import openskill_model
     from warlight_env.arena.tournament_file import load_tournament
     from warlight_env.arena.tournament_report import to_html
