@@ -27,7 +27,7 @@ from warlight_env.protocol.grammar import (
     quote,
 )
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
-from warlight_env.protocol.stderr import FILE_SIZE, KEPT
+from warlight_env.protocol.stderr import FILE_SIZE, KEPT, ErrorReader
 from warlight_env.protocol.telling import (
     NAMES,
     Watcher,
@@ -82,6 +82,8 @@ class ExternalBot:
         CommandError: there is no such program.
     """
 
+    counts_simulations = False  #: the protocol knows time alone, see `Setup.check_clocks`
+
     def __init__(self, command: Sequence[str], seed: int = 0, options: HostOptions | None = None) -> None:
         self.options = HostOptions() if options is None else options
         self.command = [word.replace("{seed}", str(seed)) for word in command]
@@ -96,7 +98,8 @@ class ExternalBot:
     def _reset(self) -> None:
         self.close()
         self.faults = Faults()
-        self._missed = 0
+        self._round = self._missed = 0
+        self._flooded = False  # what comes of standard error is noted once
         self._owed: m.Question | None = None  # a question whose answer may still come, too late
         self._last: tuple[int, int] | None = None
         self._watcher = Watcher()
@@ -135,17 +138,19 @@ class ExternalBot:
     def close(self) -> None:
         """End the process and all that it started. Asked again, the bot starts anew."""
         if self._process is not None:
-            errors = self._process.errors
-            self._process.close()
-            self._process = None
-            if errors.total > FILE_SIZE:  # a log is one thing, a flood another
-                self.faults.note(
-                    Fault(
-                        0, "standard error", f"{errors.total} bytes; the last {KEPT} were kept", errors=errors.tail(200)
-                    )
-                )
-            if errors.problem is not None:
-                self.faults.note(Fault(0, "standard error", f"could not be written: {errors.problem}"))
+            process, self._process = self._process, None
+            process.close()
+            self._look_at_errors(process.errors)
+            if process.errors.problem is not None:
+                cause = f"could not be written: {process.errors.problem}"
+                self.faults.note(Fault(self._round, "standard error", cause))
+
+    def _look_at_errors(self, errors: ErrorReader) -> None:
+        """Note a flood on standard error: a log is one thing, that is another."""
+        if errors.total > FILE_SIZE and not self._flooded:
+            self._flooded = True
+            cause = f"more than {FILE_SIZE} bytes; the last {KEPT} were kept"
+            self.faults.note(Fault(self._round, "standard error", cause, errors=errors.tail(200)))
 
     # A game
 
@@ -196,6 +201,8 @@ class ExternalBot:
         """The answer, or None where it is lost; faults are noted."""
         if self._process is None:
             return None
+        self._round = round
+        self._look_at_errors(self._process.errors)
         line = format_message(question)
         asked = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
         note = _noting(self.faults, round, asked)
