@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
+import time
 
 import jsonschema
 import pytest
@@ -272,6 +274,28 @@ def test_ctrl_c_stops_all_processes_and_reports():
     assert process.returncode == 130
     assert "of 20000 games" in out and "interrupted" in out
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_termination_ends_a_match_as_ctrl_c_does(jobs, tmp_path):
+    run, temporary = tmp_path / "run", tmp_path / "temporary"
+    temporary.mkdir()
+    command = [*MATCH[:3], "-n", "20000", "--map", "small", "--jobs", str(jobs), "--out", str(run)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "warlight_env", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)},
+    ) as process:  # fmt: skip
+        games = run / "games.jsonl"
+        while process.poll() is None and not (games.exists() and games.stat().st_size):
+            time.sleep(0.01)
+        made = [file.name.split("-")[1] for file in temporary.iterdir() if file.name.startswith("warlight-")]
+        process.terminate()
+        out, err = process.communicate(timeout=60)
+    assert made == ["match"] * (jobs > 1), "there was something to be left"
+    assert process.returncode == 130 and list(temporary.iterdir()) == []
+    assert "interrupted" in out and f"goes on from {run}" in out and "Traceback" not in err
+    told = int(re.search(r"(\d+) of 20000 games", out)[1])
+    assert len([json.loads(line) for line in games.read_text().splitlines()]) == told > 0
 
 
 def test_a_terminal_gets_a_bar_and_other_streams_the_result():
