@@ -5,8 +5,9 @@ Names are loaded when they are first used: our side of the protocol must be read
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from warlight_env.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from warlight_env.protocol.belief import Belief, Observation
@@ -50,7 +51,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"warlight_env.protocol.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
