@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from warlight_env.protocol.conformance import Outcome, check
     from warlight_env.protocol.faults import Fault
     from warlight_env.protocol.grammar import ProtocolError
-    from warlight_env.protocol.host import ExternalBot, HostOptions
+    from warlight_env.protocol.host import ExternalBot
+    from warlight_env.protocol.options import HostOptions
     from warlight_env.protocol.process import CommandError
     from warlight_env.protocol.replaying import replay_to
 
@@ -27,7 +28,7 @@ _HOMES: Final = {
     "CommandError": "process",
     "ExternalBot": "host",
     "Fault": "faults",
-    "HostOptions": "host",
+    "HostOptions": "options",
     "Observation": "belief",
     "Outcome": "conformance",
     "ProtocolError": "grammar",

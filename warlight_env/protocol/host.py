@@ -6,26 +6,20 @@ import contextlib
 import itertools
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
 from warlight_env.agents import AgentError, Budget
 from warlight_env.arena.player import ForfeitError
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.errors import did_you_mean
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.answers import Read, expected_answer, parse_answer
 from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.faults import Fault, Faults
-from warlight_env.protocol.grammar import (
-    NO_MOVES,
-    Read,
-    expected_answer,
-    format_message,
-    parse_answer,
-    quote,
-)
+from warlight_env.protocol.grammar import NO_MOVES, format_message, quote
+from warlight_env.protocol.options import HostOptions, read_options
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
 from warlight_env.protocol.stderr import FILE_SIZE, KEPT, ErrorReader
 from warlight_env.protocol.telling import (
@@ -44,28 +38,6 @@ MAX_MISSED: Final = 2
 _MANY: Final = 1000
 #: Bytes of standard error that a fault quotes.
 _QUOTED_ERRORS: Final = 1000
-
-Policy = Literal["skip", "forfeit"]
-
-
-@dataclass(frozen=True)
-class HostOptions:
-    """How a bot is hosted.
-
-    challenge: version of the protocol; None: as the rules say.
-    policy: what an answer that does not come costs: "skip" the answer, after two of them all further ones; "forfeit"
-        the game.
-    bank, increment: the clock in seconds, None: the challenge's own.
-    errors: folder for the bot's standard error, one file a game.
-    folder: where it runs.
-    """
-
-    challenge: m.Challenge | None = None
-    policy: Policy = "skip"
-    bank: float | None = None
-    increment: float | None = None
-    errors: Path | None = None
-    folder: Path = Path(".")
 
 
 class ExternalBot:
@@ -265,52 +237,9 @@ def external_bot(seed: int, text: str) -> ExternalBot:
         if not bracket:
             raise AgentError(f"agent 'cmd{text}': expected cmd[OPTION=VALUE,…]:COMMAND")
     try:
-        return ExternalBot(shlex.split(command), seed, _read_options(options))
+        return ExternalBot(shlex.split(command), seed, read_options(options))
     except (CommandError, ValueError) as error:
         raise AgentError(f"agent 'cmd:{command}': {error}") from None
-
-
-def _choice(*allowed: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}")
-        return text
-
-    return read
-
-
-def _challenge(text: str) -> int:
-    return int(_choice("1", "2")(text))
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 86_400:
-        raise ValueError("must lie in 0 .. 86400 seconds")
-    return value
-
-
-_OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
-    "challenge": _challenge,
-    "policy": _choice("skip", "forfeit"),
-    "bank": _seconds,
-    "increment": _seconds,
-    "errors": Path,
-    "folder": Path,
-}
-
-
-def _read_options(text: str) -> HostOptions:
-    values: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        key, _, value = part.partition("=")
-        if key not in _OPTIONS:
-            raise ValueError(f"no option {key!r}{did_you_mean(key, _OPTIONS)}; there are {', '.join(_OPTIONS)}")
-        try:
-            values[key] = _OPTIONS[key](value)
-        except ValueError as error:
-            raise ValueError(f"{key} = {value!r}: {error}") from None
-    return HostOptions(**values)
 
 
 def _nonsense(read: Read, text: str) -> bool:
