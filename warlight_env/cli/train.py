@@ -44,9 +44,11 @@ class RunOptions:
     quiet: QuietOption = False
 
     def read(self, kind: Any, file: Path | None) -> tuple[Any, Candidate]:
-        """Settings of a kind, and what the run begins with."""
+        """Settings of a kind, and what the run begins with; looks at the options, too."""
+        from warlight_env.arena.contests import check_count
         from warlight_env.train.settings_file import load_plain, read_settings
 
+        check_count("jobs", self.jobs)
         data = {} if file is None else load_plain(file)
         first = _first(data, self.start)
         return read_settings(kind, data, str(file) if file else "settings"), first
