@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -328,26 +329,39 @@ def test_ctrl_c_stops_all_processes_and_reports():
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_termination_ends_a_match_as_ctrl_c_does(jobs, tmp_path):
-    run, temporary = tmp_path / "run", tmp_path / "temporary"
+@contextlib.contextmanager
+def long_match(tmp_path, jobs):
+    """A match in a process of its own that has played some games into ``run``, with its files in ``temporary``."""
+    temporary, games = tmp_path / "temporary", tmp_path / "run" / "games.jsonl"
     temporary.mkdir()
-    command = [*MATCH[:3], "-n", "20000", "--map", "small", "--jobs", str(jobs), "--out", str(run)]
+    command = [*MATCH[:3], "-n", "20000", "--map", "small", "--jobs", str(jobs), "--out", str(games.parent)]
     with subprocess.Popen(
         [sys.executable, "-m", "warlight_env", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)},
     ) as process:  # fmt: skip
-        games = run / "games.jsonl"
         while process.poll() is None and not (games.exists() and games.stat().st_size):
             time.sleep(0.01)
-        made = [file.name.split("-")[1] for file in temporary.iterdir() if file.name.startswith("warlight-")]
+        assert [file.name.split("-")[1] for file in temporary.iterdir()] == ["match"] * (jobs > 1)
+        yield process
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_termination_ends_a_match_as_ctrl_c_does(jobs, tmp_path):
+    with long_match(tmp_path, jobs) as process:
         process.terminate()
         out, err = process.communicate(timeout=60)
-    assert made == ["match"] * (jobs > 1), "there was something to be left"
-    assert process.returncode == 130 and list(temporary.iterdir()) == []
-    assert "interrupted" in out and f"goes on from {run}" in out and "Traceback" not in err
+    assert process.returncode == 130 and list((tmp_path / "temporary").iterdir()) == []
+    assert "interrupted" in out and f"goes on from {tmp_path / 'run'}" in out and "Traceback" not in err
     told = int(re.search(r"(\d+) of 20000 games", out)[1])
-    assert len([json.loads(line) for line in games.read_text().splitlines()]) == told > 0
+    lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines()
+    assert len([json.loads(line) for line in lines]) == told > 0
+
+
+def test_a_match_that_is_killed_leaves_nothing_temporary(tmp_path):
+    with long_match(tmp_path, 2) as process:
+        process.kill()
+        process.communicate(timeout=60)  # until its workers have ended, too: they hold its streams
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_a_terminal_gets_a_bar_and_other_streams_the_result():

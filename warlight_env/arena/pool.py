@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import tempfile
 import threading
@@ -32,15 +33,16 @@ class _Worker:
 def _start(file: Path, stop: Any) -> None:
     if hasattr(signal, "pthread_sigmask"):  # blocked by `_interrupts_ignored`; the pool ends workers by it
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(file.parent,), daemon=True).start()
     _Worker.setups, _Worker.stop, _Worker.warm = pickle.loads(file.read_bytes()), stop, set()
 
 
-def _end_with_parent() -> None:
-    """A parent that is killed cannot end its workers, which would wait for tasks for ever."""
+def _end_with_parent(folder: Path) -> None:
+    """A parent that is killed neither ends its workers, which would wait for tasks for ever, nor removes its folder."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
