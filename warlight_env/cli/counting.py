@@ -66,7 +66,7 @@ def _lines(title: str, total: int, what: str) -> Advance:
         done += count
         if pace.due(done):
             seconds = time.perf_counter() - began
-            line = f"{title}: {done}/{total} {what}, {seconds:.0f} s since the start, now {label}"
+            line = f"{title}: {done}/{total} {what}, {seconds:.0f} s since the start ({label})"
             print(line, file=sys.stderr, flush=True)
 
     return advance

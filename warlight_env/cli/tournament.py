@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -73,6 +74,7 @@ def tournament(
         )  # fmt: skip
     result = TournamentResult(asked, results)
     if not result.complete_enough:
+        print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
         raise KeyboardInterrupt
     data = result.to_dict()
     try:
