@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
+import time
 
 import jsonschema
 import pytest
+from rich.console import Console
 
 from arena_agents import Crasher, Idle
 from helpers import read_terminal
 from warlight_env.agents import registry
-from warlight_env.cli import main
+from warlight_env.arena import Match
+from warlight_env.cli import counting, main
 from warlight_env.cli import match as match_command
+from warlight_env.cli.live import Board
+from warlight_env.cli.progress import Tally, make_progress
+from warlight_env.engine.jit import kernel
 
 MATCH = ["match", "random", "aggressive", "-n", "20", "--map", "small", "--seed", "3"]
 
@@ -113,6 +122,48 @@ def test_progress_comes_in_tenths(capsys):
     main(MATCH)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split()[0] for line in lines] == [f"{n}/20" for n in range(2, 21, 2)]
+
+
+def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch):
+    monkeypatch.setattr(counting, "LINE_SECONDS", 0.0)
+    command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100", "--paired"]
+    assert main(command) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in lines[:4]] == [f"{n}/20000 games at most" for n in range(1, 5)]
+    assert "1 of units that go on" in lines[0] and "aggressive : random = 0 : 0" in lines[0]
+    assert "go on" not in lines[1] and "LLR" in lines[1]
+
+
+def test_the_table_on_a_terminal_counts_whole_pairs():
+    asked = Match(("random", "aggressive"), games=4, map="small", paired=True)
+    records = asked.run().records
+    board = Board(Tally(("random", "aggressive"), asked.contest()))
+
+    def shown() -> str:
+        board.add([records[len(told)]])
+        told.append(1)
+        console = Console(width=120, record=True, file=io.StringIO())
+        console.print(*board.get_renderables())
+        return console.export_text()
+
+    told: list[int] = []
+    texts = [shown() for _ in records]
+    assert "1/4" in texts[0] and "win %" not in texts[0]
+    assert "2/4" in texts[1] and "win %" in texts[1] and "Elo" in texts[1]
+    tables = [text.partition("win %")[2] for text in texts]
+    assert tables[1] == tables[2] != "" and "3/4" in texts[2]
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_compiling_is_said_once_where_stderr_is_a_file(quiet, capsys):
+    setup = Match(("random", "random"), games=1, map="small").contest()
+    for shown in (make_progress(("a", "b"), setup, quiet), counting.counting("a", 1, "games", quiet)):
+        new: dict = {"__name__": "warlight_env.made_up"}
+        exec("def first(x):\n    return x + 1\ndef second(x):\n    return x + 2\n", new)  # no file, so never cached
+        with shown:
+            kernel(new["first"])(1)
+            kernel(new["second"])(1)
+        assert capsys.readouterr().err.count("compiling (the first time only)") == (0 if quiet else 1)
 
 
 def test_draws_and_stopped_games_are_said(bots, capsys):
@@ -228,7 +279,11 @@ def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypa
     assert main([*command, "--max-rounds", "4"]) == 2
     assert "match.max_rounds = null there, 4 here" in capsys.readouterr().err
     assert main([*command, "--json"]) == 0
-    assert without_times(json.loads(capsys.readouterr().out)) == wanted
+    again = json.loads(capsys.readouterr().out)
+    assert (wanted.pop("games_found"), again.pop("games_found")) == (0, 7)
+    assert without_times(again) == wanted
+    assert main(command) == 0
+    assert "20 of the games were found in the run folder, and this run took" in capsys.readouterr().out
 
 
 def test_ray_that_is_not_installed_is_told(capsys, monkeypatch):
@@ -272,6 +327,41 @@ def test_ctrl_c_stops_all_processes_and_reports():
     assert process.returncode == 130
     assert "of 20000 games" in out and "interrupted" in out
     assert "Traceback" not in err
+
+
+@contextlib.contextmanager
+def long_match(tmp_path, jobs):
+    """A match in a process of its own that has played some games into ``run``, with its files in ``temporary``."""
+    temporary, games = tmp_path / "temporary", tmp_path / "run" / "games.jsonl"
+    temporary.mkdir()
+    command = [*MATCH[:3], "-n", "20000", "--map", "small", "--jobs", str(jobs), "--out", str(games.parent)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "warlight_env", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, "TMPDIR": str(temporary)},
+    ) as process:  # fmt: skip
+        while process.poll() is None and not (games.exists() and games.stat().st_size):
+            time.sleep(0.01)
+        assert [file.name.split("-")[1] for file in temporary.iterdir()] == ["match"] * (jobs > 1)
+        yield process
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_termination_ends_a_match_as_ctrl_c_does(jobs, tmp_path):
+    with long_match(tmp_path, jobs) as process:
+        process.terminate()
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and list((tmp_path / "temporary").iterdir()) == []
+    assert "interrupted" in out and f"goes on from {tmp_path / 'run'}" in out and "Traceback" not in err
+    told = int(re.search(r"(\d+) of 20000 games", out)[1])
+    lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines()
+    assert len([json.loads(line) for line in lines]) == told > 0
+
+
+def test_a_match_that_is_killed_leaves_nothing_temporary(tmp_path):
+    with long_match(tmp_path, 2) as process:
+        process.kill()
+        process.communicate(timeout=60)  # until its workers have ended, too: they hold its streams
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_a_terminal_gets_a_bar_and_other_streams_the_result():

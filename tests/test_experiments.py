@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from helpers import RING, position
-from warlight_env.arena.runs import RunFolderError
+from warlight_env.arena.append_only import RunFolderError
 from warlight_env.arena.setup import make
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
@@ -162,11 +162,33 @@ def test_a_run_is_not_continued_with_other_settings(tmp_path):
         run_experiment(made, replace(QUICK, seed=2), tmp_path, nothing)
 
 
+def test_two_runs_of_a_measurement_in_one_folder_are_refused(tmp_path):
+    made, told = experiment("state-size"), []
+
+    def again(count, label):
+        told.append(label)
+        with pytest.raises(RunFolderError, match="another process is at this run"):
+            run_experiment(made, QUICK, tmp_path, nothing)
+
+    run_experiment(made, QUICK, tmp_path, again)
+    assert told and len((tmp_path / UNITS).read_text().splitlines()) == len(told)
+
+
+def test_a_unit_that_is_none_is_named(tmp_path):
+    made = experiment("state-size")
+    run_experiment(made, QUICK, tmp_path, nothing)
+    with open(tmp_path / UNITS, "a") as file:
+        file.write('{"unit": 99, "seconds": 0.1, "values": {}}\n')
+    with pytest.raises(RunFolderError, match=r"units.jsonl, line \d: not a unit of this run .*no such unit"):
+        run_experiment(made, QUICK, tmp_path, nothing)
+
+
 def test_files_that_are_not_ours_are_refused(tmp_path):
     made = experiment("state-size")
     (tmp_path / "run.json").write_bytes(b"\xff\xfe")
     with pytest.raises(RunFolderError, match="no description of a run"):
         run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
+    assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
     (tmp_path / "run.json").unlink()
     run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
     data = json.loads((tmp_path / "result.json").read_text())

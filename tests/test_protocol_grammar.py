@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.answers import parse_answer
 from warlight_env.protocol.grammar import (
     ProtocolError,
     format_answer,
     format_message,
-    parse_answer,
     parse_message,
 )
 

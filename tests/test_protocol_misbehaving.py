@@ -12,11 +12,13 @@ import pytest
 from arena_agents import Idle
 from protocol_helpers import Marked, misbehaving
 from warlight_env.agents import AgentError, make_agent
+from warlight_env.arena import play_on
 from warlight_env.arena.play import AgentCrashError, play_game
 from warlight_env.arena.player import QUOTED_FAULTS
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.protocol.faults import Fault, Faults
+from warlight_env.record import GameLog, LogWriter, verify
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
 
@@ -84,6 +86,67 @@ def test_a_match_says_who_gave_up_and_whose_faults_they_are(capsys):
     assert [faults["agent"] for faults in data["faults"]] == [data["failures"][0]["agent"]] == [bot]
 
 
+def test_a_log_has_what_shows_when_the_game_is_over(tmp_path):
+    class Dying(Idle):
+        """Notes a fault when it is told that its game is over."""
+
+        def __init__(self, seed):
+            self.faults = Faults()
+
+        def close(self):
+            self.faults.note(Fault(2, "standard error", "too much of it"))
+
+    class Crashing(Idle):
+        def act(self, view, budget=None):
+            raise ZeroDivisionError
+
+    paths = [tmp_path / name for name in ("whole.wl.jsonl", "broken.wl.jsonl")]
+    with LogWriter(paths[0]) as writer:
+        play_game([Idle(1), Dying(2)], "small", max_rounds=2, observer=writer)
+    with LogWriter(paths[1]) as writer, pytest.raises(AgentCrashError):
+        play_game([Dying(2), Crashing(1)], "small", max_rounds=2, observer=writer)
+    for path, seat, rounds, status in zip(
+        (paths[0], writer.partial), (1, 0), (2, 0), ("complete", "failed"), strict=True
+    ):
+        log = GameLog.load(path)
+        ((player, data),) = [(insight.player, insight.data) for insight in log.insights]
+        assert (player, len(log.rounds), log.status) == (seat, rounds, status)
+        assert [fault["cause"] for fault in data["faults"]] == ["too much of it"]
+        log.save(tmp_path / "again.wl.jsonl")
+        assert (tmp_path / "again.wl.jsonl").read_bytes() == path.read_bytes()
+    whole = GameLog.load(paths[0])
+    assert play_on(whole, 1, [Idle, Dying]).insights == whole.insights
+    assert verify(whole) == []
+
+
+def test_a_flood_on_standard_error_is_in_the_log(tmp_path):
+    path = tmp_path / "game.wl.jsonl"
+    with LogWriter(path) as writer:
+        agents = [make_agent("random", 2), make_agent(misbehaving("flood_error"), 1)]
+        play_game(agents, "world", "challenge1", 3, picks="agents", max_rounds=2, observer=writer)
+    log = GameLog.load(path)
+    insights = [insight for step in (*log.steps, log) for insight in step.insights]
+    [fault] = [fault for insight in insights for fault in insight.data["faults"]]
+    assert {insight.player for insight in insights} == {1}
+    assert (fault["question"], fault["lost"]) == ("standard error", False)
+    assert fault["cause"] == "more than 1048576 bytes; the last 65536 were kept" and fault["errors"]
+
+
+@pytest.mark.parametrize("way, total", [("honest", 0), ("die place_armies", 2), ("flood_error", 1)])
+def test_a_bot_that_an_agent_believes_for_is_looked_after_like_any(way, total, monkeypatch):
+    marked = Marked(monkeypatch)
+    agent = make_agent("belief:" + misbehaving(way), 1)
+    record = play_game([make_agent("random", 2), agent], "world", "challenge1", 5, picks="agents", max_rounds=3)
+    assert marked.left() == [], "the game is over, and the agent is still there"
+    assert [(f.agent, f.total) for f in record.faults] == ([(1, total)] if total else [])
+
+
+def test_a_bot_that_an_agent_believes_for_may_give_up():
+    agent = make_agent("belief:" + misbehaving("die place_armies", "policy=forfeit,bank=30"), 1)
+    record = play_game([make_agent("random", 2), agent], "world", "challenge1", 5, picks="agents")
+    assert [(f.agent, f.kind) for f in record.failures] == [(1, "forfeit")] and record.winner == 0
+
+
 def test_faults_that_are_not_kept_are_counted():
     class Chatterbox(Idle):
         def __init__(self):
@@ -104,6 +167,29 @@ def test_after_two_missing_answers_a_bot_is_not_asked_again():
     play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=ROUNDS)
     assert [(f.round, f.lost) for f in bot.faults] == [(0, True), (1, True), (1, False)]
     assert "not asked again" in bot.faults[-1].cause
+
+
+def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
+    bot = misbehaving("honest")
+    for agents in ([bot, "mcts:9"], ["mcts:9", f"belief:{bot}"]):
+        command = [
+            "match",
+            *agents,
+            "-n",
+            "2",
+            "--map",
+            "small",
+            "--max-rounds",
+            "2",
+            "-q",
+            "--out",
+            str(tmp_path / "run"),
+        ]
+        assert main([*command, "--clock", "5sims"]) == 2
+        assert "a clock of simulations alone (5sims) means nothing to a bot in a process" in capsys.readouterr().err
+        assert not (tmp_path / "run").exists()
+    clocks = ["--clock", "5sims", "--clock", "5sims/20s"]
+    assert main(["match", "mcts:9", bot, "-n", "2", "--map", "small", "--max-rounds", "2", "-q", *clocks]) == 0
 
 
 def test_a_matchs_clock_takes_the_place_of_the_bots_own():

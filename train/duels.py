@@ -16,6 +16,7 @@ from warlight_env.agents.evaluation import make_evaluation, super_region_terms
 from warlight_env.agents.one_ply import make_one_ply_work
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.arena.contests import check_count
 from warlight_env.arena.play import Picks
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address
@@ -51,7 +52,7 @@ class Duels:
         jobs: threads; what is played does not depend on them.
 
     Raises:
-        InputError: rules that compiled duels do not know, or that the map cannot hold.
+        InputError: rules that compiled duels do not know, or that the map cannot hold; no jobs.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Duels:
         chosen = Rules.of(rules)
         if not plays_compiled(chosen):
             raise InputError(f"rules {chosen.name!r}: compiled duels know no fog and no limit to a turn's orders")
+        check_count("jobs", jobs)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.board = make_board(self.map)
         self.params = check_players(self.board, chosen, 2)

@@ -26,10 +26,11 @@ import numpy.typing as npt
 from warlight_env.arena.backends import Backend
 from warlight_env.arena.statistics import unit_interval
 from warlight_env.engine.rng import derive_seed
-from warlight_env.errors import RunError
+from warlight_env.errors import InputError, RunError
 from warlight_env.train.games import Conditions, Rival, Table, make_table
 from warlight_env.train.genes import DEFAULT_GENES, Candidate, Genome
 from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.settings_file import check_whole
 
 #: Rivals that are not agents: what the run began with, who is best so far, and the last two who were before.
 START, CHAMPION, HALL = "start", "champion", "hall"
@@ -53,6 +54,9 @@ class Stage:
         step: initial standard deviation in coordinates of genes: 0.5 is about half of a weight.
         review: generations between reviews. review_units: seeds of one.
         genes: other ones than the run's; empty: those.
+
+    Raises:
+        InputError: numbers with which no stage could be played, or no rival to begin with.
     """
 
     player: str = "one_ply"
@@ -66,6 +70,16 @@ class Stage:
     review_units: int = 400
     genes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_whole(self, 1, "generations", "units", "review", "review_units")
+        check_whole(self, self.units, "most_units")
+        if self.population != 0:
+            check_whole(self, 2, "population")
+        if not self.step > 0:
+            raise InputError(f"step = {self.step!r}: must be above 0")
+        if all(rival == HALL for rival in self.rivals):
+            raise InputError(f"rivals = {list(self.rivals)!r}: at first the hall is empty; give another one")
+
 
 @dataclass(frozen=True)
 class EvolveSettings:
@@ -75,8 +89,11 @@ class EvolveSettings:
         stages: in their order; each begins with the champion of the one before.
         genes: names of what evolves, see `genes.GENES`.
         conditions: of all games.
-        seed: of everything.
+        seed: of everything, from 0 up.
         holdout_units: seeds of the final match. holdout: agents that are met there alone.
+
+    Raises:
+        InputError: there is no stage, or a number is too small.
     """
 
     stages: tuple[Stage, ...] = (Stage(),)
@@ -85,6 +102,12 @@ class EvolveSettings:
     seed: int = 1
     holdout_units: int = 400
     holdout: tuple[str, ...] = ("one_big_army",)
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise InputError("stages: at least one is needed")
+        check_whole(self, 1, "holdout_units")
+        check_whole(self, 0, "seed")
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
@@ -250,7 +273,7 @@ class Evolution:
             progress.hall.append(progress.champion)
             progress.champion = Candidate.from_dict(entry["candidate"])
             if entry is self.journal.entries[-1]:
-                progress.champion.weights.save(self.journal.folder / "champion.json")
+                self.journal.write("champion.json", progress.champion.weights.to_json())
 
     def _once(self, what: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What the journal says of it, or what is computed now and written there."""

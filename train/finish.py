@@ -26,7 +26,7 @@ def finish_evolution(
 ) -> dict[str, Any]:  # fmt: skip
     """Play the final match, and write found.json, result.json and the report; returns the result as plain data."""
     spec = settings.stages[-1].player
-    found.weights.save(journal.folder / FOUND)
+    journal.write(FOUND, found.weights.to_json())
     rows = play_holdout(
         spec, found, start, settings.holdout, settings.holdout_units, settings.conditions, settings.seed,
         journal.folder / "holdout", jobs=jobs, backend=backend, advance=advance,
@@ -77,7 +77,7 @@ def finish_td(
     jobs: int, backend: str | Backend, advance: Advance,
 ) -> dict[str, Any]:  # fmt: skip
     """As `finish_evolution`, with the calibration."""
-    found.save(journal.folder / FOUND)
+    journal.write(FOUND, found.to_json())
     spec = f"one_ply:samples={settings.samples}"
     rows = play_holdout(
         spec, Candidate(found), Candidate(start), settings.holdout, settings.holdout_units, settings.conditions,

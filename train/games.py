@@ -23,6 +23,7 @@ from warlight_env.arena.standing import score
 from warlight_env.engine.rules import Rules
 from warlight_env.train.duels import Duels, plays_compiled
 from warlight_env.train.genes import Candidate, CandidatePlayer
+from warlight_env.train.settings_file import check_whole
 
 #: Who is played against: a candidate, as the same kind of player, or any agent.
 Rival = Candidate | str
@@ -36,6 +37,9 @@ class Conditions:
     rules: str = "thesis"
     picks: Picks = "random"
     max_rounds: int = 300
+
+    def __post_init__(self) -> None:
+        check_whole(self, 1, "max_rounds")
 
 
 class Table(Protocol):

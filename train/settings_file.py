@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import tomllib
 import types
 import typing
@@ -17,6 +18,13 @@ T = TypeVar("T")
 
 class SettingsError(InputError):
     """A file of settings that cannot be used; the message names the file, the key and the reason."""
+
+
+def check_whole(settings: Any, least: int, *names: str) -> None:
+    """Refuse fields of those names that are less with an `InputError`, for settings that are made."""
+    for name in names:
+        if getattr(settings, name) < least:
+            raise InputError(f"{name} = {getattr(settings, name)!r}: must be an integer from {least} up")
 
 
 def load_plain(path: Path) -> dict[str, Any]:
@@ -71,6 +79,8 @@ def _read(kind: Any, value: Any, place: str) -> Any:
         return value
     accepted: Any = int | float if kind is float else kind
     fits = isinstance(accepted, type | types.UnionType) and isinstance(value, accepted)
+    if kind is float and fits and not math.isfinite(value):
+        raise SettingsError(f"{place}: must be a finite number, not {value!r}")
     if fits and isinstance(value, bool) == (kind is bool):
         return float(value) if kind is float else value
     raise SettingsError(f"{place}: must be of type {getattr(kind, '__name__', kind)}, not {value!r:.60}")

@@ -43,6 +43,7 @@ from warlight_env.maps import load
 from warlight_env.train.duels import Duels, Traces
 from warlight_env.train.games import Conditions
 from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.settings_file import check_whole
 
 _PLAY, _TEST, _CALIBRATION = 1, 2, 3
 #: Places of FEATURES in Weights, but for "held", which the shift stands for.
@@ -67,7 +68,11 @@ class TdSettings:
         samples: of the one-ply player.
         learn: the FEATURES whose coefficients are learned; the sharpness is, too.
         review: batches between measurements against the start, of `review_units` seeds in both seats.
+        seed: of everything, from 0 up.
         holdout_units, holdout: as in `EvolveSettings`.
+
+    Raises:
+        InputError: a number with which nothing could be learned.
     """
 
     batches: int = 24
@@ -87,9 +92,10 @@ class TdSettings:
     holdout: tuple[str, ...] = ("one_big_army",)
 
     def __post_init__(self) -> None:
-        for name in ("batches", "games", "passes", "minibatch", "samples", "review", "review_units", "holdout_units"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} = {getattr(self, name)!r}: must be an integer from 1 up")
+        check_whole(
+            self, 1, "batches", "games", "passes", "minibatch", "samples", "review", "review_units", "holdout_units"
+        )
+        check_whole(self, 0, "seed")
         for name in self.learn:
             if name not in FEATURES:
                 raise InputError(

@@ -5,9 +5,10 @@ Importing the package is quick: the names below are loaded when they are first u
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from warlight_env.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from warlight_env.battle import BattleOdds, battle_odds
@@ -52,11 +53,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"warlight_env.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -29,7 +29,8 @@ class Clock:
     """What an agent may spend.
 
     An agent is told by the `Budget` of each answer; that takes the place of its own parameters. Simulations are the
-    agent's to count, wall time is charged: an answer that takes longer than it may, by more than `MARGIN`, is late.
+    agent's to count (see `Setup.check_clocks` for those that cannot), wall time is charged: an answer that takes longer
+    than it may, by more than `MARGIN`, is late.
 
     Args:
         simulations: for each answer.

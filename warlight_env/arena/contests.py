@@ -92,6 +92,7 @@ def _check(contests: Sequence[Contest], jobs: int | None) -> None:
     check_count("jobs", jobs, optional=True)
     for contest in contests:
         check_count(f"contest {contest.key!r}: games", contest.games)
+        contest.setup.check_clocks()
 
 
 def check_count(name: str, value: object, *, optional: bool = False) -> None:

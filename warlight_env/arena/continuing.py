@@ -66,11 +66,7 @@ def play_on(
         if max_rounds is not None:
             raise MatchError(f"max_rounds = {max_rounds}: the game is after round {game.round}")
         limit = max(game.round + 1, round_limit(game.rules, game.map.n_regions, None))
-    try:
-        return _play_on(log, game, playing, players, limit, budget, path, insight)
-    finally:
-        for agent in playing:
-            close(agent)
+    return _play_on(log, game, playing, players, limit, budget, path, insight)
 
 
 def _play_on(
@@ -90,11 +86,15 @@ def _play_on(
             observer.took_over(log, game.round, playing, limit)
         dropped = [0] * game.players
         try:
-            for orders, result in play_rounds(game, playing, limit, budget):
-                for observer in observers:
-                    observer.played(orders, result, game)
-                for illegal in result.dropped:
-                    dropped[illegal.player] += 1
+            try:
+                for orders, result in play_rounds(game, playing, limit, budget):
+                    for observer in observers:
+                        observer.played(orders, result, game)
+                    for illegal in result.dropped:
+                        dropped[illegal.player] += 1
+            finally:
+                for agent in playing:  # before observers hear of the end: agents may tell faults of theirs then
+                    close(agent)
         except AgentCrashError as error:
             for observer in observers:
                 observer.failed(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from warlight_env.arena.play import GameRecord
@@ -62,6 +62,7 @@ class ContestResult:
     records: tuple[GameRecord, ...]  #: whole units in the order of numbers
     decided: bool  #: the stop rule ended it
     interrupted: bool  #: games are missing
+    found: int = field(default=0, compare=False)  #: games that the run folder held when the run began
 
 
 class Course:
@@ -75,6 +76,7 @@ class Course:
         self._judged = 0  # units
         self._decided = False
         self.add(known)
+        self._found = frozenset(self._records)
         self._missing = deque(n for n in range(contest.n_games) if n not in self._records)
 
     @property
@@ -109,4 +111,5 @@ class Course:
         units = self._judged if self._decided else self.contest.n_games // self._size
         whole = [games for unit in range(units) if (games := self._unit(unit)) is not None]
         records = tuple(record for games in whole for record in games)
-        return ContestResult(self.contest, records, self._decided, len(whole) < units)
+        found = sum(record.number in self._found for record in records)
+        return ContestResult(self.contest, records, self._decided, len(whole) < units, found)

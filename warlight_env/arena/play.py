@@ -228,27 +228,28 @@ def play_game(
                 observer.failed(AgentCrashError(players[seat].name, seat, failure.round, game.seed, failure.reason))
 
     try:
-        for illegal in pick_regions(game, players, observer):
-            dropped[seats[illegal.player]] += 1
-        note()
-        for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, budget):
-            if observer is not None:
-                observer.played(orders, result, game)
-            for illegal in result.dropped:
+        try:
+            for illegal in pick_regions(game, players, observer):
                 dropped[seats[illegal.player]] += 1
             note()
-            if forfeits.over:
-                break
-            if stop is not None and not game.done and stop():
-                raise GameStopped
+            for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, budget):
+                if observer is not None:
+                    observer.played(orders, result, game)
+                for illegal in result.dropped:
+                    dropped[seats[illegal.player]] += 1
+                note()
+                if forfeits.over:
+                    break
+                if stop is not None and not game.done and stop():
+                    raise GameStopped
+        finally:
+            seconds = time.perf_counter() - start
+            for player in players:  # before an observer hears of the end: agents may tell faults of theirs then
+                player.close()
     except AgentCrashError as error:
         if observer is not None:
             observer.failed(error)
         raise
-    finally:
-        seconds = time.perf_counter() - start
-        for player in players:
-            player.close()
     winner = forfeits.winner(game)
     places, use = [0] * len(agents), [TimeUse()] * len(agents)
     for agent, player, place in zip(seats, players, forfeits.placements(game), strict=True):

@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import shutil
 import signal
 import tempfile
 import threading
@@ -30,15 +31,18 @@ class _Worker:
 
 
 def _start(file: Path, stop: Any) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if hasattr(signal, "pthread_sigmask"):  # blocked by `_interrupts_ignored`; the pool ends workers by it
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    threading.Thread(target=_end_with_parent, args=(file.parent,), daemon=True).start()
     _Worker.setups, _Worker.stop, _Worker.warm = pickle.loads(file.read_bytes()), stop, set()
 
 
-def _end_with_parent() -> None:
-    """A parent that is killed cannot end its workers, which would wait for tasks for ever."""
+def _end_with_parent(folder: Path) -> None:
+    """A parent that is killed neither ends its workers, which would wait for tasks for ever, nor removes its folder."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
@@ -56,11 +60,14 @@ def _play(task: Task) -> Done:
 
 @contextlib.contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Processes started meanwhile ignore Ctrl-C for life: the parent alone decides what it means."""
+    """Processes started meanwhile ignore Ctrl-C for life: the parent alone decides what it means.
+
+    SIGTERM, which may be an interruption to the parent, waits, too: a process is started as a whole or not at all.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
     elif hasattr(signal, "pthread_sigmask"):  # blocked, not ignored: what arrives meanwhile is delivered afterwards
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
         try:
             yield
         finally:

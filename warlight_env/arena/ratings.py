@@ -223,8 +223,7 @@ def _centred(theta: Floats, reference: int | None) -> Floats:
 
 
 def _solve(wins: Floats) -> Floats:
-    """Maximum likelihood for wins float64[R, n, n]: strengths float64[R, n] in natural logarithms,
-    the first 0.
+    """Maximum likelihood for wins float64[R, n, n]: strengths float64[R, n] in natural logarithms, the first 0.
 
     Newton's method on a concave function, with steps of at most one unit; raises `RunError` where it does not converge.
     """

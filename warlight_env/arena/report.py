@@ -46,10 +46,12 @@ def describe(result: MatchResult) -> str:
     lines += _failures(result) + _time_use(result)
     lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
     each = " per process" if result.jobs != 1 else ""
-    lines.append(
-        f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play, "
-        f"{result.wall_seconds:.1f} s in all"
+    in_all = (
+        f"; {result.found} of the games were found in the run folder, and this run took {result.wall_seconds:.1f} s"
+        if result.found
+        else f", {result.wall_seconds:.1f} s in all"
     )
+    lines.append(f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play{in_all}")
     return "\n".join(lines)
 
 

@@ -88,10 +88,11 @@ class MatchResult:
     jobs: int | None  #: games side by side; None: as many as the backend saw fit
     records: tuple[GameRecord, ...]
     interrupted: bool
-    wall_seconds: float
+    wall_seconds: float  #: of this run; games found in the run folder took theirs before
     clocks: tuple[str, ...] = ()  #: by agent, as text; empty: none has one
     stop: StopRule | None = None
     decided: bool = False  #: the stop rule ended the match
+    found: int = 0  #: games, of those that count, which an earlier run had left in the run folder
 
     @property
     def games(self) -> int:
@@ -244,6 +245,7 @@ class MatchResult:
             "rounds_per_second": self.rounds_per_second,
             "play_seconds": self.play_seconds,
             "wall_seconds": self.wall_seconds,
+            "games_found": self.found,
             "jobs": self.jobs,
         }
 

@@ -145,6 +145,23 @@ class Setup:
             "on_late": self.on_late,
         }
 
+    def check_clocks(self) -> None:
+        """Refuse a clock that an agent would not notice.
+
+        Raises:
+            MatchError: it has simulations alone, and the agent says by ``counts_simulations = False`` that it takes no
+                orders about those, as bots in processes of their own.
+        """
+        for source, clock in zip(self.agents, self.clocks, strict=False):
+            if clock is None or clock.simulations is None or not (clock.seconds is clock.bank is None):
+                continue
+            agent = make(source, self.seed)
+            if not getattr(agent, "counts_simulations", True):
+                raise MatchError(
+                    f"agent {agent.name!r}: a clock of simulations alone ({clock}) means nothing to a bot in a process "
+                    "of its own; give it time, as in 1s or 10s+0.5s, or none"
+                )
+
     def warm_up(self) -> None:
         """Play the first round of the first game: loads or compiles kernels, so that the clock runs for play alone."""
         first = Clock(simulations=1)

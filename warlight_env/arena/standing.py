@@ -1,4 +1,4 @@
-"""How a match stands, kept up to date game by game."""
+"""How a match stands, kept up to date as games are finished."""
 
 from __future__ import annotations
 
@@ -27,42 +27,44 @@ class Standing:
 
     Args:
         agents: how many.
-        paired: games are counted in units of one seed in all seats.
+        paired: games count in units of one seed in all seats, and only once a unit is whole: half of one would favour
+            who had the better seat.
     """
 
     def __init__(self, agents: int, paired: bool) -> None:
-        self.games = 0
+        self.games = 0  #: that count
         self.paired = paired
         self.wins = [[0] * agents for _ in range(agents)]  #: by agent and seat
         self.played = [[0] * agents for _ in range(agents)]
         self.draws = [0] * agents
-        self._open: dict[int, list[GameRecord]] = {}  # units of which games are missing
+        self._open: dict[int, list[GameRecord]] = {}  # of units of which games are missing
         self._size = agents if paired else 1
-        #: Units of each agent by its share of wins, and by its score. Whole ones only.
+        #: Units of each agent by its share of wins, and by its score.
         self.shares: list[Counter[float]] = [Counter() for _ in range(agents)]
         self.scores: list[Counter[float]] = [Counter() for _ in range(agents)]
 
     def add(self, records: Iterable[GameRecord]) -> None:
         """Take in finished games, each once, in any order."""
         for record in records:
-            self.games += 1
-            for seat, agent in enumerate(record.seats):
-                self.played[agent][seat] += 1
-                self.wins[agent][seat] += record.winner == agent
-                self.draws[agent] += drew(record, agent)
             unit = self._open.setdefault(record.unit, [])
             unit.append(record)
             if len(unit) == self._size:
                 self._count(self._open.pop(record.unit))
 
     def _count(self, unit: Sequence[GameRecord]) -> None:
+        for record in unit:
+            self.games += 1
+            for seat, agent in enumerate(record.seats):
+                self.played[agent][seat] += 1
+                self.wins[agent][seat] += record.winner == agent
+                self.draws[agent] += drew(record, agent)
         for agent, (shares, scores) in enumerate(zip(self.shares, self.scores, strict=True)):
             shares[sum(record.winner == agent for record in unit) / len(unit)] += 1
             scores[sum(score(record, agent) for record in unit) / len(unit)] += 1
 
     @property
     def units(self) -> int:
-        """Whole units."""
+        """Units that count."""
         return sum(self.shares[0].values())
 
     def interval(self, agent: int) -> Interval:

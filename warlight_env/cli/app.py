@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from types import FrameType
 from typing import Any
 
 from cyclopts import App, CycloptsError
@@ -34,7 +38,7 @@ app = App(
     name="warlight",
     help="""Warlight: matches between bots, maps, pictures, and what the environments look like.
 
-    Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted.
+    Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
     """,
     help_format="markdown",
     version=f"warlight-env {__version__}",
@@ -63,8 +67,9 @@ def main(tokens: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
     arguments = list(sys.argv[1:] if tokens is None else tokens)
     try:
-        code = _run(arguments)
-        sys.stdout.flush()
+        with _termination_interrupts():
+            code = _run(arguments)
+            sys.stdout.flush()
         return code
     except KeyboardInterrupt:
         _complain("interrupted")
@@ -73,6 +78,24 @@ def main(tokens: Sequence[str] | None = None) -> int:
         # Whoever read our output has gone (``| head``); nothing more can be said, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
+
+
+@contextlib.contextmanager
+def _termination_interrupts() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does, with nothing temporary left behind; a second one changes nothing."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _run(arguments: list[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,12 +19,26 @@ HostOption = Annotated[
     str, Parameter(name="--host", help="Where to listen; beyond 127.0.0.1 the page needs the token in its address.")
 ]
 BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page.")]
-GamesOption = Annotated[
-    Path | None, Parameter(name="--games", help="Folder of the games' logs (default: the user's data folder).")
-]
-RunsOption = Annotated[Path | None, Parameter(name="--runs", help="Folder of tournaments' results to show.")]
-SeedOrNone = Annotated[Whole | None, Parameter(name="--seed", help="Decides offers and dice (default: by chance).")]
-FogOption = Annotated[bool, Parameter(name="--fog", negative="", help="With fog of war.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class GameOptions:
+    """What every way to play in the browser takes on the command line."""
+
+    fog: Annotated[bool, Parameter(negative="", help="With fog of war.")] = False
+    seed: Annotated[Whole | None, Parameter(help="Decides offers and dice (default: by chance).")] = None
+    map: MapOption = "world"
+    rules: RulesOption = "thesis"
+    games: Annotated[Path | None, Parameter(help="Folder of the games' logs (default: the user's data folder).")] = None
+    runs: Annotated[Path | None, Parameter(help="Folder of tournaments' results to show.")] = None
+    host: HostOption = "127.0.0.1"
+    port: PortOption = 8040
+    browser: BrowserOption = True
+
+
+#: As on a command line that says nothing.
+DEFAULTS = GameOptions()
 
 
 def play(
@@ -32,37 +47,21 @@ def play(
         list[str] | None, Parameter(name="--vs", negative="", help=f"A bot, up to five times (default: {OPPONENT}).")
     ] = None,
     name: Annotated[str, Parameter(help="Yours.")] = "You",
-    fog: FogOption = False,
-    seed: SeedOrNone = None,
-    map: MapOption = "world",
-    rules: RulesOption = "thesis",
-    games: GamesOption = None,
-    runs: RunsOption = None,
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8040,
-    browser: BrowserOption = True,
+    options: GameOptions = DEFAULTS,
 ) -> None:
     """Play against bots in the browser, on a map, with the mouse or the keyboard alone."""
     bots = vs or [OPPONENT]
     players = [(name, None), *((bot, bot) for bot in bots)]
-    _serve(players, bots, fog, seed, map, rules, "play", games, runs, host, port, browser)
+    _serve(players, bots, "play", options)
 
 
 def hotseat(
     *names: Annotated[str, Parameter(help="Two to six people.")],
-    fog: FogOption = False,
-    seed: SeedOrNone = None,
-    map: MapOption = "world",
-    rules: RulesOption = "thesis",
-    games: GamesOption = None,
-    runs: RunsOption = None,
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8040,
-    browser: BrowserOption = True,
+    options: GameOptions = DEFAULTS,
 ) -> None:
     """Several people play at one screen, which is covered while they change places."""
     players = [(name, None) for name in names]
-    _serve(players, [], fog, seed, map, rules, "play", games, runs, host, port, browser)
+    _serve(players, [], "play", options)
 
 
 def watch_live(
@@ -70,18 +69,22 @@ def watch_live(
 ) -> None:
     """Bots play in the browser: for ``warlight watch A B --live``."""
     players = [(bot, bot) for bot in agents]
-    chosen = "random" if picks == "random" else "play"
-    _serve(players, list(agents), False, seed, map, rules, chosen, None, None, host, port, browser)
+    options = GameOptions(seed=seed, map=map, rules=rules, host=host, port=port, browser=browser)
+    _serve(players, list(agents), "random" if picks == "random" else "play", options)
 
 
-def _serve(
-    players: Sequence[tuple[str, str | None]], bots: Sequence[str], fog: bool, seed: int | None, map: str, rules: str,
-    picks: str, games: Path | None, runs: Path | None, host: str, port: int, browser: bool,
-) -> None:  # fmt: skip
+def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks: str, options: GameOptions) -> None:
+    """Serve until Ctrl-C, with a game ready to be played.
+
+    Args:
+        players: by seat, a person's name and None, or a bot's name and specification.
+        bots: offered in front of the usual ones for further games.
+        picks: "random" or "play".
+    """
     if not 2 <= len(players) <= 6:
         raise UsageError(f"{len(players)} players: two to six can play")
-    if not 0 <= port < 65536:
-        raise UsageError(f"--port {port}: must be 0 to 65535")
+    if not 0 <= options.port < 65536:
+        raise UsageError(f"--port {options.port}: must be 0 to 65535")
     for person, spec in players:
         if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
             raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
@@ -89,33 +92,31 @@ def _serve(
         from warlight_env.web.serve import Listen, run_server
     except ModuleNotFoundError as error:
         raise Failure(f"{error.name} is missing: pip install 'warlight-env[web]' or '.[web]'") from None
-    from dataclasses import replace
-
     from platformdirs import user_data_path
 
     from warlight_env.agents.registry import parse
+    from warlight_env.engine.board import make_board
     from warlight_env.engine.setup import check_players
     from warlight_env.maps import load
 
     for bot in bots:
         parse(bot)
-    chosen = read_rules(rules)
-    if fog:
-        chosen = replace(chosen, fog=True)
-    map_ = load(map)
-    from warlight_env.engine.board import make_board
-
-    check_players(make_board(map_), chosen, len(players))
+    rules = read_rules(options.rules)
+    if options.fog:
+        rules = replace(rules, fog=True)
+    map_ = load(options.map)
+    check_players(make_board(map_), rules, len(players))
 
     async def first(lobby: Any) -> str:
-        room = await lobby.make(players, map_, chosen, seed, picks)
+        room = await lobby.make(players, map_, rules, options.seed, picks)
         if room.watch_token is not None:
             return f"g/{room.id}?key={room.watch_token}"
         keys = "&".join(f"key{seat}={there.token}" for seat, there in enumerate(room.seats) if there.spec is None)
         return f"g/{room.id}?{keys}"
 
-    folder = games if games is not None else user_data_path("warlight") / "games"
-    run_server(Listen(host, port), folder, runs, first, bots, open_browser=browser, tell=_tell)
+    folder = options.games if options.games is not None else user_data_path("warlight") / "games"
+    listen = Listen(options.host, options.port)
+    run_server(listen, folder, options.runs, first, bots, open_browser=options.browser, tell=_tell)
 
 
 def _tell(line: str) -> None:

@@ -1,4 +1,4 @@
-"""How far a run of games or measurements is: a bar on a terminal, otherwise a line every tenth, on stderr."""
+"""How far a run of games or measurements is: a bar on a terminal, otherwise a line now and then, on stderr."""
 
 from __future__ import annotations
 
@@ -6,9 +6,34 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import Final
+
+from warlight_env.cli.compiling import compiling_noticed
+
+#: Seconds after which a line is due where there is no terminal, should it take so long to the next tenth.
+LINE_SECONDS: Final = 30.0
 
 #: Told how many units more are done, and of what.
 Advance = Callable[[int, str], None]
+
+
+class Pace:
+    """When a line is due where there is no terminal: at every tenth, and when none was due for `LINE_SECONDS`.
+
+    Args:
+        total: how many there are to do.
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total, self._tenth, self._last = max(1, total), 0, time.monotonic()
+
+    def due(self, done: int) -> bool:
+        """Whether to print a line now that so many are done."""
+        tenth, now = done * 10 // self._total, time.monotonic()
+        if tenth <= self._tenth and now - self._last < LINE_SECONDS:
+            return False
+        self._tenth, self._last = tenth, now
+        return True
 
 
 @contextlib.contextmanager
@@ -17,7 +42,8 @@ def counting(title: str, total: int, what: str, quiet: bool) -> Iterator[Advance
     if quiet:
         yield lambda count, label: None
     elif not sys.stderr.isatty():
-        yield _lines(title, total, what)
+        with compiling_noticed():
+            yield _lines(title, total, what)
     else:
         from rich.console import Console
         from rich.markup import escape
@@ -33,14 +59,14 @@ def counting(title: str, total: int, what: str, quiet: bool) -> Iterator[Advance
 
 
 def _lines(title: str, total: int, what: str) -> Advance:
-    done, began = 0, time.perf_counter()
+    done, began, pace = 0, time.perf_counter(), Pace(total)
 
     def advance(count: int, label: str) -> None:
         nonlocal done
-        tenth = done * 10 // max(1, total)
         done += count
-        if done * 10 // max(1, total) > tenth:
+        if pace.due(done):
             seconds = time.perf_counter() - began
-            print(f"{title}: {done}/{total} {what}, {seconds:.0f} s, now {label}", file=sys.stderr, flush=True)
+            line = f"{title}: {done}/{total} {what}, {seconds:.0f} s since the start ({label})"
+            print(line, file=sys.stderr, flush=True)
 
     return advance

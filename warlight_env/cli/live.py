@@ -9,16 +9,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from warlight_env.arena import GameRecord, Sprt, StopRule
-from warlight_env.arena.sprt import SprtJudge
+from warlight_env.arena import GameRecord
 from warlight_env.cli.progress import Tally
 
 
 class Board(Progress):
-    """A bar, and below it who stands how; drawn a few times a second, and gone when the match is over."""
+    """A bar, and below it who stands how; drawn a few times a second, and gone when the match is over.
 
-    def __init__(self, tally: Tally, stop: StopRule | None) -> None:
-        self._tally, self._stop = tally, stop
+    The bar counts games. The table has those that count, which are with pairing those of whole units.
+    """
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
         columns = (
             TextColumn("{task.description}", markup=False), MofNCompleteColumn(), BarColumn(bar_width=24),
             TextColumn("{task.fields[speed]}"), TextColumn("eta {task.fields[eta]}"),
@@ -34,9 +36,9 @@ class Board(Progress):
     def get_renderables(self) -> Iterable[RenderableType]:
         """What is drawn; called by `Progress`, from its own thread too."""
         yield self.make_tasks_table(self.tasks)
-        if hasattr(self, "_task") and self._tally.played:
+        if hasattr(self, "_task") and self._tally.standing.games:
             yield self._table()
-            strength = self._strength()
+            strength = self._tally.strength
             if strength:
                 yield Text("  " + strength)
 
@@ -57,18 +59,3 @@ class Board(Progress):
                 *(f"{100 * won / played:.1f}" if played else "–" for won, played in by_seat),
             )  # fmt: skip
         return table
-
-    def _strength(self) -> str:
-        """The Elo difference and the sequential test, as far as there are such."""
-        standing, parts = self._tally.standing, []
-        elo = standing.elo()
-        if elo is not None:
-            parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
-        if isinstance(self._stop, Sprt) and standing.units:
-            judge = SprtJudge(self._stop, 2 if standing.paired else 1)
-            judge.units.update(standing.scores[0])
-            lower, upper = self._stop.bounds
-            parts.append(
-                f"SPRT[{self._stop.elo0:g}, {self._stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}"
-            )
-        return "   ".join(parts)

@@ -1,4 +1,4 @@
-"""How far a match is: a live table where a terminal is, otherwise a plain line every tenth, on stderr."""
+"""How far a match is: a live table where a terminal is, otherwise a plain line now and then, on stderr."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
+
+from warlight_env.cli.compiling import compiling_noticed
+from warlight_env.cli.counting import Pace
 
 if TYPE_CHECKING:
     from warlight_env.arena import Contest, GameRecord
@@ -26,25 +29,23 @@ class Quiet:
 
 
 class Tally:
-    """Counts games, and the time that they take."""
+    """Counts games, and the time that they take; `standing` has those that count: with pairing, of whole units."""
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:
         from warlight_env.arena import Standing
 
         self.names, self.total = names, contest.n_games
         self.standing = Standing(len(names), contest.setup.paired)
+        self.played = 0  #: games
+        self._stop = contest.stop
         self._first, self._began = 0, 0.0
 
     def count(self, records: Sequence[GameRecord]) -> None:
         """Take in finished games."""
         self.standing.add(records)
+        self.played += len(records)
         if self._first == 0:
             self._first, self._began = self.played, time.perf_counter()
-
-    @property
-    def played(self) -> int:
-        """Games."""
-        return self.standing.games
 
     @property
     def rate(self) -> float:
@@ -67,19 +68,44 @@ class Tally:
         hours = f"{seconds // 3600}:{seconds // 60 % 60:02}" if seconds >= 3600 else f"{seconds // 60}"
         return f"{hours}:{seconds % 60:02}"
 
+    @property
+    def strength(self) -> str:
+        """The Elo difference and the sequential test, as far as there are such."""
+        from warlight_env.arena.sprt import Sprt, SprtJudge
+
+        standing, stop, parts = self.standing, self._stop, []
+        elo = standing.elo()
+        if elo is not None:
+            parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
+        if isinstance(stop, Sprt) and standing.units:
+            judge = SprtJudge(stop, 2 if standing.paired else 1)
+            judge.units.update(standing.scores[0])
+            lower, upper = stop.bounds
+            parts.append(f"SPRT[{stop.elo0:g}, {stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}")
+        return ", ".join(parts)
+
 
 class Lines(Tally):
-    """A line for each tenth of the match."""
+    """A line now and then, see `Pace`."""
+
+    def __init__(self, names: Sequence[str], contest: Contest) -> None:
+        super().__init__(names, contest)
+        self._pace = Pace(self.total)
+        self._limit = "games" if contest.stop is None else "games at most"
 
     def add(self, records: Sequence[GameRecord]) -> None:
-        tenth = self.played * 10 // self.total
         self.count(records)
-        if self.played * 10 // self.total > tenth:
-            wins = [sum(by_seat) for by_seat in self.standing.wins]
-            draws = self.played - sum(wins)
+        if self._pace.due(self.played):
+            standing = self.standing
+            wins = [sum(by_seat) for by_seat in standing.wins]
+            draws = standing.games - sum(wins)
             score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
-            line = f"{self.played}/{self.total} games, {self.speed}, {' : '.join(self.names)} = {score}"
-            print(line, file=sys.stderr, flush=True)
+            parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
+            if standing.games < self.played:
+                parts.append(f"{self.played - standing.games} of units that go on")
+            if self._stop is not None:
+                parts.append(self.strength)
+            print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
@@ -88,9 +114,10 @@ def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterat
     if quiet:
         yield Quiet()
     elif not sys.stderr.isatty():
-        yield Lines(names, contest)
+        with compiling_noticed():
+            yield Lines(names, contest)
     else:
         from warlight_env.cli.live import Board
 
-        with Board(Tally(names, contest), contest.stop) as board:
+        with Board(Tally(names, contest)) as board:
             yield board

@@ -124,8 +124,15 @@ def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> 
     """
     from warlight_env.record import Round
 
-    steps = [step for step in log.steps if (step.round if isinstance(step, Round) else 0) == number]
-    for insight in (insight for step in steps for insight in step.insights):
+    found = [
+        insight
+        for step in log.steps
+        if (step.round if isinstance(step, Round) else 0) == number
+        for insight in step.insights
+    ]
+    if number == len(log.rounds):
+        found += log.insights
+    for insight in found:
         if eyes is not None and insight.player != eyes:
             continue
         data = insight.data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -52,8 +53,8 @@ def tournament(
     """
     import json as json_
 
+    from warlight_env.arena.append_only import write_atomically
     from warlight_env.arena.contests import play_contests
-    from warlight_env.arena.runs import write_atomically
     from warlight_env.arena.skill import openskill_model
     from warlight_env.arena.tournament_file import load_tournament
     from warlight_env.arena.tournament_report import to_html
@@ -73,6 +74,7 @@ def tournament(
         )  # fmt: skip
     result = TournamentResult(asked, results)
     if not result.complete_enough:
+        print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
         raise KeyboardInterrupt
     data = result.to_dict()
     try:

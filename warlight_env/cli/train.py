@@ -2,35 +2,72 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
 from warlight_env.cli.common import JsonOption, UsageError, Whole, print_json
+from warlight_env.cli.counting import Advance, counting
 from warlight_env.cli.tournament import BackendOption, QuietOption
+
+if TYPE_CHECKING:
+    from warlight_env.train.genes import Candidate
+    from warlight_env.train.journal import Journal
 
 app = App(name="train", help="Find weights of the evaluation that make bots stronger.")
 
 FileArgument = Annotated[
     Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in ones).")
 ]
-StartOption = Annotated[
-    str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
-]
-QuickOption = Annotated[bool, Parameter(negative="", help="Hardly any games: shows that everything works.")]
-TrainJobsOption = Annotated[
-    Whole, Parameter(name="--jobs", help="Games, or threads of games, side by side; the outcome does not depend on it.")
-]
 
 
-def _folder(out: Path | None, file: Path | None, kind: str) -> Path:
-    if out is not None:
-        return out
-    return Path("runs", kind if file is None or file.name == "settings.json" else file.stem)
+@Parameter(name="*")
+@dataclass(frozen=True)
+class RunOptions:
+    """What every way to find weights takes on the command line."""
+
+    out: Annotated[
+        Path | None, Parameter(help="Run folder (default: runs/ and the command's name, or the settings file's).")
+    ] = None
+    start: Annotated[
+        str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
+    ] = None
+    quick: Annotated[bool, Parameter(negative="", help="Hardly any games: shows that everything works.")] = False
+    jobs: Annotated[
+        Whole, Parameter(help="Games, or threads of games, side by side; the outcome does not depend on it.")
+    ] = 1
+    backend: BackendOption = "local"
+    json: JsonOption = False
+    quiet: QuietOption = False
+
+    def read(self, kind: Any, file: Path | None) -> tuple[Any, Candidate]:
+        """Settings of a kind, and what the run begins with; looks at the options, too."""
+        from warlight_env.arena.contests import check_count
+        from warlight_env.train.settings_file import load_plain, read_settings
+
+        check_count("jobs", self.jobs)
+        data = {} if file is None else load_plain(file)
+        first = _first(data, self.start)
+        return read_settings(kind, data, str(file) if file else "settings"), first
+
+    def journal(self, command: str, file: Path | None, settings: Any, first: Candidate) -> Journal:
+        """The folder of the run, not yet open."""
+        from warlight_env.train.journal import Journal
+
+        name = command if file is None or file.name == "settings.json" else file.stem
+        return Journal(self.out or Path("runs", name), {**settings.to_dict(), "start": first.to_dict()})
+
+    def counting_final_match(self, settings: Any) -> AbstractContextManager[Advance]:
+        """Progress of the games in which what was found meets others at last."""
+        return counting(
+            "final match", 2 * settings.holdout_units * (1 + 2 * len(settings.holdout)), "games", self.quiet
+        )
 
 
-def _start(data: dict[str, Any], given: str | None) -> Any:
+def _first(data: dict[str, Any], given: str | None) -> Candidate:
     """What a run begins with: as told, as its settings say, or the thesis's."""
     from warlight_env.agents.weights import Weights
     from warlight_env.train.genes import Candidate
@@ -44,27 +81,12 @@ def _start(data: dict[str, Any], given: str | None) -> Any:
         raise UsageError(f"settings: start: not what a run begins with ({error})") from None
 
 
-def _read(kind: Any, file: Path | None, given: str | None) -> tuple[Any, Any]:
-    """Settings and what the run begins with."""
-    from warlight_env.train.settings_file import load_plain, read_settings
-
-    data = {} if file is None else load_plain(file)
-    start = _start(data, given)
-    return read_settings(kind, data, str(file) if file else "settings"), start
+#: As on a command line that says nothing.
+DEFAULTS = RunOptions()
 
 
 @app.command
-def evolve(
-    file: FileArgument = None,
-    *,
-    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/evolve, or by the file's name).")] = None,
-    start: StartOption = None,
-    quick: QuickOption = False,
-    jobs: TrainJobsOption = 1,
-    backend: BackendOption = "local",
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+def evolve(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     """Evolve weights and parameters of the search by CMA-ES, in stages from a cheap player to the search itself.
 
     Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
@@ -85,21 +107,17 @@ def evolve(
     genes = ["army", "sharpness", "c"]
     ```
     """
-    from dataclasses import replace
-
-    from warlight_env.cli.counting import counting
     from warlight_env.train.evolve import Evolution, EvolveSettings, Stage
     from warlight_env.train.finish import finish_evolution
-    from warlight_env.train.journal import Journal
 
-    settings, first = _read(EvolveSettings, file, start)
-    if quick:
+    settings, first = options.read(EvolveSettings, file)
+    if options.quick:
         few = Stage(generations=2, population=4, units=2, most_units=4, review=2, review_units=4)
         stages = tuple(replace(few, player=s.player, rivals=s.rivals, genes=s.genes) for s in settings.stages)
         settings = replace(settings, stages=stages, holdout_units=2)
-    with Journal(_folder(out, file, "evolve"), {**settings.to_dict(), "start": first.to_dict()}) as journal:
+    with options.journal("evolve", file, settings, first) as journal:
         total = sum(stage.generations for stage in settings.stages)
-        with counting("evolution", total, "generations", quiet) as advance:
+        with counting("evolution", total, "generations", options.quiet) as advance:
 
             def say(entry: dict[str, Any]) -> None:
                 if entry["event"] == "generation":
@@ -108,25 +126,16 @@ def evolve(
             done = sum(entry["event"] == "generation" for entry in journal.entries)
             if done:
                 advance(done, "as found in the run folder")
-            found = Evolution(settings, journal, first, jobs, backend, say).run()
-        matches = 2 * settings.holdout_units * (1 + 2 * len(settings.holdout))
-        with counting("final match", matches, "games", quiet) as advance:
-            result = finish_evolution(settings, journal, first, found, jobs=jobs, backend=backend, advance=advance)
-        _tell(result, journal.folder, json)
+            found = Evolution(settings, journal, first, options.jobs, options.backend, say).run()
+        with options.counting_final_match(settings) as advance:
+            result = finish_evolution(
+                settings, journal, first, found, jobs=options.jobs, backend=options.backend, advance=advance
+            )
+        _tell(result, journal.folder, options.json)
 
 
 @app.command
-def td(
-    file: FileArgument = None,
-    *,
-    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/td, or by the file's name).")] = None,
-    start: StartOption = None,
-    quick: QuickOption = False,
-    jobs: TrainJobsOption = 1,
-    backend: BackendOption = "local",
-    json: JsonOption = False,
-    quiet: QuietOption = False,
-) -> None:
+def td(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     """Learn weights by TD(λ) in self-play of the one-ply player, with the share as the chance to win.
 
     Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
@@ -139,29 +148,28 @@ def td(
     rate = 0.03
     ```
     """
-    from dataclasses import replace
-
-    from warlight_env.cli.counting import counting
     from warlight_env.train.finish import finish_td
-    from warlight_env.train.journal import Journal
     from warlight_env.train.td import TdRun, TdSettings
 
-    settings, first = _read(TdSettings, file, start)
-    if quick:
+    settings, first = options.read(TdSettings, file)
+    if options.quick:
         settings = replace(settings, batches=2, games=8, review_units=2, holdout_units=2)
-    with Journal(_folder(out, file, "td"), {**settings.to_dict(), "start": first.to_dict()}) as journal:
-        with counting("TD learning", settings.batches, "batches", quiet) as advance:
+    with options.journal("td", file, settings, first) as journal:
+        with counting("TD learning", settings.batches, "batches", options.quiet) as advance:
             if journal.entries:
                 advance(len(journal.entries), "as found in the run folder")
-            run = TdRun(settings, journal, first.weights, jobs, lambda entry: advance(1, f"loss {entry['loss']:.3f}"))
+
+            def say(entry: dict[str, Any]) -> None:
+                advance(1, f"loss {entry['loss']:.3f}")
+
+            run = TdRun(settings, journal, first.weights, options.jobs, say)
             found = run.run()
-        matches = 2 * settings.holdout_units * (1 + 2 * len(settings.holdout))
-        with counting("final match", matches, "games", quiet) as advance:
+        with options.counting_final_match(settings) as advance:
             result = finish_td(
-                settings, journal, first.weights, found, run.calibration(40 if quick else 1000),
-                jobs=jobs, backend=backend, advance=advance,
+                settings, journal, first.weights, found, run.calibration(40 if options.quick else 1000),
+                jobs=options.jobs, backend=options.backend, advance=advance,
             )  # fmt: skip
-        _tell(result, journal.folder, json)
+        _tell(result, journal.folder, options.json)
 
 
 def _tell(result: dict[str, Any], folder: Path, json: bool) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from warlight_env.arena.append_only import write_atomically
 from warlight_env.arena.facts import facts, facts_line
-from warlight_env.arena.runs import write_atomically
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Advance, Experiment, Settings
 from warlight_env.experiments.players import ExperimentError

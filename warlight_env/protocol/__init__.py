@@ -5,8 +5,9 @@ Names are loaded when they are first used: our side of the protocol must be read
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from warlight_env.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from warlight_env.protocol.belief import Belief, Observation
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from warlight_env.protocol.conformance import Outcome, check
     from warlight_env.protocol.faults import Fault
     from warlight_env.protocol.grammar import ProtocolError
-    from warlight_env.protocol.host import ExternalBot, HostOptions
+    from warlight_env.protocol.host import ExternalBot
+    from warlight_env.protocol.options import HostOptions
     from warlight_env.protocol.process import CommandError
     from warlight_env.protocol.replaying import replay_to
 
@@ -26,7 +28,7 @@ _HOMES: Final = {
     "CommandError": "process",
     "ExternalBot": "host",
     "Fault": "faults",
-    "HostOptions": "host",
+    "HostOptions": "options",
     "Observation": "belief",
     "Outcome": "conformance",
     "ProtocolError": "grammar",
@@ -50,7 +52,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(f"warlight_env.protocol.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

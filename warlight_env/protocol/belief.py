@@ -45,8 +45,9 @@ class Belief:
     - the opponent's starting regions are told, or follow from the picks: what we wanted more than what we got is the
       opponent's, and for the rest it is thought to want what we would have;
     - a region that we lost, or out of which or into which the opponent was seen to move, is the opponent's;
-    - the opponent's income is 5 and the bonuses of the super regions that we believe to be its own. What it was seen
-      to place is a lower bound: where that is more, the super regions that are nearest to being its own become so.
+    - the opponent's income is the base income and the bonuses of the super regions that we believe to be its own. What
+      it was seen to place is a lower bound: where that is more, the super regions that are nearest to being its own
+      become so.
     - what the opponent has placed out of sight gathers; with it, it takes neutral regions out of sight, first those in
       the super region of which it lacks the least, and the rest stands on its hidden region that is closest to us.
 

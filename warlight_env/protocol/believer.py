@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
+from warlight_env.arena.player import close
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.protocol.belief import Belief, Observation
@@ -63,6 +64,27 @@ class BelievingAgent:
         self.belief.update(observation)
         owner, army = self.belief.position()
         return self.agent.act(replace(view, owner=owner, army=army), budget)
+
+    def close(self) -> None:
+        """The game is over: the agent is told, if it has a method `close`."""
+        close(self.agent)
+
+    # What the agent tells of itself, as a match and a log ask for it.
+
+    @property
+    def faults(self) -> Any:
+        """See `Player.faults`; None: the agent tells none."""
+        return getattr(self.agent, "faults", None)
+
+    @property
+    def simulations(self) -> int | None:
+        """Those of the agent's last answer; None: it does not say."""
+        return getattr(self.agent, "simulations", None)
+
+    @property
+    def counts_simulations(self) -> bool:
+        """See `Setup.check_clocks`."""
+        return getattr(self.agent, "counts_simulations", True)
 
     def insight(self) -> dict[str, Any] | None:
         """What the agent thought, see `warlight_env.record.insight`."""

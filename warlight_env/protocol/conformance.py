@@ -11,8 +11,9 @@ from warlight_env.arena.play import pick_regions, play_rounds, round_limit
 from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.answers import expected_answer, parse_answer
 from warlight_env.protocol.clock import Clock
-from warlight_env.protocol.grammar import expected_answer, format_message, parse_answer, quote
+from warlight_env.protocol.grammar import format_message, quote
 from warlight_env.protocol.host import ExternalBot, HostOptions
 from warlight_env.protocol.process import BotProcess
 from warlight_env.protocol.telling import NAMES, NOTHING_SEEN, opening, region_ids, round_messages

@@ -6,28 +6,22 @@ import contextlib
 import itertools
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
 from warlight_env.agents import AgentError, Budget
 from warlight_env.arena.player import ForfeitError
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.errors import did_you_mean
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.answers import Read, expected_answer, parse_answer
 from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.faults import Fault, Faults
-from warlight_env.protocol.grammar import (
-    NO_MOVES,
-    Read,
-    expected_answer,
-    format_message,
-    parse_answer,
-    quote,
-)
+from warlight_env.protocol.grammar import NO_MOVES, format_message, quote
+from warlight_env.protocol.options import HostOptions, read_options
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
-from warlight_env.protocol.stderr import FILE_SIZE, KEPT
+from warlight_env.protocol.stderr import FILE_SIZE, KEPT, ErrorReader
 from warlight_env.protocol.telling import (
     NAMES,
     Watcher,
@@ -45,28 +39,6 @@ _MANY: Final = 1000
 #: Bytes of standard error that a fault quotes.
 _QUOTED_ERRORS: Final = 1000
 
-Policy = Literal["skip", "forfeit"]
-
-
-@dataclass(frozen=True)
-class HostOptions:
-    """How a bot is hosted.
-
-    challenge: version of the protocol; None: as the rules say.
-    policy: what an answer that does not come costs: "skip" the answer, after two of them all further ones; "forfeit"
-        the game.
-    bank, increment: the clock in seconds, None: the challenge's own.
-    errors: folder for the bot's standard error, one file a game.
-    folder: where it runs.
-    """
-
-    challenge: m.Challenge | None = None
-    policy: Policy = "skip"
-    bank: float | None = None
-    increment: float | None = None
-    errors: Path | None = None
-    folder: Path = Path(".")
-
 
 class ExternalBot:
     """An agent that asks a process; for games of two. A process lives for one game, from the first question on.
@@ -82,6 +54,8 @@ class ExternalBot:
         CommandError: there is no such program.
     """
 
+    counts_simulations = False  #: the protocol knows time alone, see `Setup.check_clocks`
+
     def __init__(self, command: Sequence[str], seed: int = 0, options: HostOptions | None = None) -> None:
         self.options = HostOptions() if options is None else options
         self.command = [word.replace("{seed}", str(seed)) for word in command]
@@ -96,7 +70,8 @@ class ExternalBot:
     def _reset(self) -> None:
         self.close()
         self.faults = Faults()
-        self._missed = 0
+        self._round = self._missed = 0
+        self._flooded = False  # what comes of standard error is noted once
         self._owed: m.Question | None = None  # a question whose answer may still come, too late
         self._last: tuple[int, int] | None = None
         self._watcher = Watcher()
@@ -135,17 +110,19 @@ class ExternalBot:
     def close(self) -> None:
         """End the process and all that it started. Asked again, the bot starts anew."""
         if self._process is not None:
-            errors = self._process.errors
-            self._process.close()
-            self._process = None
-            if errors.total > FILE_SIZE:  # a log is one thing, a flood another
-                self.faults.note(
-                    Fault(
-                        0, "standard error", f"{errors.total} bytes; the last {KEPT} were kept", errors=errors.tail(200)
-                    )
-                )
-            if errors.problem is not None:
-                self.faults.note(Fault(0, "standard error", f"could not be written: {errors.problem}"))
+            process, self._process = self._process, None
+            process.close()
+            self._look_at_errors(process.errors)
+            if process.errors.problem is not None:
+                cause = f"could not be written: {process.errors.problem}"
+                self.faults.note(Fault(self._round, "standard error", cause))
+
+    def _look_at_errors(self, errors: ErrorReader) -> None:
+        """Note a flood on standard error: a log is one thing, that is another."""
+        if errors.total > FILE_SIZE and not self._flooded:
+            self._flooded = True
+            cause = f"more than {FILE_SIZE} bytes; the last {KEPT} were kept"
+            self.faults.note(Fault(self._round, "standard error", cause, errors=errors.tail(200)))
 
     # A game
 
@@ -196,6 +173,8 @@ class ExternalBot:
         """The answer, or None where it is lost; faults are noted."""
         if self._process is None:
             return None
+        self._round = round
+        self._look_at_errors(self._process.errors)
         line = format_message(question)
         asked = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
         note = _noting(self.faults, round, asked)
@@ -258,52 +237,9 @@ def external_bot(seed: int, text: str) -> ExternalBot:
         if not bracket:
             raise AgentError(f"agent 'cmd{text}': expected cmd[OPTION=VALUE,…]:COMMAND")
     try:
-        return ExternalBot(shlex.split(command), seed, _read_options(options))
+        return ExternalBot(shlex.split(command), seed, read_options(options))
     except (CommandError, ValueError) as error:
         raise AgentError(f"agent 'cmd:{command}': {error}") from None
-
-
-def _choice(*allowed: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text not in allowed:
-            raise ValueError(f"must be one of {', '.join(allowed)}")
-        return text
-
-    return read
-
-
-def _challenge(text: str) -> int:
-    return int(_choice("1", "2")(text))
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 86_400:
-        raise ValueError("must lie in 0 .. 86400 seconds")
-    return value
-
-
-_OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
-    "challenge": _challenge,
-    "policy": _choice("skip", "forfeit"),
-    "bank": _seconds,
-    "increment": _seconds,
-    "errors": Path,
-    "folder": Path,
-}
-
-
-def _read_options(text: str) -> HostOptions:
-    values: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        key, _, value = part.partition("=")
-        if key not in _OPTIONS:
-            raise ValueError(f"no option {key!r}{did_you_mean(key, _OPTIONS)}; there are {', '.join(_OPTIONS)}")
-        try:
-            values[key] = _OPTIONS[key](value)
-        except ValueError as error:
-            raise ValueError(f"{key} = {value!r}: {error}") from None
-    return HostOptions(**values)
 
 
 def _nonsense(read: Read, text: str) -> bool:

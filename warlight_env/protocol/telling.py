@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
@@ -142,6 +143,6 @@ def orders_of(placements: m.Placements, moves: m.Moves) -> Orders:
     )
 
 
-def challenge_of(rules: Any) -> m.Challenge:
+def challenge_of(rules: Rules) -> m.Challenge:
     """The version of the protocol that goes with rules: 2 where regions are picked one by one, else 1."""
     return 2 if rules.picking == "alternating" else 1

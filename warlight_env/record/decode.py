@@ -126,7 +126,7 @@ def decode_end(fields: Fields, players: int, rounds: int) -> End:
 class Decoder:
     """Takes the lines of a file one after the other; `log` is the game so far.
 
-    Insights wait for the pick or round that they belong to.
+    Insights wait for the pick or round that they belong to; those after the last one are the game's.
 
     Args:
         header: the first line's.
@@ -158,7 +158,9 @@ class Decoder:
 
     def finish(self) -> GameLog:
         """The game as far as it was taken in."""
-        return replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
+        log = replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
+        # Those of a round that was cut off say nothing without it.
+        return log if log.status == "incomplete" else replace(log, insights=tuple(self._insights))
 
     def _start(self, fields: Fields) -> None:
         offers = None

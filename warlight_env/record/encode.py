@@ -198,6 +198,9 @@ def log_lines(log: GameLog) -> Iterator[bytes]:
         more_picks = i + 1 < len(log.steps) and isinstance(log.steps[i + 1], Picks)
         while failures and failures[0].round == number and not more_picks:
             yield encode_line(failure_data(failures.pop(0)))
+    last = failures[-1].round if log.status == "failed" else len(log.rounds)
+    for insight in log.insights:
+        yield encode_foreign(insight_data(insight, last))
     for failure in failures:
         yield encode_line(failure_data(failure))
     if log.end is not None:

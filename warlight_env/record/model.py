@@ -143,6 +143,7 @@ class GameLog:
     steps: tuple[Picks | Round, ...] = ()
     failures: tuple[Failure, ...] = ()  #: in the order in which the agents failed
     end: End | None = None
+    insights: tuple[Insight, ...] = ()  #: after the last step: faults of agents that showed when the game was over
 
     @classmethod
     def load(cls, path: str | Path) -> GameLog:

@@ -116,7 +116,7 @@ class Recorder:
             continues=Continuation(rounds, log.names),
         )  # fmt: skip
         steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= rounds)
-        for line in log_lines(replace(log, header=header, steps=steps, failures=(), end=None)):
+        for line in log_lines(replace(log, header=header, steps=steps, insights=(), failures=(), end=None)):
             self.write(line)
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
@@ -134,10 +134,12 @@ class Recorder:
 
     def failed(self, error: AgentFailure) -> None:
         """See `GameObserver`."""
+        self._write_last_faults(error.round)
         self.write(encode_line(failure_data(Failure(error.seat, error.round, error.reason))))
 
     def ended(self, record: Outcome) -> None:
         """See `GameObserver`."""
+        self._write_last_faults(record.rounds)
         winner = None if record.winner is None else record.seats.index(record.winner)
         placements = tuple(record.placements[agent] for agent in record.seats)
         self.write(encode_line(end_data(End(winner, record.rounds, placements, record.cut_off))))
@@ -147,14 +149,22 @@ class Recorder:
             data = insight_of(self._agents[seat], number) if self.insight else None
             if faults := self._new_faults(seat):
                 data = {**(data or {}), "faults": faults}
-            if data is None:
-                continue
-            try:
-                line = encode_foreign(insight_data(Insight(seat, data), number))
-            except (TypeError, ValueError) as error:
-                name = self._agents[seat].name
-                raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
-            self.write(line)
+            if data is not None:
+                self._write_insight(seat, number, data)
+
+    def _write_last_faults(self, number: int) -> None:
+        """What agents noted after their last answer: some of it shows when their game is over."""
+        for seat in range(len(self._agents)):
+            if faults := self._new_faults(seat):
+                self._write_insight(seat, number, {"faults": faults})
+
+    def _write_insight(self, seat: int, number: int, data: dict[str, Any]) -> None:
+        try:
+            line = encode_foreign(insight_data(Insight(seat, data), number))
+        except (TypeError, ValueError) as error:
+            name = self._agents[seat].name
+            raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
+        self.write(line)
 
     def _new_faults(self, seat: int) -> list[dict[str, Any]]:
         """What an agent with `faults` (a bot in a process of its own) has noted since it was looked at before."""

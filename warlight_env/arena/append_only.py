@@ -1,0 +1,208 @@
+"""Folders to which runs only ever append, so that what ends a run, however hard, costs no more than its last line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from warlight_env.errors import InputError, RunError
+
+try:
+    import fcntl
+except ImportError:  # no such locks there: that two runs write to one folder goes unnoticed
+    fcntl = None  # type: ignore[assignment]
+
+
+class RunFolderError(InputError):
+    """A run folder that belongs to another run, is damaged, or is in use; nothing in it has been changed."""
+
+
+class AppendOnlyFolder:
+    """A description that says what a run is, and a file with a line of JSON for each thing that it has done.
+
+    The description is there as a whole or not at all. Lines are only ever appended; a last one that a kill or a full
+    disk cut off is dropped when the run goes on. While the context lasts, the folder is locked against other processes.
+
+    Subclasses say what the files are called, and in `take` what a line means.
+
+    Args:
+        folder: made if it is not there.
+        description: all that decides the run, as JSON takes it; a folder with another one is refused.
+
+    Raises:
+        RunFolderError: the folder describes something else (the message names the field), is damaged, or in use.
+        RunError: it cannot be written.
+    """
+
+    description_name: ClassVar[str]
+    lines_name: ClassVar[str]
+    #: What a line tells, with its article.
+    item: ClassVar[str]
+    #: What is raised where the folder cannot be used.
+    error: ClassVar[type[RunFolderError]] = RunFolderError
+    #: Seconds for which lines may be with the system only, which a killed process survives and a power cut does not.
+    sync_seconds: ClassVar[float] = 0.0
+
+    def __init__(self, folder: Path, description: dict[str, Any]) -> None:
+        self.folder = folder
+        self._description = json.loads(json.dumps(description))
+        self._file = -1
+        self._end = 0  # of the last whole line
+        self._synced = 0.0
+
+    def __enter__(self) -> Self:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._is_described()  # before anything is made in another run's folder
+            self._file = os.open(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            try:
+                self._lock()  # of two runs that begin at once, one alone says what is done here
+                if not self._is_described():
+                    self._describe()
+                self._end = self._read()
+            except BaseException:
+                os.close(self._file)
+                raise
+        except OSError as error:
+            raise self._failure(error) from error
+        self._synced = time.monotonic()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        try:
+            os.fsync(self._file)
+        except OSError as error:
+            raise self._failure(error) from error
+        finally:
+            os.close(self._file)
+
+    def take(self, fields: Any) -> None:
+        """Take in what a line says; called for each line that the folder holds.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: it is not of this run.
+        """
+        raise NotImplementedError
+
+    def append_lines(self, items: Sequence[Any]) -> None:
+        """Write a line for each item, as JSON takes it.
+
+        Raises:
+            RunError: that failed; the lines written before are still there.
+            ValueError: an item holds a number that is none; nothing has been written.
+        """
+        if not items:
+            return
+        lines = "".join(json.dumps(item, allow_nan=False) + "\n" for item in items).encode()
+        try:
+            if os.fstat(self._file).st_size != self._end:
+                os.ftruncate(self._file, self._end)  # the rest of a write that was broken off
+            rest = memoryview(lines)
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+            self._end += len(lines)
+            if time.monotonic() - self._synced >= self.sync_seconds:
+                os.fsync(self._file)
+                self._synced = time.monotonic()
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._end)
+            raise self._failure(error) from error
+
+    def write(self, name: str, text: str) -> Path:
+        """Write another file of the run as a whole, or leave it as it was.
+
+        Raises:
+            RunError: that failed.
+        """
+        try:
+            write_atomically(self.folder / name, text)
+        except OSError as error:
+            raise self._failure(error) from error
+        return self.folder / name
+
+    def _failure(self, error: OSError) -> RunError:
+        return RunError(
+            f"cannot write run folder {self.folder}: {error.strerror or error}; what it holds is kept, and the same "
+            "run goes on from there"
+        )
+
+    def _is_described(self) -> bool:
+        """Whether the folder says what it is of; refused where that is another run."""
+        path = self.folder / self.description_name
+        if not path.exists():
+            return False
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:  # no JSON, or no text
+            raise self.error(f"{path}: no description of a run ({error})") from None
+        if not isinstance(found, dict):
+            raise self.error(f"{path}: no description of a run (it is no object)")
+        difference = _difference(found, self._description)
+        if difference is not None:
+            where, there, here = difference
+            raise self.error(
+                f"{self.folder} holds another run: {where} = {json.dumps(there)} there, {json.dumps(here)} here; "
+                "give the same settings to go on, or another folder"
+            )
+        return True
+
+    def _describe(self) -> None:
+        if os.fstat(self._file).st_size:
+            raise self.error(
+                f"{self.folder}: {self.lines_name} is there, but no {self.description_name} says what it is of"
+            )
+        write_atomically(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
+
+    def _lock(self) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise self.error(f"{self.folder}: another process is at this run") from None
+
+    def _read(self) -> int:
+        """Take in all whole lines; returns where the last one ends."""
+        path = self.folder / self.lines_name
+        *lines, rest = (data := path.read_bytes()).split(b"\n")
+        for number, line in enumerate(lines, 1):
+            try:
+                self.take(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                reason = f"{type(error).__name__}: {error}"
+                raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
+        return len(data) - len(rest)
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that it is there with all of the text, or as it was before, whatever happens meanwhile."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+    if os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _difference(there: Any, here: Any, where: str = "") -> tuple[str, Any, Any] | None:
+    """The first field in which two descriptions differ, with both values."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in [*here, *(key for key in there if key not in here)]:
+            inside = f"{where}.{key}" if where else key
+            found = _difference(there.get(key), here.get(key), inside)
+            if found is not None:
+                return found
+        return None
+    return None if there == here and type(there) is type(here) else (where, there, here)

@@ -1,0 +1,125 @@
+"""A bot's answers, read leniently: what can be read counts, and what cannot is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from warlight_env.protocol.grammar import NO_MOVES, NUMBER, ProtocolError, parse_order, quote
+from warlight_env.protocol.messages import (
+    ATTACK,
+    MAX_ORDERS,
+    PLACE,
+    Answer,
+    Go,
+    MoveOrder,
+    Moves,
+    PickRegion,
+    PickRegions,
+    Picks,
+    Placements,
+    PlaceOrder,
+    Question,
+)
+
+#: What an answer must look like, as errors quote it.
+PICKS_FORM: Final = "ID ID …: offered ids, the best first"
+PICK_FORM: Final = "ID: one of the offered ids"
+PLACE_FORM: Final = "NAME place_armies ID ARMIES, …, or No moves"
+ATTACK_FORM: Final = "NAME attack/transfer FROM TO ARMIES, …, or No moves"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A part of an answer that was left out, or taken more kindly than the competitions would have."""
+
+    text: str  #: quoted
+    reason: str
+    expected: str
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.reason}; expected {self.expected}"
+
+
+@dataclass(frozen=True)
+class Read:
+    """What could be read of an answer, and what could not."""
+
+    answer: Answer
+    problems: tuple[Problem, ...] = ()
+
+
+def expected_answer(question: Question) -> str:
+    """The grammar of the answer to a question."""
+    if isinstance(question, Go):
+        return PLACE_FORM if question.kind == PLACE else ATTACK_FORM
+    return PICKS_FORM if isinstance(question, PickRegions) else PICK_FORM
+
+
+def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX_ORDERS + 1) -> Read:
+    """Read a bot's answer leniently: what cannot be read is left out and listed, and never raises.
+
+    `name` is the bot's: an order for somebody else is left out. Of more than `max_orders` orders the first ones
+    count. Whether the rules allow an order is not looked at here.
+    """
+    if isinstance(question, Go):
+        return _read_orders(question, line, name, max_orders)
+    problems: list[Problem] = []
+    form = expected_answer(question)
+    if isinstance(question, PickRegion) and line != line.strip():
+        problems.append(Problem(quote(line), "white space round the pick; challenge 2 would not have read it", form))
+    words = line.replace(",", " ").split()
+    regions = [int(word) for word in words[:max_orders] if NUMBER.fullmatch(word)]
+    if len(regions) < len(words[:max_orders]):
+        problems.append(Problem(quote(line), f"{len(words[:max_orders]) - len(regions)} words are no ids", form))
+    if isinstance(question, PickRegion):
+        if len(words) > 1:
+            problems.append(Problem(quote(line), f"{len(words)} words; the first counts", form))
+        regions = regions[:1]
+    if not words:
+        problems.append(Problem(quote(line), "an empty answer", form))
+    return Read(Picks(tuple(regions)), tuple(problems))
+
+
+def _read_orders(question: Go, line: str, name: str, max_orders: int) -> Read:
+    form = expected_answer(question)
+    problems: list[Problem] = []
+    orders: list[PlaceOrder | MoveOrder] = []
+    if line.strip().lower() == NO_MOVES.lower():
+        if line != NO_MOVES:
+            problems.append(Problem(quote(line), "not exactly 'No moves'; challenge 1 would not have read it", form))
+    else:
+        if not line.strip():
+            problems.append(Problem(quote(line), "an empty line, taken for 'No moves'", form))
+        # One split more than counts, so that an endless list costs nothing.
+        parts = line.split(",", max_orders)
+        beyond = parts.pop() if len(parts) > max_orders else ""
+        for part in filter(str.strip, parts):
+            order = _read_order(question.kind, part, name)
+            if isinstance(order, Problem):
+                problems.append(order)
+            else:
+                orders.append(order)
+        if beyond.strip():
+            count = sum(1 for part in beyond.split(",") if part.strip())
+            problems.append(Problem(quote(beyond), f"{count} orders more than the {max_orders} that count", form))
+    if question.kind == PLACE:
+        return Read(Placements(tuple(o for o in orders if isinstance(o, PlaceOrder))), tuple(problems))
+    return Read(Moves(tuple(o for o in orders if isinstance(o, MoveOrder))), tuple(problems))
+
+
+def _read_order(kind: str, part: str, name: str) -> PlaceOrder | MoveOrder | Problem:
+    form = f"{name} {PLACE} ID ARMIES" if kind == PLACE else f"{name} {ATTACK} FROM TO ARMIES"
+    words = part.split()
+    if len(words) < 2 or words[1].lower() not in (PLACE, ATTACK):
+        return Problem(quote(part.strip()), "not an order", form)
+    if words[1].lower() != kind:
+        return Problem(quote(part.strip()), f"asked for {kind}", form)
+    if words[0] != name:
+        return Problem(quote(part.strip()), f"the bot's name is {name}", form)
+    if len(words) != (4 if kind == PLACE else 5):
+        return Problem(quote(part.strip()), "too few or too many words", form)
+    try:
+        return parse_order(part, name, kind, words[2:])
+    except ProtocolError:
+        return Problem(quote(part.strip()), "not a whole number", form)

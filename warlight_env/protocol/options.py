@@ -1,0 +1,77 @@
+"""How an external bot is hosted, and how a specification says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from warlight_env.errors import did_you_mean
+from warlight_env.protocol import messages as m
+
+Policy = Literal["skip", "forfeit"]
+
+
+@dataclass(frozen=True)
+class HostOptions:
+    """How a bot is hosted.
+
+    challenge: version of the protocol; None: as the rules say.
+    policy: what an answer that does not come costs: "skip" the answer, after two of them all further ones; "forfeit"
+        the game.
+    bank, increment: the clock in seconds, None: the challenge's own.
+    errors: folder for the bot's standard error, one file a game.
+    folder: where it runs.
+    """
+
+    challenge: m.Challenge | None = None
+    policy: Policy = "skip"
+    bank: float | None = None
+    increment: float | None = None
+    errors: Path | None = None
+    folder: Path = Path(".")
+
+
+def _choice(*allowed: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
+        return text
+
+    return read
+
+
+def _challenge(text: str) -> int:
+    return int(_choice("1", "2")(text))
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 86_400:
+        raise ValueError("must lie in 0 .. 86400 seconds")
+    return value
+
+
+_OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
+    "challenge": _challenge,
+    "policy": _choice("skip", "forfeit"),
+    "bank": _seconds,
+    "increment": _seconds,
+    "errors": Path,
+    "folder": Path,
+}
+
+
+def read_options(text: str) -> HostOptions:
+    """Options from ``name=value,…``; `ValueError` says which part is wrong."""
+    values: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, _, value = part.partition("=")
+        if key not in _OPTIONS:
+            raise ValueError(f"no option {key!r}{did_you_mean(key, _OPTIONS)}; there are {', '.join(_OPTIONS)}")
+        try:
+            values[key] = _OPTIONS[key](value)
+        except ValueError as error:
+            raise ValueError(f"{key} = {value!r}: {error}") from None
+    return HostOptions(**values)
