@@ -158,6 +158,31 @@ class RunFolder:
         return end
 
 
+def played_games(folder: Path, key: str) -> list[GameRecord]:
+    """The finished games of one contest of a run folder, in the order of numbers, also while it is played.
+
+    Raises:
+        RunFolderError: there is no such folder, or it is damaged.
+    """
+    begin = json.dumps({"contest": key})[:-1].encode() + b","  # as `RunFolder.append` writes it
+    try:
+        lines = (folder / GAMES).read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise RunFolderError(f"cannot read {folder / GAMES}: {error.strerror or error}") from None
+    found: dict[int, GameRecord] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.startswith(begin) or not line.endswith(b"\n"):
+            continue
+        try:
+            fields = json.loads(line)
+            del fields["contest"]
+            record = GameRecord.from_dict(fields)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise RunFolderError(f"{folder / GAMES}, line {number}: not a game ({error})") from None
+        found.setdefault(record.number, record)
+    return [record for _, record in sorted(found.items())]
+
+
 def _check_result(record: GameRecord) -> None:
     """Refuse what no game comes to with a `ValueError`: statistics would not notice."""
     players = range(len(record.seats))
