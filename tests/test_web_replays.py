@@ -42,6 +42,8 @@ def test_a_tournament_is_told_as_its_folder_has_it(server: Server, result: Tourn
     assert client.get("home").json()["tournaments"] == ["cup", "bare"]
     data = client.get("tournaments/cup").json()
     assert data.pop("age") >= 0
+    assert data.pop("logged")
+    assert not client.get("tournaments/bare").json()["logged"]
     assert data == json.loads(json.dumps(result.to_dict()))
     for name in ("none", "..", "cup%2f..", ".cup"):
         assert client.get(f"tournaments/{name}").status_code == 404

@@ -37,7 +37,7 @@ def tournaments(folder: Path | None) -> list[str]:
 
 
 def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
-    """A result, as `TournamentResult.to_dict` made it, and its ``age`` in seconds.
+    """A result, as `TournamentResult.to_dict` made it, its ``age`` in seconds, and whether games were ``logged``.
 
     Raises:
         RequestError: there is none of that name, or it cannot be read.
@@ -46,7 +46,8 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
     found = path.stat()
     if found.st_size > MOST:
         raise RequestError(f"tournament {name!r}: more than {MOST >> 20} MiB", 413)
-    return {**_json(path), "age": max(0.0, time.time() - found.st_mtime)}
+    logged = (path.parent / LOGS).is_dir()
+    return {**_json(path), "age": max(0.0, time.time() - found.st_mtime), "logged": logged}
 
 
 def games_between(folder: Path | None, name: str, agent: str, against: str) -> dict[str, Any]:

@@ -72,6 +72,8 @@ export interface Doc {
   people?: number[];
   events?: GameEvent[];
   chances?: Chances | null;
+  awaited?: number[]; // seats, of a game in play
+  log?: string; // the key of a log that the server opened
 }
 
 export type Deploy = [player: number, region: number, armies: number];
