@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from cup_helpers import play_cup
+
 from warlight_env.arena.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
