@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, box, front, letter_of, pick, regions, round_or_end
+from page_helpers import PAGE, box, front, letter_of, pick, region, regions, round_or_end
 
 from warlight_env import Game, battle_odds
 from warlight_env.record import GameLog, verify
@@ -202,7 +202,7 @@ def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(tmp_path: Path, ope
         page = open_page(f"{server.base}/#/")
         page.get_by_label("Map", exact=False).first.select_option("generated")
         page.get_by_label("Against").select_option("random")
-        page.get_by_label("Regions").fill("12")
+        page.get_by_role("spinbutton", name="Regions").fill("12")
         page.get_by_label("Seed").fill("7")
         page.get_by_label("Seed").fill("")
         seen = []

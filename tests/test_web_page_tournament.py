@@ -47,7 +47,8 @@ def test_the_table_fills_while_games_are_played(tmp_path: Path, open_page: Calla
         page = open_page()
         playing = subprocess.Popen([sys.executable, "-m", "warlight_env", *line], stdout=subprocess.DEVNULL)
         try:
-            while not (folder / "tournament.json").exists():
+            file = folder / "tournament.json"
+            while not (file.exists() and json.loads(file.read_text())["games"]):
                 assert playing.poll() is None
                 page.wait_for_timeout(10)
             playing.send_signal(signal.SIGSTOP)  # so that there is time to look

@@ -55,9 +55,11 @@ class LiveTables:
         self._told = True
         if time.monotonic() >= self._due:
             begin = time.monotonic()
-            self._write(self._result(), running=True)
-            now = time.monotonic()
-            self._due = now + max(EVERY, (now - begin) / SHARE)
+            result = self._result()
+            self._write(result, running=True)
+            if result.games:  # the first whole unit is told at once
+                now = time.monotonic()
+                self._due = now + max(EVERY, (now - begin) / SHARE)
 
     def finish(self, results: Mapping[str, ContestResult]) -> TournamentResult:
         """The run has ended with these results, of which `add` need not have been told all."""
