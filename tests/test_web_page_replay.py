@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -159,7 +160,7 @@ def test_in_fog_nobody_is_said_to_be_out_or_to_lose_who_is_only_out_of_sight(
     members, names = log.header.map.members, log.names
     out = {
         number: {names[p] for p in range(2) if p in before[0] and p not in after[0]}
-        for number, (before, after) in enumerate(zip(positions, positions[1:], strict=False), 1)
+        for number, (before, after) in enumerate(itertools.pairwise(positions), 1)
     }
     assert len(said) > 5
     for text in said:

@@ -13,6 +13,7 @@ from typing import Any
 
 from cup_helpers import play_cup
 from page_helpers import PAGE, regions
+
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from web_helpers import serving
@@ -63,10 +64,7 @@ def test_the_table_fills_while_games_are_played(tmp_path: Path, open_page: Calla
             playing.kill()
             playing.wait()
         result = json.loads((folder / "tournament.json").read_text())
-        whole = {
-            (m["agent"], m["against"]): f"{m['wins']}–{m['draws']}–{m['losses']}"  # noqa: RUF001 -- as it is typeset
-            for m in result["meetings"]
-        }
+        whole = {(m["agent"], m["against"]): f"{m['wins']}–{m['draws']}–{m['losses']}" for m in result["meetings"]}
         assert cells(page) == whole
         assert early != whole
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from page_helpers import PAGE, PHONE, bot_log, region
-from warlight_env.web.export import write_html
 
+from warlight_env.web.export import write_html
 from web_helpers import serving
 
 pytestmark = PAGE

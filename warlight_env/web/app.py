@@ -25,7 +25,7 @@ from warlight_env.web.document import header_document, replay_document
 from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import RATE, Guard
 from warlight_env.web.lobby import Access, Lobby
-from warlight_env.web.newgames import made, map_of, offered, players_of
+from warlight_env.web.newgames import fits, made, map_of, offered, players_of
 from warlight_env.web.page import page
 from warlight_env.web.replays import Shelf, add_replays
 from warlight_env.web.requests import (
@@ -130,6 +130,7 @@ def _pages(app: FastAPI) -> None:
         return {
             "version": __version__,
             "bots": list(settings.bots),
+            "duellists": [bot for bot in settings.bots if not fits(bot, 3)],
             "maps": [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()],
             "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
             "games": app.state.lobby.recent(),
@@ -225,5 +226,5 @@ def _analysis(app: FastAPI) -> None:
     @app.post("/api/games/{id}/insight")
     async def insight(id: str, body: InsightBody, authorization: Token) -> dict[str, Any]:
         there = await app.state.access(id, authorization)
-        offered(settings, body.bot)
+        offered(settings, body.bot, there.room.game.players)
         return await insight_for(lobby.thinkers, there, body)

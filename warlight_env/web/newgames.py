@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from warlight_env import maps
+from warlight_env.agents.registry import parse
 from warlight_env.maps import Map
 from warlight_env.web.errors import RequestError
 from warlight_env.web.requests import NewGame, NewPlayer
@@ -15,18 +16,29 @@ if TYPE_CHECKING:
     from warlight_env.web.app import Settings
 
 
-def offered(settings: Settings, bot: str) -> None:
-    """Refuse a bot that the server does not offer."""
+#: Agents that play games of two only.
+_DUELLISTS: Final = ("mcts", "mcts_thesis")
+
+
+def fits(bot: str, players: int) -> bool:
+    """Whether a bot plays games of so many."""
+    return players == 2 or parse(bot)[0].name not in _DUELLISTS
+
+
+def offered(settings: Settings, bot: str, players: int) -> None:
+    """Refuse a bot that the server does not offer for games of so many."""
     if bot not in settings.bots:
         raise RequestError(f"no bot {bot!r} is offered here")
+    if not fits(bot, players):
+        raise RequestError(f"{bot} plays games of two, not of {players}")
 
 
 def players_of(settings: Settings, players: Sequence[NewPlayer]) -> list[tuple[str, str | None]]:
     """Name and bot's spec (None: a person) by seat."""
     chosen: list[tuple[str, str | None]] = []
     for number, player in enumerate(players, 1):
-        if player.bot is not None and player.bot not in settings.bots:
-            raise RequestError(f"player {number}: no bot {player.bot!r} is offered here")
+        if player.bot is not None:
+            offered(settings, player.bot, len(players))
         name = player.name or player.bot or f"Player {number}"
         if not name.isprintable():
             raise RequestError(f"player {number}: the name has characters that cannot be printed")

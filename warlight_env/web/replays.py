@@ -81,8 +81,9 @@ def add_replays(app: FastAPI) -> None:
 
     @app.post("/api/replays/{key}/insight")
     async def insight(key: str, body: InsightBody) -> dict[str, Any]:
-        offered(settings, body.bot)
-        return await insight_of_log(lobby.thinkers, key, shelf.get(key), body)
+        log = shelf.get(key)
+        offered(settings, body.bot, len(log.header.players))
+        return await insight_of_log(lobby.thinkers, key, log, body)
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:

@@ -4,10 +4,16 @@ import { keep, keptData } from './storage';
 export interface Home {
   version: string;
   bots: string[];
+  duellists: string[]; // bots that play games of two only
   maps: { name: string; title: string; regions: number }[];
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];
+}
+
+/** The bots that play games of so many. */
+export function botsFor({ bots, duellists }: Home, players: number): string[] {
+  return players === 2 ? bots : bots.filter((bot) => !duellists.includes(bot));
 }
 
 export interface GameRow {
