@@ -11,7 +11,10 @@ from typing import Any
 from page_helpers import PAGE, bot_log, regions
 
 from warlight_env import Game
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.play import play_game
 from warlight_env.cli import main
+from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import framed, write_html
 from web_helpers import serving
 
@@ -121,6 +124,23 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         page.reload()
         page.goto(f"{first.base.rpartition(':')[0]}:{port}/#/file")
         page.get_by_text("That file is not open any more").wait_for()
+
+
+def test_what_happens_is_told_order_by_order_and_the_result_at_the_end(tmp_path: Path, open_page: Callable[..., Any]):
+    recorder = MemoryRecorder()
+    play_game([make_agent("aggressive", 1), make_agent("random", 1)], "small", seed=3, observer=recorder)
+    log = recorder.log
+    file = tmp_path / "replay.html"
+    write_html(log, file, chances=False)
+    page = open_page(f"{file.as_uri()}#/?round=2&order=2")
+    said = page.locator("p.status")
+    event, regions_ = log.rounds[1].events[0], log.header.map.regions
+    assert said.inner_text().startswith(f"{log.names[event.player]} ")
+    assert regions_[event.target].name in said.inner_text()
+    assert page.locator(".result").count() == 0
+    page.keyboard.press("End")
+    result = f"{log.names[log.end.winner]} wins after {log.end.rounds} rounds"
+    assert said.inner_text() == page.locator(".result b").inner_text() == result
 
 
 def test_a_file_on_its_own_says_that_there_is_no_bot_to_ask(tmp_path: Path, open_page: Callable[..., Any]):

@@ -7,7 +7,7 @@ import type { Chances, InsightData } from './types';
 
 export class Advice {
   level = $state<'off' | 'coach' | 'full'>('off');
-  given = $state<{ data: InsightData; round: number; player: number } | null>(null);
+  given = $state<{ data: InsightData; round: number; player: number; bot: string } | null>(null);
   chances = $state<Chances>([]);
   asking = $state(false);
   error = $state('');
@@ -52,7 +52,7 @@ export class Advice {
     this.error = '';
     try {
       const thought = await oracle(this.desk?.draft ? { bot } : { bot, round: show.before, seat });
-      if (turn === this.turn) this.take(thought);
+      if (turn === this.turn) this.take(thought, bot);
     } catch (error) {
       if (turn === this.turn) this.error = (error as Error).message;
     } finally {
@@ -61,10 +61,10 @@ export class Advice {
     }
   }
 
-  private take(thought: Thought): void {
+  private take(thought: Thought, bot: string): void {
     const { map } = this.show.doc;
-    const plain = () => ({ candidates: [{ visits: 1, value: 0, orders: formatOrders(map, thought.orders) }] });
-    this.given = { data: thought.data ?? plain(), round: thought.round, player: thought.player };
+    const plain = () => ({ candidates: [{ orders: formatOrders(map, thought.orders) }] });
+    this.given = { data: thought.data ?? plain(), round: thought.round, player: thought.player, bot };
     if (thought.chances) this.chances[thought.round - 1] = thought.chances;
     this.count();
   }

@@ -44,11 +44,12 @@ export class Picture {
     const { show, doc } = this;
     void show.version;
     const { end, failures } = show.history;
+    if (!show.atEnd) return '';
     if (!end && this.live === null && failures.length) {
       const { player, round, reason } = failures.at(-1)!;
       return `${doc.players[player].name} failed in round ${round}: ${reason}`;
     }
-    if (!end || (this.live && !show.atEnd)) return '';
+    if (!end) return '';
     return end.winner === null ? `A draw after ${end.rounds} rounds` : `${doc.players[end.winner].name} wins after ${end.rounds} rounds`;
   });
 

@@ -86,8 +86,8 @@ export interface Orders {
 }
 
 export interface Candidate {
-  visits: number;
-  value: number;
+  visits?: number; // of searches
+  value?: number;
   orders?: string;
   picks?: number[];
   prior?: number;
