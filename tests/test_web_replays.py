@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,13 @@ from pathlib import Path
 import pytest
 from cup_helpers import play_cup
 
+from warlight_env.arena.runs import RunFolderError
 from warlight_env.arena.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from warlight_env.web.errors import RequestError
 from warlight_env.web.replays import KEPT, Shelf
+from warlight_env.web.tournaments import games_between, read_tournament
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
@@ -68,6 +71,31 @@ def test_behind_each_cell_are_just_its_games(server: Server, result: TournamentR
     assert not any(game["logged"] for game in bare["games"])
 
 
+def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
+    play_cup(tmp_path / "cup", games=2, log=False)
+    result, run = tmp_path / "cup" / "tournament.json", tmp_path / "cup" / "run.json"
+    whole = json.loads(result.read_text())
+    result.write_text(json.dumps({key: value for key, value in whole.items() if key != "times"}))
+    with pytest.raises(RequestError, match="of an older program"):
+        read_tournament(tmp_path, "cup")
+    result.write_text('{"pairings": [')
+    with pytest.raises(RequestError, match="not JSON"):
+        read_tournament(tmp_path, "cup")
+    result.write_text(json.dumps({**whole, "pairings": whole["pairings"][1:]}))
+    with pytest.raises(RequestError, match="not of one run"):
+        games_between(tmp_path, "cup", "Attila", "army")
+    result.write_text(json.dumps(whole))
+    games = tmp_path / "cup" / "games.jsonl"
+    games.write_bytes(games.read_bytes()[:-9])  # while a line is written
+    assert games_between(tmp_path, "cup", "army", "chance & co")["total"] == 3
+    games.write_bytes(games.read_bytes().replace(b'"winner"', b'"winer"', 1))
+    with pytest.raises(RunFolderError, match=r"games\.jsonl, line 1: not a game"):
+        games_between(tmp_path, "cup", "Attila", "army")
+    run.unlink()
+    with pytest.raises(RequestError, match="run.json"):
+        games_between(tmp_path, "cup", "Attila", "army")
+
+
 def test_a_game_of_a_tournament_is_replayed_and_a_bot_is_asked_about_it(server: Server, runs: Path):
     client = server.client()
     doc = client.get("tournaments/cup/games/4/2").json()
@@ -108,9 +136,14 @@ def test_the_shelf_keeps_the_logs_that_were_opened_last(runs: Path, result: Tour
     shelf = Shelf()
     files = sorted((runs / "cup" / "logs").rglob("*.gz"))
     assert len(files) > KEPT
-    keys = [shelf.put(file.read_bytes())[0] for file in files[:KEPT]]
+
+
+    async def put(some: list[Path]) -> list[str]:
+        return [(await shelf.put(file.read_bytes()))[0] for file in some]
+
+    keys = asyncio.run(put(files[:KEPT]))
     shelf.get(keys[0])
-    shelf.put(files[KEPT].read_bytes())
+    asyncio.run(put(files[KEPT : KEPT + 1]))
     shelf.get(keys[0])
     with pytest.raises(RequestError, match="open it again"):
         shelf.get(keys[1])

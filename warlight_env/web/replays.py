@@ -36,11 +36,12 @@ class Shelf:
     def __init__(self) -> None:
         self._logs: OrderedDict[str, GameLog] = OrderedDict()
 
-    def put(self, data: bytes) -> tuple[str, GameLog]:
+    async def put(self, data: bytes) -> tuple[str, GameLog]:
         """Key and log of a file's bytes; `LogError` says what is wrong with them."""
         key = hashlib.sha256(data).hexdigest()[:32]
-        log = self._logs.pop(key, None) or read_log(data)
+        log = self._logs.get(key) or await asyncio.to_thread(read_log, data)
         self._logs[key] = log
+        self._logs.move_to_end(key)
         while len(self._logs) > KEPT:
             self._logs.popitem(last=False)
         return key, log
@@ -65,7 +66,7 @@ def read_log(data: bytes) -> GameLog:
 async def opened(app: FastAPI, data: bytes) -> dict[str, Any]:
     """The document of a log's bytes, with chances, and with the key under which bots can be asked about it."""
     lobby: Lobby = app.state.lobby
-    key, log = await asyncio.to_thread(app.state.shelf.put, data)
+    key, log = await app.state.shelf.put(data)
     return {**replay_document(log, await chances_of(lobby.thinkers, log)), "log": key}
 
 

@@ -46,8 +46,10 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
     found = path.stat()
     if found.st_size > MOST:
         raise RequestError(f"tournament {name!r}: more than {MOST >> 20} MiB", 413)
-    logged = (path.parent / LOGS).is_dir()
-    return {**_json(path), "age": max(0.0, time.time() - found.st_mtime), "logged": logged}
+    data, logged = _json(path), (path.parent / LOGS).is_dir()
+    if "times" not in data:
+        raise RequestError(f"tournament {name!r}: {RESULT} is of an older program; its command writes it anew", 422)
+    return {**data, "age": max(0.0, time.time() - found.st_mtime), "logged": logged}
 
 
 def games_between(folder: Path | None, name: str, agent: str, against: str) -> dict[str, Any]:
@@ -128,8 +130,11 @@ def _run(folder: Path | None, name: str) -> Path:
 
 def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Number, key and pairing of each contest: the run's description and its result have them in the same order."""
-    keys = list(_json(run / DESCRIPTION)["contests"])
-    for number, (key, pairing) in enumerate(zip(keys, _json(run / RESULT)["pairings"], strict=True), 1):
+    try:
+        pairs = list(zip(_json(run / DESCRIPTION)["contests"], _json(run / RESULT)["pairings"], strict=True))
+    except (KeyError, TypeError, ValueError):
+        raise RequestError(f"{run.name}: {DESCRIPTION} and {RESULT} are not of one run", 500) from None
+    for number, (key, pairing) in enumerate(pairs, 1):
         yield number, key, pairing
 
 
