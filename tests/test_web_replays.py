@@ -137,7 +137,6 @@ def test_the_shelf_keeps_the_logs_that_were_opened_last(runs: Path, result: Tour
     files = sorted((runs / "cup" / "logs").rglob("*.gz"))
     assert len(files) > KEPT
 
-
     async def put(some: list[Path]) -> list[str]:
         return [(await shelf.put(file.read_bytes()))[0] for file in some]
 
