@@ -100,8 +100,7 @@ def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(tmp_path: P
         page.reload()
         page.get_by_role("heading", name="Pass to Bo").wait_for()
         take_seat("Bo")
-        # Who has committed, and is looked at all the same, passes on.
-        page.get_by_role("button", name="Cover").click()
+        page.get_by_role("button", name="Cover").click()  # in the middle of a turn; Ann's is done
         take_seat("Cy")
         page.locator(".phases").wait_for()
         page.keyboard.press("Control+Enter")

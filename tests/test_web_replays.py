@@ -92,7 +92,7 @@ def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
     with pytest.raises(RunFolderError, match=r"games\.jsonl, line 1: not a game"):
         games_between(tmp_path, "cup", "Attila", "army")
     run.unlink()
-    with pytest.raises(RequestError, match="run.json"):
+    with pytest.raises(RequestError, match=r"run\.json"):
         games_between(tmp_path, "cup", "Attila", "army")
 
 

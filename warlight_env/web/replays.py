@@ -39,8 +39,9 @@ class Shelf:
     async def put(self, data: bytes) -> tuple[str, GameLog]:
         """Key and log of a file's bytes; `LogError` says what is wrong with them."""
         key = hashlib.sha256(data).hexdigest()[:32]
-        log = self._logs.get(key) or await asyncio.to_thread(read_log, data)
-        self._logs[key] = log
+        if key not in self._logs:
+            self._logs[key] = await asyncio.to_thread(read_log, data)
+        log = self._logs[key]
         self._logs.move_to_end(key)
         while len(self._logs) > KEPT:
             self._logs.popitem(last=False)
