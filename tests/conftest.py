@@ -1,10 +1,13 @@
-"""Hypothesis without wall-clock deadlines, in CI with the same examples at each run; Ctrl-C as on a terminal; a log."""
+"""Hypothesis without deadlines, in CI with the same examples at each run; Ctrl-C as on a terminal; a log; Chromium."""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,3 +29,46 @@ def whole(tmp_path_factory) -> Path:
     file = tmp_path_factory.mktemp("whole") / "game.wl.jsonl"
     play_logged(file, map="small", rules="challenge2", picks="agents", seed=5)
     return file
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser for the tests of a file: for no longer, as playwright leaves an event loop running meanwhile."""
+    from playwright.sync_api import sync_playwright
+
+    from web_helpers import CHROMIUM
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
+    """Opens pages that must not complain: any error in the console fails the test."""
+    from page_helpers import STILL
+
+    complaints: list[str] = []
+    contexts = []
+
+    def opened(address: str = "", **options: Any) -> Any:
+        context = chromium.new_context(**{**STILL, **options})
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: complaints.append(str(e)))
+        if address:
+            page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    # What the browser says of a server that ended, perhaps in the middle of an answer, or began anew.
+    gone = re.compile(
+        "ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|CONTENT_LENGTH_MISMATCH)|WebSocket connection"
+        r"|status of 410 \(Gone\)"
+    )
+    assert [complaint for complaint in complaints if not gone.search(complaint)] == []

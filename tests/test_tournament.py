@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 
 from warlight_env import maps
+from warlight_env.arena import tournament_live
 from warlight_env.arena.backends import BACKENDS, LocalBackend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.ratings import Placing
 from warlight_env.arena.skill import skills
 from warlight_env.arena.tournament import Entrant, Tournament, TournamentError
 from warlight_env.arena.tournament_file import load_tournament
+from warlight_env.arena.tournament_live import LiveTables
 from warlight_env.arena.tournament_report import to_html
 from warlight_env.arena.tournament_result import TournamentResult
 from warlight_env.cli import main
@@ -191,6 +193,11 @@ def test_the_report_is_one_file_that_refers_to_nothing_outside():
     assert "prefers-color-scheme:dark" in text
 
 
+def untimed(data):
+    """A result without what depends on the machine."""
+    return {**data, "times": None, "pairings": [{**p, "seconds": 0} for p in data["pairings"]]}
+
+
 def test_the_command_writes_a_folder_and_goes_on_from_it(tmp_path, capsys):
     file, folder = tmp_path / "night.toml", tmp_path / "run"
     file.write_text(GOOD)
@@ -203,10 +210,7 @@ def test_the_command_writes_a_folder_and_goes_on_from_it(tmp_path, capsys):
     (folder / "games.jsonl").write_text("".join(lines[:5]) + lines[5][:20])  # killed while it wrote
     assert main(["tournament", str(file), "--out", str(folder), "--json", "--quiet", "--jobs", "2"]) == 0
     second = json.loads(capsys.readouterr().out)
-    for data in (first, second):
-        for pairing in data["pairings"]:
-            del pairing["seconds"]
-    assert second == first
+    assert untimed(second) == untimed(first)
 
 
 def test_the_command_refuses_a_folder_of_another_tournament(tmp_path, capsys):
@@ -277,10 +281,74 @@ def test_a_killed_tournament_goes_on_as_if_nothing_had_been(tmp_path):
         time.sleep(0.01)
     running.kill()
     assert running.wait() == -signal.SIGKILL
-    assert 10 <= games.read_bytes().count(b"\n") < 180 and not (folder / "tournament.json").exists()
+    assert 10 <= games.read_bytes().count(b"\n") < 180
+    live = json.loads((folder / "tournament.json").read_text())
+    assert live["running"] and live["interrupted"] and live["games"] < 180
     cards = []
     for where in (folder, tmp_path / "whole"):
         assert main([*command, str(where)]) == 0
-        card = json.loads((where / "tournament.json").read_text())
-        cards.append({**card, "pairings": [{**p, "seconds": 0} for p in card["pairings"]]})
-    assert cards[0] == cards[1] and cards[0]["games"] == 180
+        cards.append(untimed(json.loads((where / "tournament.json").read_text())))
+    assert cards[0] == cards[1] and cards[0]["games"] == 180 and not cards[0]["running"]
+
+
+def test_the_tables_on_disk_are_those_of_the_games_so_far(tmp_path, monkeypatch):
+    monkeypatch.setattr(tournament_live, "EVERY", 0.0)
+    monkeypatch.setattr(tournament_live, "SHARE", 1e9)
+    asked, seen, told = tournament(games=2, max_rounds=30), [], {}
+    file = tmp_path / "tournament.json"
+    with LiveTables(asked, tmp_path) as tables:
+
+        def tell(key, records):
+            told.setdefault(key, []).extend(records)
+            tables.add(key, records)
+            seen.append(json.loads(file.read_text()))
+            # Whole units only, so that no seat is ahead.
+            assert seen[-1]["games"] == sum(len(games) // 2 * 2 for games in told.values())
+            assert bool(seen[-1]["ratings"]) == (len({name for key, g in told.items() if len(g) > 1
+                                                      for name in key.split(" / ")[2].split(" : ")}) == 4)  # fmt: skip
+
+        result = tables.finish(play_contests(asked.contests(), on_games=tell))
+    assert all(data["running"] and data["interrupted"] for data in seen[:-1]) and len(seen) > 6
+    last = json.loads(file.read_text())
+    assert last == json.loads(json.dumps(result.to_dict())) and not last["running"]
+
+
+def test_tables_say_that_nothing_is_played_any_more_whatever_ended_it(tmp_path):
+    asked = tournament(games=2)
+    first = asked.contests()[0]
+    records = play_contests([first])[first.key].records
+
+    def ended(folder, games):
+        with LiveTables(asked, folder) as tables:
+            if games:
+                tables.add(first.key, games)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        ended(tmp_path, records)
+    data = json.loads((tmp_path / "tournament.json").read_text())
+    assert data["games"] == 2 and data["interrupted"] and not data["running"] and data["ratings"] == []
+    empty = tmp_path / "empty"
+    with pytest.raises(KeyError):
+        ended(empty, ())
+    assert not empty.exists()
+
+
+def test_meetings_are_split_by_seat():
+    asked = tournament(games=6, max_rounds=40, players=3)
+    result = play(asked)
+    for (i, j), meeting in result.meetings.items():
+        for seat, tally in enumerate(meeting.seats):
+            games = [
+                (r.placements[table.index(i)], r.placements[table.index(j)])
+                for contest, table in zip(asked.contests(), asked.seated(), strict=True)
+                if {i, j} <= set(table)
+                for r in result.results[contest.key].records
+                if r.seats[seat] == table.index(i)
+            ]
+            assert tally.games == len(games) == 4
+            assert tally.wins == sum(mine < its for mine, its in games)
+            assert tally.draws == sum(mine == its for mine, its in games)
+    data = result.to_dict()
+    assert [time["answers"] > 0 for time in data["times"]] == [True] * 4
+    assert data["meetings"][0]["seats"][2]["seat"] == 3

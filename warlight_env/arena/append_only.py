@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -22,7 +23,7 @@ class RunFolderError(InputError):
     """A run folder that belongs to another run, is damaged, or is in use; nothing in it has been changed."""
 
 
-class AppendOnlyFolder:
+class AppendOnlyFolder(ABC):
     """A description that says what a run is, and a file with a line of JSON for each thing that it has done.
 
     The description is there as a whole or not at all. Lines are only ever appended; a last one that a kill or a full
@@ -81,13 +82,13 @@ class AppendOnlyFolder:
         finally:
             os.close(self._file)
 
+    @abstractmethod
     def take(self, fields: Any) -> None:
         """Take in what a line says; called for each line that the folder holds.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: it is not of this run.
         """
-        raise NotImplementedError
 
     def append_lines(self, items: Sequence[Any]) -> None:
         """Write a line for each item, as JSON takes it.

@@ -138,7 +138,7 @@ class MatchResult:
             crashes=sum(failure.kind == "crash" for failure in failures),
             late_losses=sum(failure.kind == "late" for failure in failures),
             forfeits=sum(failure.kind == "forfeit" for failure in failures),
-            time=_time([record.use[agent] for record in self.records if record.use]),
+            time=time_result([record.use[agent] for record in self.records if record.use]),
         )
 
     @property
@@ -250,7 +250,8 @@ class MatchResult:
         }
 
 
-def _time(uses: Sequence[TimeUse]) -> TimeResult:
+def time_result(uses: Sequence[TimeUse]) -> TimeResult:
+    """What an agent spent in several games, added up."""
     answers, seconds = sum(use.answers for use in uses), sum(use.seconds for use in uses)
     counted = [use for use in uses if use.simulations is not None]
     simulations, turns = sum(use.simulations or 0 for use in counted), sum(use.turns for use in counted)

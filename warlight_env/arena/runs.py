@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import __version__
-from warlight_env.arena.append_only import AppendOnlyFolder
+from warlight_env.arena.append_only import AppendOnlyFolder, RunFolderError
 from warlight_env.arena.course import Contest
 from warlight_env.arena.play import GameRecord
 
@@ -58,6 +59,31 @@ class RunFolder(AppendOnlyFolder):
         if record.number not in self._seen[key]:
             self._seen[key].add(record.number)
             self.known[key].append(record)
+
+
+def played_games(folder: Path, key: str) -> list[GameRecord]:
+    """The finished games of one contest of a run folder, in the order of numbers, also while it is played.
+
+    Raises:
+        RunFolderError: there is no such folder, or it is damaged.
+    """
+    begin = json.dumps({"contest": key})[:-1].encode() + b","  # as `RunFolder.append` writes it
+    try:
+        lines = (folder / GAMES).read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise RunFolderError(f"cannot read {folder / GAMES}: {error.strerror or error}") from None
+    found: dict[int, GameRecord] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.startswith(begin) or not line.endswith(b"\n"):
+            continue
+        try:
+            fields = json.loads(line)
+            del fields["contest"]
+            record = GameRecord.from_dict(fields)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise RunFolderError(f"{folder / GAMES}, line {number}: not a game ({error})") from None
+        found.setdefault(record.number, record)
+    return [record for _, record in sorted(found.items())]
 
 
 def _check_result(record: GameRecord) -> None:

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from warlight_env.arena.course import ContestResult
 from warlight_env.arena.facts import facts
 from warlight_env.arena.play import GameRecord
-from warlight_env.arena.ratings import Placing, Rating, rate
+from warlight_env.arena.player import Failure, TimeUse
+from warlight_env.arena.ratings import Placing, Rating, RatingError, rate
+from warlight_env.arena.result import TimeResult, time_result
 from warlight_env.arena.skill import Skill, skills
 from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournament import Tournament
 from warlight_env.tables import align
+
+#: Failures that `to_dict` quotes.
+QUOTED_FAILURES: Final = 100
+
+
+class Tally(NamedTuple):
+    """What some games came to for one entrant against another: wins by place, draws where they share one."""
+
+    games: int
+    wins: int
+    losses: int
+    draws: int
 
 
 @dataclass(frozen=True)
@@ -27,6 +42,7 @@ class Meeting:
     draws: int
     score: float  #: (wins + draws / 2) / games
     interval: Interval  #: for the score
+    seats: tuple[Tally, ...]  #: the same by the entrant's own seat
 
 
 @dataclass(frozen=True)
@@ -98,6 +114,14 @@ class TournamentResult:
         return skills(self.tournament.names, self.placings) if self.tournament.players > 2 else None
 
     @cached_property
+    def rated(self) -> bool:
+        """Whether ratings follow from the games so far: everybody has played, and a chain of games connects all."""
+        try:
+            return bool(self.ratings)
+        except RatingError:
+            return False
+
+    @cached_property
     def order(self) -> list[int]:
         """The entrants, the best first."""
         return sorted(range(len(self.ratings)), key=lambda i: -self.ratings[i].elo)
@@ -105,15 +129,35 @@ class TournamentResult:
     @cached_property
     def meetings(self) -> dict[tuple[int, int], Meeting]:
         """Who beat whom, for all that met."""
-        units: dict[tuple[int, int], dict[tuple[int, int], list[float]]] = {}
-        for placing in self.placings:
-            for a, i in enumerate(placing.players):
-                for b, j in enumerate(placing.players):
-                    if i != j:
-                        better, worse = placing.places[a] < placing.places[b], placing.places[a] > placing.places[b]
-                        shares = units.setdefault((i, j), {}).setdefault((placing.stratum, placing.unit), [])
-                        shares.append(0.5 + 0.5 * better - 0.5 * worse)
-        return {pair: _meeting(list(of_pair.values())) for pair, of_pair in units.items()}
+        units: dict[tuple[int, int], dict[tuple[int, int], list[_Share]]] = {}
+        for stratum, table, records in self._played:
+            for record in records:
+                for (a, i), (b, j) in itertools.permutations(enumerate(table), 2):
+                    better = record.placements[a] < record.placements[b]
+                    worse = record.placements[a] > record.placements[b]
+                    shares = units.setdefault((i, j), {}).setdefault((stratum, record.unit), [])
+                    shares.append(_Share(record.seats.index(a), 0.5 + 0.5 * better - 0.5 * worse))
+        return {pair: _meeting(list(of_pair.values()), self.tournament.players) for pair, of_pair in units.items()}
+
+    @cached_property
+    def times(self) -> list[TimeResult]:
+        """By entrant, what they spent on their answers."""
+        uses: list[list[TimeUse]] = [[] for _ in self.tournament.entrants]
+        for _, table, records in self._played:
+            for record in records:
+                for entrant, use in zip(table, record.use, strict=False):  # no use is known of games of old
+                    uses[entrant].append(use)
+        return [time_result(of_one) for of_one in uses]
+
+    @cached_property
+    def failures(self) -> list[tuple[int, int, GameRecord, Failure]]:
+        """Every game that was lost by forfeit: the contest's number, the entrant, the game, and why."""
+        return [
+            (stratum, table[failure.agent], record, failure)
+            for stratum, table, records in self._played
+            for record in records
+            for failure in record.failures
+        ]
 
     @cached_property
     def pairings(self) -> list[Pairing]:
@@ -137,23 +181,35 @@ class TournamentResult:
             )
         return rows
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it but the single games, as JSON takes it; entrants by name."""
+    def to_dict(self, *, running: bool = False) -> dict[str, Any]:
+        """All of it but the single games, as JSON takes it; entrants by name, contests and games from 1.
+
+        `running`: games are being played now. Ratings and skills are there as soon as they follow from the games.
+        """
         names = self.tournament.names
+        rated = self.rated
         return {
             "tournament": self.tournament.to_dict(),
             "games": self.games,
+            "running": running,
             "interrupted": self.interrupted,
             "confidence": CONFIDENCE,
-            "ratings": [asdict(self.ratings[i]) for i in self.order],
-            "skills": None if self.skills is None else [
+            "ratings": [asdict(self.ratings[i]) for i in self.order] if rated else [],
+            "skills": None if self.skills is None or not rated else [
                 {**asdict(skill), "ordinal": skill.ordinal} for skill in self.skills
             ],
             "meetings": [
-                {"agent": names[i], "against": names[j], **asdict(meeting), "interval": list(meeting.interval)}
+                {"agent": names[i], "against": names[j], **_meeting_data(meeting)}
                 for (i, j), meeting in sorted(self.meetings.items())
             ],
             "pairings": [{**asdict(p), "entrants": [names[i] for i in p.entrants]} for p in self.pairings],
+            "times": [{"name": name, **asdict(time)} for name, time in zip(names, self.times, strict=True)],
+            "failures": [
+                {"contest": contest + 1, "game": record.number + 1, "agent": names[entrant], "round": failure.round,
+                 "kind": failure.kind, "reason": failure.reason}
+                for contest, entrant, record, failure in self.failures[:QUOTED_FAILURES]
+            ],
+            "failed": len(self.failures),
             "facts": facts(),
         }  # fmt: skip
 
@@ -182,10 +238,34 @@ class TournamentResult:
         return "\n".join(lines + align(table))
 
 
-def _meeting(units: list[list[float]]) -> Meeting:
-    shares = [share for unit in units for share in unit]
-    games, total = len(shares), sum(shares)
+class _Share(NamedTuple):
+    """A game of one entrant against another: its seat, and 1 for a win, 1/2 for a draw, 0 for a loss."""
+
+    seat: int
+    share: float
+
+
+def _meeting(units: list[list[_Share]], players: int) -> Meeting:
+    games = [game for unit in units for game in unit]
+    total = sum(game.share for game in games)
     single = all(len(unit) == 1 for unit in units)
-    interval = wilson_interval(total, games) if single else unit_interval([sum(unit) / len(unit) for unit in units])
-    wins, draws = sum(share == 1 for share in shares), sum(share == 0.5 for share in shares)
-    return Meeting(games, wins, games - wins - draws, draws, total / games, interval)
+    interval = (
+        wilson_interval(total, len(games))
+        if single
+        else unit_interval([sum(game.share for game in unit) / len(unit) for unit in units])
+    )
+    seats = tuple(_tally([game for game in games if game.seat == seat]) for seat in range(players))
+    return Meeting(*_tally(games), total / len(games), interval, seats)
+
+
+def _tally(games: list[_Share]) -> Tally:
+    wins, draws = sum(game.share == 1 for game in games), sum(game.share == 0.5 for game in games)
+    return Tally(len(games), wins, len(games) - wins - draws, draws)
+
+
+def _meeting_data(meeting: Meeting) -> dict[str, Any]:
+    return {
+        **asdict(meeting),
+        "interval": list(meeting.interval),
+        "seats": [{"seat": seat + 1, **tally._asdict()} for seat, tally in enumerate(meeting.seats)],
+    }

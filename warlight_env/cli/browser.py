@@ -89,6 +89,7 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
         if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
             raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
     try:
+        from warlight_env.web.newgames import fits
         from warlight_env.web.serve import Listen, run_server
     except ModuleNotFoundError as error:
         raise Failure(f"{error.name} is missing: pip install 'warlight-env[web]' or '.[web]'") from None
@@ -101,6 +102,8 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
 
     for bot in bots:
         parse(bot)
+        if not fits(bot, len(players)):
+            raise UsageError(f"{bot} plays games of two, not of {len(players)}")
     rules = read_rules(options.rules)
     if options.fog:
         rules = replace(rules, fog=True)

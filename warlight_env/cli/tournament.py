@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -19,6 +20,9 @@ from warlight_env.cli.common import (
     print_json,
     read_backend,
 )
+
+if TYPE_CHECKING:
+    from warlight_env.arena.play import GameRecord
 
 QuietOption = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")]
 
@@ -39,8 +43,8 @@ def tournament(
 ) -> int:
     """Play a tournament: ratings with intervals, a crosstable, and a report as one HTML file.
 
-    Every finished game is written to the run folder; the same command goes on after an interruption. At the end the
-    folder holds tournament.json and report.html, too.
+    Every finished game is written to the run folder; the same command goes on after an interruption. Meanwhile
+    tournament.json there is kept up to date (`warlight play --runs` shows it); report.html is written at the end.
 
     ```toml
     agents = ["random", "aggressive", { name = "search", spec = "mcts:sims=100" }]
@@ -51,14 +55,12 @@ def tournament(
     rules = ["thesis", { preset = "thesis", fog = true }]
     ```
     """
-    import json as json_
-
     from warlight_env.arena.append_only import write_atomically
     from warlight_env.arena.contests import play_contests
     from warlight_env.arena.skill import openskill_model
     from warlight_env.arena.tournament_file import load_tournament
+    from warlight_env.arena.tournament_live import LiveTables
     from warlight_env.arena.tournament_report import to_html
-    from warlight_env.arena.tournament_result import TournamentResult
     from warlight_env.cli.counting import counting
 
     place = read_backend(backend, ray_address)
@@ -67,23 +69,23 @@ def tournament(
         openskill_model()  # better missed now than after the games
     folder = Path("runs", file.stem) if out is None else out
     contests = asked.contests(folder / "logs" if log else None)
-    with counting(asked.name, sum(c.n_games for c in contests), "games", quiet) as advance:
-        results = play_contests(
-            contests, jobs=jobs, backend=place, folder=folder,
-            on_games=lambda key, records: advance(len(records), key),
-        )  # fmt: skip
-    result = TournamentResult(asked, results)
+    total = sum(contest.n_games for contest in contests)
+    with counting(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
+
+        def tell(key: str, records: Sequence[GameRecord]) -> None:
+            advance(len(records), key)
+            tables.add(key, records)
+
+        result = tables.finish(play_contests(contests, jobs=jobs, backend=place, folder=folder, on_games=tell))
     if not result.complete_enough:
         print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
         raise KeyboardInterrupt
-    data = result.to_dict()
     try:
-        write_atomically(folder / "tournament.json", json_.dumps(data, indent=2, ensure_ascii=False) + "\n")
         write_atomically(folder / "report.html", to_html(result))
     except OSError as error:
         raise Failure(f"cannot write to {folder}: {error.strerror or error}") from None
     if json:
-        print_json(data)
+        print_json(result.to_dict())
     else:
         print(result)
         print(f"\nreport: {folder / 'report.html'}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from warlight_env.agents import Agent
-
 if TYPE_CHECKING:
     from warlight_env.agents.mcts.record import Candidate
 
@@ -19,7 +17,7 @@ class Insightful(Protocol):
         ...
 
 
-def insight_of(agent: Agent, round: int) -> dict[str, Any] | None:
+def insight_of(agent: object, round: int) -> dict[str, Any] | None:
     """What an agent thought before it answered in a round (0: before it picked), or None.
 
     An agent with a method ``insight`` (see `Insightful`) tells itself; of the tree search the last search tells.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from warlight_env.agents import Agent, registry
+from warlight_env.agents import registry
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.outcome import IllegalOrder, RoundResult
@@ -70,7 +71,16 @@ class Outcome(Protocol):
         ...
 
 
-class Recorder:
+class Named(Protocol):
+    """What is asked of an agent whose game is recorded; what it thought is asked as `insight_of` says."""
+
+    @property
+    def name(self) -> str:
+        """Its name, where no `Player` gives another."""
+        ...
+
+
+class Recorder(ABC):
     """A `GameObserver` that makes a line of each thing it is told; what becomes of it, subclasses say in `write`.
 
     Args:
@@ -87,14 +97,14 @@ class Recorder:
         insight: bool = False,
     ) -> None:
         self.players, self.match, self.insight = players, match, insight
-        self._agents: Sequence[Agent] = ()
+        self._agents: Sequence[Named] = ()
         self._faults: dict[int, int] = {}  # by seat, those that are written
 
+    @abstractmethod
     def write(self, line: bytes) -> None:
         """Take one more line, without its end."""
-        raise NotImplementedError
 
-    def began(self, game: Game, agents: Sequence[Agent], limit: int) -> None:
+    def began(self, game: Game, agents: Sequence[Named], limit: int) -> None:
         """See `GameObserver`."""
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
@@ -107,7 +117,7 @@ class Recorder:
         start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint())
         self.write(encode_line(start_data(start)))
 
-    def took_over(self, log: GameLog, rounds: int, agents: Sequence[Agent], limit: int) -> None:
+    def took_over(self, log: GameLog, rounds: int, agents: Sequence[Named], limit: int) -> None:
         """Instead of `began`: the game is another log's up to that round, and goes on from there."""
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,28 +16,28 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 
 from warlight_env import __version__, maps
 from warlight_env.agents.registry import parse
+from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
-from warlight_env.maps import Map
 from warlight_env.web.analysis import insight_for
 from warlight_env.web.chances import chances_of
 from warlight_env.web.document import header_document, replay_document
 from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import RATE, Guard
 from warlight_env.web.lobby import Access, Lobby
+from warlight_env.web.newgames import fits, made, map_of, offered, players_of
 from warlight_env.web.page import page
-from warlight_env.web.replays import read_upload
+from warlight_env.web.replays import Shelf, add_replays
 from warlight_env.web.requests import (
     BranchBody,
     ControlBody,
     InsightBody,
     NewGame,
-    NewPlayer,
     OrdersBody,
     PicksBody,
 )
 from warlight_env.web.sockets import add_feed
-from warlight_env.web.tournaments import read_tournament, tournaments
+from warlight_env.web.tournaments import add_tournaments, tournaments
 
 #: The bots that the page offers; a server may be told of more, a request cannot name others.
 BOTS: Final = (
@@ -87,13 +88,15 @@ def create_app(settings: Settings) -> FastAPI:
         await lobby.close()
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
-    app.state.lobby, app.state.settings = lobby, settings
+    app.state.lobby, app.state.settings, app.state.shelf = lobby, settings, Shelf()
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate)
     _errors(app)
     _pages(app)
     _games(app)
     _turns(app)
     _analysis(app)
+    add_replays(app)
+    add_tournaments(app)
     add_feed(app)
     return app
 
@@ -127,40 +130,12 @@ def _pages(app: FastAPI) -> None:
         return {
             "version": __version__,
             "bots": list(settings.bots),
+            "duellists": [bot for bot in settings.bots if not fits(bot, 3)],
             "maps": [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()],
             "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
             "games": app.state.lobby.recent(),
             "tournaments": tournaments(settings.runs),
         }
-
-    @app.get("/api/tournaments/{name}")
-    async def tournament(name: str) -> dict[str, Any]:
-        return read_tournament(settings.runs, name)
-
-
-def _players(settings: Settings, players: Sequence[NewPlayer]) -> list[tuple[str, str | None]]:
-    chosen: list[tuple[str, str | None]] = []
-    for number, player in enumerate(players, 1):
-        if player.bot is not None and player.bot not in settings.bots:
-            raise RequestError(f"player {number}: no bot {player.bot!r} is offered here")
-        name = player.name or player.bot or f"Player {number}"
-        if not name.isprintable():
-            raise RequestError(f"player {number}: the name has characters that cannot be printed")
-        chosen.append((name, player.bot))
-    return chosen
-
-
-def _map(body: NewGame) -> Map:
-    if body.map == "generated":
-        return maps.generate(body.regions, seed=0 if body.seed is None else body.seed)
-    if body.map not in maps.names():
-        raise RequestError(f"map {body.map!r}: there are {', '.join(maps.names())} and generated")
-    return maps.load(body.map)
-
-
-def _made(room: Any) -> dict[str, Any]:
-    tokens = {seat: there.token for seat, there in enumerate(room.seats) if there.spec is None}
-    return {"id": room.id, "kind": room.kind, "tokens": tokens, "watch": room.watch_token}
 
 
 def _games(app: FastAPI) -> None:
@@ -178,10 +153,10 @@ def _games(app: FastAPI) -> None:
             raise RequestError(f"rules {body.rules!r}: there are {', '.join(PRESETS)}")
         rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
         picks: Any = "random" if body.picks == "random" else "play"
-        room = await lobby.make(
-            _players(settings, body.players), _map(body), rules, body.seed, picks, max(0.1, body.pace)
-        )  # fmt: skip
-        return _made(room)
+        seed = secrets.randbits(48) if body.seed is None else body.seed
+        players, map_ = players_of(settings, body.players), map_of(body, seed)
+        room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace))
+        return made(room)
 
     @app.get("/api/games/{id}")
     async def look(id: str, authorization: Token) -> dict[str, Any]:
@@ -192,6 +167,7 @@ def _games(app: FastAPI) -> None:
         chances = room.chances if there.seat is None else []
         return {
             **document, "id": id, "kind": room.kind, "seat": there.seat, "people": room.humans, "chances": chances,
+            "awaited": room.awaited,
         }  # fmt: skip
 
     @app.get("/api/games/{id}/replay")
@@ -207,17 +183,10 @@ def _games(app: FastAPI) -> None:
         there = await access(id, authorization)
         if not there.room.over and there.seat is not None:
             raise RequestError("a game can be played on in another way once it is over", 409)
-        return _made(await lobby.branch(there.room.book.log, body.round, _players(settings, body.players)))
-
-    @app.post("/api/replays")
-    async def upload(request: Request) -> dict[str, Any]:
-        log = await asyncio.to_thread(read_upload, await request.body())
-        return replay_document(log, await chances_of(lobby.thinkers, log))
+        return made(await lobby.branch(there.room.book.log, body.round, players_of(settings, body.players)))
 
 
 def _turns(app: FastAPI) -> None:
-    from warlight_env.engine.orders import Orders
-
     def seat_of(there: Access) -> int:
         if there.seat is None:
             raise RequestError("this token is for looking only", 403)
@@ -257,6 +226,5 @@ def _analysis(app: FastAPI) -> None:
     @app.post("/api/games/{id}/insight")
     async def insight(id: str, body: InsightBody, authorization: Token) -> dict[str, Any]:
         there = await app.state.access(id, authorization)
-        if body.bot not in settings.bots:
-            raise RequestError(f"no bot {body.bot!r} is offered here")
+        offered(settings, body.bot, there.room.game.players)
         return await insight_for(lobby.thinkers, there, body)

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warlight_env.agents import Budget
-from warlight_env.engine.orders import Orders
-from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.record import GameLog, Header, LogError, LogWriteError, MemoryRecorder, Picks, Player
 from warlight_env.record.encode import log_lines
@@ -19,7 +16,7 @@ from warlight_env.record.names import PARTIAL, PLAIN
 
 
 class Stand:
-    """A seat as the log sees it: its name, and what was thought there before the turn."""
+    """A seat as its game's `Recorder` knows it: its name, and what was thought there before the turn."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -29,14 +26,6 @@ class Stand:
         """See `record.Insightful`; told once."""
         thought, self.thought = self.thought, None
         return thought
-
-    def pick(self, view: View) -> list[int]:
-        """Never asked: seats hand in by themselves."""
-        raise NotImplementedError
-
-    def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Never asked: seats hand in by themselves."""
-        raise NotImplementedError
 
 
 class Book(MemoryRecorder):

@@ -112,12 +112,12 @@ class Lobby:
         }
         path = self.folder / f"{room.id}{SEATS}"
         fresh = path.with_name(path.name + ".new")
-        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            os.write(file, json.dumps(data).encode())
-        finally:
-            os.close(file)
-        os.replace(fresh, path)
+            with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                json.dump(data, file)
+            os.replace(fresh, path)
+        except OSError as error:
+            raise LogWriteError(f"cannot write {path}: {error.strerror or error}") from None
 
     async def _make_room(self) -> None:
         """Let go of the game that was looked at longest ago, if there are too many."""
@@ -156,10 +156,14 @@ class Lobby:
         raise wrong
 
     def _read_seats(self, id: str) -> dict[str, Any] | None:
+        path = self.folder / f"{id}{SEATS}"
         try:
-            return json.loads((self.folder / f"{id}{SEATS}").read_text())
+            data: dict[str, Any] = json.loads(path.read_text())
         except FileNotFoundError:
             return None
+        except (OSError, ValueError) as error:
+            raise RequestError(f"{path.name} cannot be read: {error}", 500) from None
+        return data
 
     def _resume(self, id: str, data: dict[str, Any]) -> Room:
         seats = [Seat(*row) for row in data["seats"]]

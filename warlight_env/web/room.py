@@ -227,11 +227,16 @@ class Room:
     async def _everybody(self) -> None:
         """Wait until all have handed in; the bots think side by side, while people do."""
         bots = [asyncio.ensure_future(self._ask(s)) for s in self.awaited if self.seats[s].spec is not None]
+        for bot in bots:
+            bot.add_done_callback(lambda done: self._news.set())
         try:
             while self.awaited:
                 self._news.clear()
                 self.feed.tell()
                 await self._news.wait()
+                for bot in bots:
+                    if bot.done():
+                        bot.result()  # a mistake of ours while asking: it ends the game, and is told
         finally:
             for bot in bots:
                 bot.cancel()

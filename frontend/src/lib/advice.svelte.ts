@@ -1,36 +1,34 @@
 // Insight that is asked of a bot on the spot: hints for a player, and analysis of any position that is looked at.
-import { call } from './api';
 import type { Desk } from './desk.svelte';
-import type { Live } from './live.svelte';
 import { formatOrders } from './notation';
 import type { Show } from './show.svelte';
-import type { Chances, InsightData, Orders } from './types';
-
-interface Answer {
-  data: InsightData | null;
-  chances: [number, number, number][] | null;
-  round: number;
-  player: number;
-  orders: Orders;
-}
+import type { Oracle, Thought } from './source';
+import type { Chances, InsightData } from './types';
 
 export class Advice {
   level = $state<'off' | 'coach' | 'full'>('off');
-  given = $state<{ data: InsightData; round: number; player: number } | null>(null);
+  given = $state<{ data: InsightData; round: number; player: number; bot: string } | null>(null);
   chances = $state<Chances>([]);
   asking = $state(false);
   error = $state('');
   desk: Desk | null = null;
+  private turn = 0; // grows with every turn: what was asked in an earlier one comes too late
 
   constructor(
     private show: Show,
-    private live: Live | null,
+    private oracle: Oracle | null,
     private bots: () => string[],
   ) {}
 
+  /** Whether there is somebody to ask. */
+  get possible(): boolean {
+    return this.oracle !== null && this.bots().length > 0;
+  }
+
   /** A new turn begins: help for it is asked for again, and counted anew. */
   renew(): void {
-    this.given = null;
+    this.turn += 1;
+    [this.given, this.error] = [null, ''];
     if (this.level !== 'off') void this.ask();
   }
 
@@ -47,23 +45,27 @@ export class Advice {
   }
 
   async ask(seat = 0): Promise<void> {
-    const { show, live } = this;
+    const { show, oracle, turn } = this;
     const bot = this.bots().find((b) => b.startsWith('mcts')) ?? this.bots()[0];
-    if (!live || !bot || this.asking) return;
+    if (!oracle || !bot || this.asking) return;
     this.asking = true;
     this.error = '';
     try {
-      const before = show.step < show.steps ? show.round - 1 : show.round;
-      const body = this.desk?.draft ? { bot } : { bot, round: Math.max(0, before), seat };
-      const answer = await call<Answer>(`games/${live.id}/insight`, body, live.token);
-      const plain = () => ({ candidates: [{ visits: 1, value: 0, orders: formatOrders(show.doc.map, answer.orders) }] });
-      this.given = { data: answer.data ?? plain(), round: answer.round, player: answer.player };
-      if (answer.chances) this.chances[answer.round - 1] = answer.chances;
-      this.count();
+      const thought = await oracle(this.desk?.draft ? { bot } : { bot, round: show.before, seat });
+      if (turn === this.turn) this.take(thought, bot);
     } catch (error) {
-      this.error = (error as Error).message;
+      if (turn === this.turn) this.error = (error as Error).message;
     } finally {
       this.asking = false;
+      if (turn !== this.turn && this.level !== 'off' && this.desk?.draft) void this.ask();
     }
+  }
+
+  private take(thought: Thought, bot: string): void {
+    const { map } = this.show.doc;
+    const plain = () => ({ candidates: [{ orders: formatOrders(map, thought.orders) }] });
+    this.given = { data: thought.data ?? plain(), round: thought.round, player: thought.player, bot };
+    if (thought.chances) this.chances[thought.round - 1] = thought.chances;
+    this.count();
   }
 }

@@ -1,12 +1,19 @@
 // Calls of the server, with the keys that this browser holds.
+import { keep, keptData } from './storage';
 
 export interface Home {
   version: string;
   bots: string[];
+  duellists: string[]; // bots that play games of two only
   maps: { name: string; title: string; regions: number }[];
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];
+}
+
+/** The bots that play games of so many. */
+export function botsFor({ bots, duellists }: Home, players: number): string[] {
+  return players === 2 ? bots : bots.filter((bot) => !duellists.includes(bot));
 }
 
 export interface GameRow {
@@ -74,14 +81,11 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
 
 /** The tokens that this browser holds of a game, by seat; "watch" sees everything. */
 export function tokensOf(id: string): Record<string, string> {
-  try {
-    return JSON.parse(localStorage.getItem(`warlight.keys.${id}`) ?? '{}');
-  } catch {
-    return {};
-  }
+  const tokens = keptData(`warlight.keys.${id}`);
+  return tokens && typeof tokens === 'object' ? (tokens as Record<string, string>) : {};
 }
 
 export function keepTokens(made: { id: string; tokens: Record<string, string>; watch: string | null }): void {
   const all = { ...made.tokens, ...(made.watch ? { watch: made.watch } : {}) };
-  localStorage.setItem(`warlight.keys.${made.id}`, JSON.stringify(all));
+  keep(`warlight.keys.${made.id}`, JSON.stringify(all));
 }

@@ -43,7 +43,7 @@ export class Desk {
         if (!position) this.draft = null;
         else if (this.draft?.round !== wanted! + 1) {
           this.draft = new Draft(show.doc, position, this.seat!, wanted! + 1);
-          [this.source, this.onDeploy, this.lettering, this.digits, this.hint] = [null, null, null, '', 'off'];
+          [this.source, this.onDeploy, this.lettering, this.digits, this.hint, this.message] = [null, null, null, '', 'off', ''];
           this.begun();
         }
       });

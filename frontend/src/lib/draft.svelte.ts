@@ -1,5 +1,6 @@
 // A turn while it is entered: deploys and attacks with undo and redo, kept in the browser until it is committed.
 import { income } from './rules';
+import { drop, keep, keptData, keysFrom } from './storage';
 import type { Doc, Orders, Position } from './types';
 
 export type Phase = 'deploy' | 'attack' | 'review';
@@ -36,26 +37,21 @@ export class Draft {
   }
 
   private load(): void {
-    try {
-      const kept = JSON.parse(localStorage.getItem(this.key) ?? 'null') as Orders | null;
-      if (kept) [this.deploys, this.attacks] = [kept.deploys, kept.attacks];
-    } catch {
-      localStorage.removeItem(this.key); // not ours
-    }
+    const kept = keptData(this.key) as Partial<Orders> | null;
+    const regions = this.doc.map.regions.length;
+    const fits = (rows: unknown, ends: number) =>
+      Array.isArray(rows) &&
+      rows.every((row) => Array.isArray(row) && row.length === ends + 1 && row.every((n, i) => Number.isInteger(n) && n >= 0 && (i === ends || n < regions)));
+    if (kept && fits(kept.deploys, 1) && fits(kept.attacks, 2)) [this.deploys, this.attacks] = [kept.deploys!, kept.attacks!];
   }
 
   private keep(): void {
-    try {
-      const prefix = `warlight.draft.${this.doc.id}.${this.player}.`;
-      for (const key of Object.keys(localStorage)) if (key.startsWith(prefix)) localStorage.removeItem(key);
-      localStorage.setItem(this.key, JSON.stringify(this.orders));
-    } catch {
-      // storage is full or forbidden: the draft lives as long as the page
-    }
+    keysFrom(`warlight.draft.${this.doc.id}.${this.player}.`).forEach(drop); // those of earlier rounds
+    keep(this.key, JSON.stringify(this.orders));
   }
 
   forget(): void {
-    localStorage.removeItem(this.key);
+    drop(this.key);
   }
 
   get orders(): Orders {
@@ -96,6 +92,7 @@ export class Draft {
   }
 
   setDeploy(region: number, armies: number): void {
+    if (!Number.isInteger(armies) || armies === this.deployedOn(region)) return;
     this.change(() => {
       const index = this.deploys.findIndex(([r]) => r === region);
       if (armies <= 0) this.deploys = this.deploys.filter(([r]) => r !== region);
@@ -117,7 +114,7 @@ export class Draft {
   }
 
   setArmies(index: number, armies: number): void {
-    if (!this.attacks[index] || armies < 1 || armies > 1_000_000 || armies === this.attacks[index][2]) return;
+    if (!this.attacks[index] || !Number.isInteger(armies) || armies < 1 || armies > 1_000_000 || armies === this.attacks[index][2]) return;
     this.change(() => (this.attacks[index][2] = armies));
   }
 

@@ -1,6 +1,7 @@
 // A game's events as rounds with positions before, within and after each.
 import { apply, holder } from './rules';
 import type { Change, Deploy, Doc, Dropped, GameEvent, InsightData, Move, Orders, Position } from './types';
+import { UNKNOWN } from './types';
 
 export interface Mark {
   kind: 'capture' | 'won' | 'lost' | 'out' | 'error';
@@ -21,10 +22,8 @@ export interface Round {
 export class History {
   positions: Position[] = []; // after 0, 1, 2 … rounds
   rounds: Round[] = []; // round k at k - 1
-  picks: number[][] | null = null;
-  insights: { player: number; round: number; data: InsightData }[] = [];
   end: Extract<GameEvent, { event: 'end' }> | null = null;
-  failure: Extract<GameEvent, { event: 'failure' }> | null = null;
+  failures: Extract<GameEvent, { event: 'failure' }>[] = [];
   private waiting = new Map<number, InsightData>();
 
   constructor(private doc: Doc) {
@@ -34,10 +33,8 @@ export class History {
   take(event: GameEvent): void {
     if (event.event === 'start') this.positions = [{ owner: event.owner, army: event.army }];
     else if (event.event === 'picks') this.positions = [changed(this.positions[0], event.changed)];
-    else if (event.event === 'insight') {
-      this.waiting.set(event.player, event.data);
-      this.insights.push(event);
-    } else if (event.event === 'round') {
+    else if (event.event === 'insight') this.waiting.set(event.player, event.data);
+    else if (event.event === 'round') {
       const before = this.positions.at(-1)!;
       const after = changed(before, event.changed);
       const insights = this.doc.players.map((_, p) => this.waiting.get(p) ?? null);
@@ -49,11 +46,16 @@ export class History {
         dropped: event.dropped ?? [],
         orders: event.orders,
         insights,
-        marks: marks(this.doc, before, after, event.moves, insights),
+        marks: [...marks(this.doc, before, after, event.moves, insights), ...this.failed(event.round)],
       });
       this.positions.push(after);
     } else if (event.event === 'end') this.end = event;
-    else if (event.event === 'failure') this.failure = event;
+    else if (event.event === 'failure') this.failures.push(event);
+  }
+
+  private failed(round: number): Mark[] {
+    const here = this.failures.filter((f) => f.round === round);
+    return here.map((f) => ({ kind: 'error', text: `${this.doc.players[f.player].name} loses by forfeit: ${f.reason}` }));
   }
 
   /** Rounds played. */
@@ -94,14 +96,17 @@ function marks(doc: Doc, before: Position, after: Position, moves: Move[], insig
   const name = (p: number) => doc.players[p].name;
   const captures = moves.filter((m) => m[6]).length;
   if (captures) found.push({ kind: 'capture', text: `${captures} ${captures === 1 ? 'capture' : 'captures'}` });
+  const seen = (p: Position, regions: number[]) => regions.every((r) => p.owner[r] !== UNKNOWN);
   doc.map.supers.forEach((x, s) => {
+    if (!seen(before, x.regions) || !seen(after, x.regions)) return; // in fog nobody can tell
     const [old, now] = [holder(doc.map, s, before.owner), holder(doc.map, s, after.owner)];
     if (old === now) return;
     if (old >= 0) found.push({ kind: 'lost', text: `${name(old)} loses ${x.name}` });
     if (now >= 0) found.push({ kind: 'won', text: `${name(now)} wins ${x.name} (+${x.bonus})` });
   });
   doc.players.forEach((_, p) => {
-    if (before.owner.includes(p) && !after.owner.includes(p)) found.push({ kind: 'out', text: `${name(p)} is out` });
+    const out = before.owner.includes(p) && !after.owner.includes(p);
+    if (out && (p === doc.seat || !after.owner.includes(UNKNOWN))) found.push({ kind: 'out', text: `${name(p)} is out` });
     const error = insights[p]?.error;
     if (error) found.push({ kind: 'error', text: `${name(p)}: ${error}` });
   });

@@ -8,6 +8,7 @@ export class Live {
   now = $state<Now | null>(null);
   nowAt = $state(0); // when `now` came, in the page's milliseconds
   connected = $state(false);
+  lost = $state(false); // it was connected before
   error = $state('');
   chances = $state<Chances>([]);
   private socket: WebSocket | null = null;
@@ -45,6 +46,7 @@ export class Live {
     socket.onopen = () => socket.send(JSON.stringify({ token: this.token, key: serverKey(), after: this.last }));
     socket.onmessage = (message) => this.take(JSON.parse(message.data as string));
     socket.onclose = () => {
+      this.lost ||= this.connected;
       this.connected = false;
       if (this.socket === socket) this.again(this.connect);
     };
@@ -68,6 +70,7 @@ export class Live {
     } else if (message.type === 'now') {
       this.caughtUp = true;
       this.connected = true;
+      this.lost = false;
       this.error = '';
       this.delay = 250;
       this.now = message as unknown as Now;
@@ -90,7 +93,7 @@ export class Live {
   close(): void {
     this.closed = true;
     clearTimeout(this.retry);
-    this.show?.close();
+    this.show?.pause();
     this.socket?.close();
   }
 }

@@ -1,8 +1,16 @@
 // The address after `#` as screen and parameters; everything that is shown can be linked to.
 
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // a stray %: an address typed by hand
+  }
+}
+
 function read(): { path: string[]; query: URLSearchParams } {
   const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
-  return { path: path.split('/').filter(Boolean).map(decodeURIComponent), query: new URLSearchParams(query) };
+  return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 }
 
 class Route {

@@ -1,5 +1,5 @@
 // What is on the screen of a game: the cursor in its rounds and orders, playing and speed, perspective and layer.
-import { History, tell } from './history';
+import { History } from './history';
 import { fogged } from './rules';
 import type { Doc, GameEvent, Position } from './types';
 
@@ -57,9 +57,9 @@ export class Show {
     return this.round >= this.last && this.step >= this.steps;
   }
 
-  get narration(): string {
-    const round = this.current;
-    return round ? tell(this.doc, round, this.step) : '';
+  /** Rounds played before the orders that are looked at: where a bot is asked, and a game goes on. */
+  get before(): number {
+    return Math.max(0, this.step < this.steps ? this.round - 1 : this.round);
   }
 
   take(event: GameEvent): void {
@@ -77,8 +77,9 @@ export class Show {
   }
 
   private move(round: number, step = Infinity): void {
-    this.round = Math.max(0, Math.min(this.last, round));
-    this.step = Math.max(0, Math.min(this.steps, step));
+    const whole = (n: number) => (n === Infinity ? n : Math.trunc(n) || 0); // addresses are typed by hand, too
+    this.round = Math.max(0, Math.min(this.last, whole(round)));
+    this.step = Math.max(0, Math.min(this.steps, whole(step)));
   }
 
   /** Where somebody wants to look: elsewhere than at the end no new round takes the screen. */
@@ -159,8 +160,4 @@ export class Show {
     if (this.atEnd) this.attached = true;
     this.timer = window.setTimeout(this.tick, STEP / this.speed);
   };
-
-  close(): void {
-    this.pause();
-  }
 }

@@ -1,4 +1,5 @@
 // Dark or light, as the system has it unless chosen here.
+import { keep } from './storage';
 
 class Theme {
   name = $state(document.documentElement.dataset.theme ?? 'dark');
@@ -6,11 +7,7 @@ class Theme {
   toggle(): void {
     this.name = this.name === 'dark' ? 'light' : 'dark';
     document.documentElement.dataset.theme = this.name;
-    try {
-      localStorage.setItem('warlight.theme', this.name);
-    } catch {
-      // not kept where storage is forbidden
-    }
+    keep('warlight.theme', this.name);
   }
 }
 

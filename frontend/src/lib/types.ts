@@ -72,6 +72,8 @@ export interface Doc {
   people?: number[];
   events?: GameEvent[];
   chances?: Chances | null;
+  awaited?: number[]; // seats, of a game in play
+  log?: string; // the key of a log that the server opened
 }
 
 export type Deploy = [player: number, region: number, armies: number];
@@ -84,8 +86,8 @@ export interface Orders {
 }
 
 export interface Candidate {
-  visits: number;
-  value: number;
+  visits?: number; // of searches
+  value?: number;
   orders?: string;
   picks?: number[];
   prior?: number;

@@ -1,0 +1,128 @@
+// What a game's screen shows besides the position: arrows, layer, insight, chances, and what is going on in words.
+import type { Advice } from './advice.svelte';
+import type { Desk } from './desk.svelte';
+import { tell } from './history';
+import type { Live } from './live.svelte';
+import { type Additions, type Arrow, deployed, describe, drawnMoves, drawnOrders, layerOf, touched } from './scene';
+import type { Show } from './show.svelte';
+import type { Chances, InsightData, Orders } from './types';
+
+export class Picture {
+  hovered = $state<number | null>(null); // region
+  ghost = $state<Orders | null>(null); // orders that somebody points at
+
+  constructor(
+    private show: Show,
+    private live: Live | null,
+    private desk: Desk,
+    private advice: Advice,
+  ) {}
+
+  private get doc() {
+    return this.show.doc;
+  }
+
+  get seat(): number | null {
+    return this.doc.seat ?? null;
+  }
+
+  /** The player through whose eyes we look, or whose chances are shown. */
+  get looker(): number {
+    return this.seat ?? Math.max(0, this.show.view - 1);
+  }
+
+  get now() {
+    return this.live?.now ?? null;
+  }
+
+  over: boolean = $derived.by(() => {
+    void this.show.version;
+    return this.now ? this.now.phase === 'over' : this.show.history.end !== null;
+  });
+
+  result: string = $derived.by(() => {
+    const { show, doc } = this;
+    void show.version;
+    const { end, failures } = show.history;
+    if (!show.atEnd) return '';
+    if (!end && this.live === null && failures.length) {
+      const { player, round, reason } = failures.at(-1)!;
+      return `${doc.players[player].name} failed in round ${round}: ${reason}`;
+    }
+    if (!end) return '';
+    return end.winner === null ? `A draw after ${end.rounds} rounds` : `${doc.players[end.winner].name} wins after ${end.rounds} rounds`;
+  });
+
+  /** Who is advised. */
+  get thinker(): number {
+    return this.advice.given?.player ?? this.looker;
+  }
+
+  arrows: Arrow[] = $derived.by(() => {
+    const { show, desk, ghost } = this;
+    const ghosts = drawnOrders(show.position, ghost, desk.editing ? this.seat! : this.thinker, 'ghost');
+    if (desk.editing && desk.draft) return [...drawnOrders(show.position, desk.draft, this.seat!, 'draft'), ...ghosts];
+    return ghost && !show.playing ? ghosts : drawnMoves(show);
+  });
+
+  additions: Additions = $derived.by(() => {
+    const { show, desk, ghost } = this;
+    if (desk.editing && desk.draft) return deployed([...(ghost?.deploys ?? []), ...desk.draft.deploys], this.seat!);
+    if (ghost && !show.playing) return deployed(ghost.deploys, this.thinker);
+    return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
+  });
+
+  /** Regions to which a coach points. */
+  coached: number[] = $derived.by(() => {
+    const { level, given } = this.advice;
+    return level === 'coach' && this.desk.editing ? touched(this.doc.map, given?.data.candidates?.[0]?.orders) : [];
+  });
+
+  /** What the players thought before the round that is shown, as far as the log knows and we may. */
+  insights: { data: InsightData; p: number }[] = $derived.by(() => {
+    void this.show.version;
+    const found = (this.show.current?.insights ?? []).map((data, p) => ({ data, p }));
+    return found.filter((x): x is { data: InsightData; p: number } => Boolean(x.data?.candidates || x.data?.error));
+  });
+
+  layer = $derived.by(() => {
+    const { show, doc, looker } = this;
+    const data = this.advice.given?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
+    return layerOf(show.layer, doc, show.position, looker, data);
+  });
+
+  chances: Chances = $derived.by(() => {
+    const all: Chances = [...(this.doc.chances ?? [])];
+    for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
+    return all;
+  });
+
+  /** A region in words, with what can be done there. */
+  label = (r: number): string => {
+    const { desk } = this;
+    const parts = [describe(this.doc, this.show.position, r)];
+    if (desk.editing && desk.draft?.deployedOn(r)) parts.push(`${desk.draft.deployedOn(r)} more deployed`);
+    const place = desk.wishes.indexOf(r);
+    if (desk.picking && place >= 0) parts.push(`your pick ${place + 1}`);
+    else if (desk.picking && desk.ringed.has(r)) parts.push('may be picked');
+    else if (desk.source !== null && desk.ringed.has(r)) parts.push(desk.mine(r) ? 'transfer here' : 'attack here');
+    return parts.join(', ');
+  };
+
+  /** What went wrong; '': nothing. */
+  trouble: string = $derived.by(() => {
+    const { live, now } = this;
+    if (live?.error || now?.error) return live?.error || now!.error!;
+    if (live?.lost) return 'Connection lost: trying again. Your draft is kept.';
+    return this.desk.message || this.advice.error;
+  });
+
+  status: string = $derived.by(() => {
+    const { show, desk, doc, now } = this;
+    if (this.trouble || this.result) return this.trouble || this.result;
+    if (show.current && (!desk.editing || show.playing) && !desk.picking) return tell(doc, show.current, show.step);
+    if (desk.says) return desk.says;
+    if (now?.you && !now.you.alive && !this.over) return 'You are out';
+    return now?.you?.in ? `Waiting for ${now.awaited.map((s) => doc.players[s].name).join(', ') || 'the round'}` : '';
+  });
+}

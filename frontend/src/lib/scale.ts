@@ -1,0 +1,24 @@
+// Sizes on a map, in its own units, so that they look alike on every screen.
+import { badgeSize } from './geometry';
+import type { MapDoc } from './types';
+
+export interface Scale {
+  unit: number; // of a pixel
+  size: number; // of a badge
+}
+
+/** For a map that is drawn `width` × `height` pixels large. */
+export function scaleOf(map: MapDoc, width: number, height: number): Scale {
+  const unit = Math.max(map.box[2] / Math.max(200, width), map.box[3] / Math.max(120, height));
+  return { unit, size: Math.min(10.5 * unit, badgeSize(map) * 1.35) };
+}
+
+/** The width of an arrow for so many armies. */
+export function weight(armies: number, { unit }: Scale): number {
+  return unit * Math.min(8, 2 + Math.sqrt(armies) * 0.75);
+}
+
+/** A number of armies in at most four characters. */
+export function compact(n: number): string {
+  return n < 1000 ? `${n}` : n < 999_500 ? `${(n / 1000).toFixed(n < 9950 ? 1 : 0)}k` : `${(n / 1e6).toFixed(1)}M`;
+}

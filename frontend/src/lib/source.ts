@@ -1,0 +1,79 @@
+// Where a replay comes from, and with it whom a bot's thoughts and other games from its positions can be asked of.
+import { call, CallError, keepTokens, type Made, tokensOf } from './api';
+import type { Doc, Orders, InsightData } from './types';
+
+/** A position to think about; without a round and a seat: the one in which this player is to move. */
+export interface Asked {
+  bot: string;
+  round?: number;
+  seat?: number;
+}
+
+export interface Thought {
+  data: InsightData | null;
+  chances: [number, number, number][] | null;
+  round: number;
+  player: number;
+  orders: Orders;
+}
+
+export type Oracle = (asked: Asked) => Promise<Thought>;
+
+export interface Branch {
+  round: number;
+  players: { name?: string; bot?: string }[];
+}
+
+export interface Source {
+  load(): Promise<Doc>;
+  ask: Oracle;
+  branch(wanted: Branch): Promise<Made>;
+}
+
+/** A game that was played on this server. */
+export function gameSource(id: string): Source {
+  const tokens = tokensOf(id);
+  const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
+  return {
+    load: () => call<Doc>(`games/${id}/replay`, undefined, token),
+    ask: (asked) => call<Thought>(`games/${id}/insight`, asked, token),
+    branch: (wanted) => made(call<Made>(`games/${id}/branch`, wanted, token)),
+  };
+}
+
+/** A log's file, dropped on the page or chosen. */
+export function fileSource(bytes: ArrayBuffer): Source {
+  return logSource(() => call<Doc>('replays', bytes));
+}
+
+/** A game of a tournament; contests and games count from 1. */
+export function tournamentSource(name: string, contest: string, game: string): Source {
+  return logSource(() => call<Doc>(`tournaments/${[name, 'games', contest, game].map(encodeURIComponent).join('/')}`));
+}
+
+/** A log that the server opened: after a restart it has to be opened again. */
+function logSource(load: () => Promise<Doc>): Source {
+  let log: string | undefined;
+  const opened = async (): Promise<Doc> => {
+    const doc = await load();
+    log = doc.log;
+    return doc;
+  };
+  const asked = async <T>(what: string, body: unknown): Promise<T> => {
+    if (!log) await opened();
+    try {
+      return await call<T>(`replays/${log}/${what}`, body);
+    } catch (error) {
+      if (!(error instanceof CallError && error.status === 410)) throw error;
+      await opened();
+      return call<T>(`replays/${log}/${what}`, body);
+    }
+  };
+  return { load: opened, ask: (body) => asked('insight', body), branch: (body) => made(asked('branch', body)) };
+}
+
+async function made(call: Promise<Made>): Promise<Made> {
+  const game = await call;
+  keepTokens(game);
+  return game;
+}

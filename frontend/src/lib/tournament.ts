@@ -1,0 +1,107 @@
+// A tournament as its run folder has it, and the games behind a cell of its table; `TournamentResult.to_dict` says more.
+
+export interface Rating {
+  name: string;
+  elo: number;
+  low: number;
+  high: number;
+  games: number;
+  score: number;
+  perfect: boolean;
+}
+
+export interface Tally {
+  games: number;
+  wins: number;
+  losses: number;
+  draws: number;
+}
+
+export interface Meeting extends Tally {
+  agent: string;
+  against: string;
+  score: number;
+  interval: [number, number];
+  seats: (Tally & { seat: number })[];
+}
+
+export interface Pairing {
+  map: string;
+  rules: string;
+  entrants: string[];
+  games: number;
+  games_asked: number;
+  wins: number[];
+  draws: number;
+  cut_off: number;
+  mean_rounds: number;
+  seconds: number;
+}
+
+export interface Time {
+  name: string;
+  answers: number;
+  mean: number;
+  slowest: number;
+  late: number;
+  simulations: number | null;
+}
+
+export interface Failure {
+  contest: number;
+  game: number;
+  agent: string;
+  round: number;
+  kind: string;
+  reason: string;
+}
+
+export interface Result {
+  tournament: { name: string; format: string; players: number; games: number; seed: number; clock: string; agents: { name: string; spec: string; clock: string }[] };
+  games: number;
+  running: boolean;
+  interrupted: boolean;
+  ratings: Rating[]; // the best first; empty as long as none follow from the games
+  skills: { name: string; ordinal: number }[] | null;
+  meetings: Meeting[];
+  pairings: Pairing[];
+  times: Time[];
+  failures: Failure[];
+  failed: number;
+  age: number; // seconds since it was written
+  logged: boolean;
+}
+
+export interface PlayedGame {
+  contest: number;
+  game: number;
+  map: string;
+  rules: string;
+  seats: string[];
+  places: number[]; // by seat
+  rounds: number;
+  cut_off: boolean;
+  failures: { agent: string; round: number; reason: string }[];
+  logged: boolean;
+}
+
+export const percent = (share: number): string => (100 * share).toFixed(1);
+export const signed = (v: number): string => `${Math.round(v) > 0 ? '+' : Math.round(v) < 0 ? '−' : ''}${Math.abs(Math.round(v))}`;
+export const scoreOf = ({ games, wins, draws }: Tally): number => (wins + draws / 2) / games;
+
+export function pairAddress(name: string, agent: string, against: string): string {
+  return `#/t/${encodeURIComponent(name)}?${new URLSearchParams({ agent, against })}`;
+}
+
+/** Where a game of a tournament is replayed; `round`: where it begins. */
+export function gameAddress(name: string, contest: number, game: number, round = 0): string {
+  return `#/t/${encodeURIComponent(name)}/${contest}/${game}${round ? `?round=${round}` : ''}`;
+}
+
+/** Seconds in words. */
+export function ago(seconds: number): string {
+  const units = [['day', 86400], ['hour', 3600], ['minute', 60]] as const;
+  const [word, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];
+  const n = Math.round(seconds / size);
+  return `${n} ${word}${n === 1 ? '' : 's'} ago`;
+}

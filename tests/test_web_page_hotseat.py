@@ -1,0 +1,133 @@
+"""Several people at one screen: what each may see, and whose turn it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from page_helpers import PAGE, pick, region, regions
+
+from warlight_env.record import GameLog
+from web_helpers import serving
+
+pytestmark = PAGE
+
+
+def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the_wire(
+    tmp_path: Path, open_page: Callable[..., Any]
+):
+    with serving(tmp_path, "hotseat", "Ann", "Bo", "--fog", "--seed", "11") as server:
+        page = open_page()
+        heard: list[str] = []
+        page.on("websocket", lambda ws: ws.on("framereceived", lambda frame: heard.append(str(frame))))
+        page.on("response", lambda r: heard.append(r.text()) if "/api/games/" in r.url else None)
+        page.goto(server.address)
+
+        def take_seat(name: str) -> None:
+            page.get_by_role("heading", name=f"Pass to {name}").wait_for()
+            assert page.locator("path[data-region]").count() == 0
+            heard.clear()
+            page.get_by_role("button", name=re.compile(f"I am {name}")).click()
+            page.locator("path[data-region]").first.wait_for()
+
+        def hand_in() -> None:
+            page.get_by_role("button", name=re.compile("Commit")).click()
+
+        for name in ("Ann", "Bo"):
+            take_seat(name)
+            page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+            for _ in range(2):
+                page.locator('path[aria-label$="may be picked"]').first.focus()
+                page.keyboard.press("Enter")
+            hand_in()
+        for number in (1, 2, 3):
+            for seat, name in enumerate(("Ann", "Bo")):
+                take_seat(name)
+                page.locator(".phases").wait_for()
+                mine = [r for r in regions(page) if r["who"] == "yours"]
+                region(page, mine[0]["name"]).focus()
+                page.keyboard.press("Shift+Enter")
+                page.get_by_text("All deployed").wait_for()
+                # What the page and the wire hold, against what the engine lets this player see.
+                log = GameLog.load(tmp_path / f"{server.game}.partial.wl.jsonl")
+                owner, _ = list(log.positions())[-1]
+                assert len(log.rounds) == number - 1
+                near = log.header.map.neighbors
+                sight = {r for r, o in enumerate(owner) if o == seat}
+                sight |= {n for r in list(sight) for n in near[r]}
+                hidden = set(range(len(owner))) - sight
+                assert len(hidden) > 15
+                told = regions(page)
+                for r in hidden:
+                    assert told[r]["who"] == "unseen"
+                    assert told[r]["armies"] == 0
+                seen_owner, seen_army = [-1] * len(owner), [0] * len(owner)
+                for text in heard:
+                    message = json.loads(text) if text.startswith("{") else {}
+                    if message.get("event") == "start":
+                        seen_owner, seen_army = message["owner"], message["army"]
+                    for region_, by, armies in message.get("changed", ()):
+                        seen_owner[region_], seen_army[region_] = by, armies
+                    assert "hash" not in message
+                    assert all(given is None for p, given in enumerate(message.get("orders", ())) if p != seat)
+                    for player, where, _ in message.get("deploys", ()):
+                        assert player == seat or where in sight or number > 1
+                assert all(seen_owner[r] == -2 and seen_army[r] == 0 for r in hidden)
+                assert [seen_owner[r] for r in sight] == [owner[r] for r in sight]
+                other = page.evaluate("JSON.stringify(Object.entries(localStorage))")
+                assert "draft" not in other or f".{1 - seat}." not in re.sub(r"keys\.\w+", "", other)
+                hand_in()
+        page.get_by_role("heading", name="Pass to Ann").wait_for()  # all has been answered before the server ends
+
+
+def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "hotseat", "Ann", "Bo", "Cy", "--map", "small", "--seed", "3") as server:
+        page = open_page(server.address)
+
+        def take_seat(name: str) -> None:
+            page.get_by_role("button", name=re.compile(f"I am {name}")).click()
+
+        for name in ("Ann", "Bo", "Cy"):
+            take_seat(name)
+            pick(page)
+        take_seat("Ann")
+        page.locator(".phases").wait_for()
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("heading", name="Pass to Bo").wait_for()
+        page.reload()
+        page.get_by_role("heading", name="Pass to Bo").wait_for()
+        take_seat("Bo")
+        page.get_by_role("button", name="Cover").click()  # in the middle of a turn; Ann's is done
+        take_seat("Cy")
+        page.locator(".phases").wait_for()
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("heading", name="Pass to Bo").wait_for()
+        page.go_back()
+        page.go_forward()
+        take_seat("Bo")
+        page.locator(".phases").wait_for()
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("heading", name="Pass to Ann").wait_for()
+        take_seat("Ann")
+        page.locator(".round", has_text="Round 2").wait_for()
+
+
+def test_somebody_who_has_committed_can_pass_on(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small", "--seed", "3") as server:
+        page, other = open_page(server.address), open_page(server.address)
+        for name in ("Ann", "Bo"):
+            page.get_by_role("button", name=re.compile(f"I am {name}")).click()
+            pick(page)
+        for tab in (page, other):  # Ann's seat in two tabs
+            tab.goto(server.address)
+            tab.reload()
+            tab.get_by_role("button", name=re.compile("I am Ann")).click()
+            tab.locator(".phases").wait_for()
+        page.keyboard.press("Control+Enter")
+        page.get_by_role("heading", name="Pass to Bo").wait_for()
+        other.get_by_text("Waiting for Bo").wait_for()
+        other.get_by_role("button", name="Pass on").click()
+        other.get_by_role("heading", name="Pass to Bo").wait_for()

@@ -1,0 +1,123 @@
+"""Every screen in both themes: axe finds nothing, nothing is wider than the screen."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from cup_helpers import play_cup
+from page_helpers import PAGE, STILL, bot_log, front, letter_of, pick, region, regions, round_or_end
+
+from warlight_env import Game
+from warlight_env.web.export import write_html
+from web_helpers import Server, serving
+
+pytestmark = PAGE
+
+
+def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
+    """Every screen, one after the other, by name."""
+    page.goto(f"{server.base}/#/")
+    page.get_by_role("button", name="Play now").wait_for()
+    page.wait_for_timeout(100)
+    yield "home"
+    page.goto(server.address)
+    page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+    yield "picks"
+    pick(page)
+    page.locator(".phases").wait_for()
+    for number in (1, 2, 3):
+        source, target = front(page, Game("world").map, regions(page))
+        region(page, source).focus()
+        page.keyboard.press("Shift+Enter")
+        page.get_by_text("All deployed").wait_for()
+        page.keyboard.press("a")
+        page.keyboard.press(letter_of(page, source))
+        page.get_by_text(f"From {source}: letter of the target").wait_for()
+        page.keyboard.press(letter_of(page, target))
+        page.locator("li.attack").wait_for()
+        if number == 3:
+            page.keyboard.press("h")
+            page.keyboard.press("h")
+            page.locator("[aria-label='Candidates of Hint']").wait_for()
+            yield "play"
+            page.keyboard.press("t")
+            page.get_by_role("region", name="Table of regions").wait_for()
+            yield "table"
+            page.keyboard.press("t")
+            page.keyboard.press("?")
+            page.get_by_role("heading", name="Keys").wait_for()
+            yield "keys"
+            page.keyboard.press("Escape")
+        page.keyboard.press("Control+Enter")
+        round_or_end(page, number + 1)
+    with httpx.Client(base_url=f"{server.base}/api/") as client:
+        two = {"players": [{"name": "Ann"}, {"name": "Bo"}], "fog": True}
+        made = client.post("games", json=two).json()
+        tokens = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
+        page.goto(f"{server.base}/#/g/{made['id']}?{tokens}")
+        page.get_by_role("heading", name="Pass to Ann").wait_for()
+        yield "hotseat"
+        bots = {"players": [{"bot": "mcts:sims=457"}, {"bot": "aggressive"}], "picks": "random", "pace": 0.1, "seed": 3}
+        made = client.post("games", json=bots).json()
+        page.goto(f"{server.base}/#/g/{made['id']}?key={made['watch']}")
+        page.locator(".where", has_text=re.compile(r"Round [5-9]")).wait_for()
+        page.get_by_role("button", name="Hold").click()
+        page.get_by_role("button", name="Let them play").wait_for()
+        yield "watch"
+    file = tmp_path / "replay.html"
+    write_html(bot_log("world", 25, 5, fog=True), file)
+    page.goto(f"{file.as_uri()}?#/?round=9&order=4")
+    page.locator("path[data-region]").first.wait_for()
+    yield "replay"
+    page.get_by_role("combobox", name="Map layer").select_option("value")
+    page.get_by_role("combobox", name="Perspective").select_option("1")
+    page.keyboard.press("End")
+    yield "analysis"
+    page.goto(f"{server.base}/#/t/cup?agent=Attila&against=army")
+    page.get_by_role("link", name="Replay of game").first.wait_for()
+    yield "tournament"
+
+
+def test_axe_finds_nothing_on_any_screen_in_both_themes(tmp_path: Path, open_page: Callable[..., Any]):
+    """With WARLIGHT_PICTURES set to a folder, pictures of all screens are written there."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    axe, pictures = Axe(), os.environ.get("WARLIGHT_PICTURES")
+    play_cup(tmp_path / "runs" / "cup")
+    line = ("play", "--vs", "aggressive", "--seed", "5", "--runs", str(tmp_path / "runs"))
+    with serving(tmp_path, *line) as server:
+        page = open_page(color_scheme="dark", bypass_csp=True)
+        found, seen = [], []
+        for name in screens(server, page, tmp_path):
+            seen.append(name)
+            for theme in ("dark", "light"):
+                page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+                if pictures:
+                    page.screenshot(path=Path(pictures) / f"{name}-{theme}.png")
+                    page.set_viewport_size({"width": 360, "height": 740})
+                    page.wait_for_timeout(150)
+                    page.screenshot(path=Path(pictures) / f"{name}-{theme}-phone.png", full_page=name != "keys")
+                rules = None if theme == "dark" else {"runOnly": ["color-contrast"]}  # all else is the same in both
+                for violation in axe.run(page, options=rules).response["violations"]:
+                    nodes = [node["html"][:200] for node in violation["nodes"][:3]]
+                    found.append((name, theme, violation["id"], violation["help"], nodes))
+                page.set_viewport_size(STILL["viewport"])
+            page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        assert len(seen) == 10
+        assert found == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_nothing_is_wider_than_the_screen(width: int, tmp_path: Path, open_page: Callable[..., Any]):
+    play_cup(tmp_path / "runs" / "cup")
+    with serving(tmp_path, "play", "--vs", "aggressive", "--seed", "5", "--runs", str(tmp_path / "runs")) as server:
+        page = open_page(viewport={"width": width, "height": 740})
+        for name in screens(server, page, tmp_path):
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name

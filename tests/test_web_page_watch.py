@@ -1,0 +1,81 @@
+"""Bots in the browser, live."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from page_helpers import PAGE, PHONE, bot_log, region
+
+from warlight_env.web.export import write_html
+from web_helpers import serving
+
+pytestmark = PAGE
+
+
+def test_watching_live_and_holding(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "watch", "aggressive", "random", "--live", "--map", "small") as server:
+        page = open_page(server.address)
+        page.get_by_role("combobox", name="Pace").select_option("0.1")
+        page.locator(".where", has_text=re.compile(r"Round [2-9]")).wait_for()
+        page.keyboard.press("Home")
+        assert page.get_by_role("button", name="● Live").get_attribute("aria-pressed") == "false"
+        time.sleep(0.3)
+        assert "Round 0" in page.locator(".where").inner_text()
+        page.keyboard.press("l")
+        page.locator(".result").wait_for()
+        page.get_by_role("link", name="Replay and analysis").click()
+        page.get_by_role("button", name="Play on from here").wait_for()
+
+
+def test_on_a_phone_the_map_is_drawn_larger_by_buttons_and_by_two_fingers(
+    tmp_path: Path, open_page: Callable[..., Any]
+):
+    file = tmp_path / "replay.html"
+    write_html(bot_log("world", rounds=6), file, chances=False)
+    page = open_page(f"{file.as_uri()}#/?round=1", **PHONE, has_touch=True, is_mobile=True)
+    drawn, frame = page.locator("[aria-label^='Map of'] svg"), page.locator("[aria-label^='Map of']")
+    page.locator("path[data-region]").first.wait_for()
+
+    def width() -> float:
+        return drawn.bounding_box()["width"]
+
+    whole = frame.bounding_box()["width"]
+    page.wait_for_function("([e, w]) => e.clientWidth > w", arg=[drawn.element_handle(), 1.9 * whole])
+    page.get_by_role("button", name="Zoom out").click()
+    page.get_by_role("button", name="Zoom out").click()
+    assert abs(width() - whole) < 2
+    assert page.get_by_role("button", name="Zoom out").is_disabled()
+    page.get_by_role("button", name="Zoom in").click()
+    assert abs(width() - 1.5 * whole) < 2
+
+    # Two fingers from 60 to 150 pixels apart, about a region that stays between them.
+    page.get_by_role("button", name="Zoom out").click()
+    at = region(page, "Congo").bounding_box() or region(page, "Nigeria").bounding_box()
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    touch = page.context.new_cdp_session(page)
+
+    def fingers(kind: str, apart: float = 0) -> None:
+        points = [{"x": x - apart / 2, "y": y}, {"x": x + apart / 2, "y": y}] if apart else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", 60)
+    for apart in (90, 120, 150):
+        fingers("touchMove", apart)
+    fingers("touchEnd")
+    page.wait_for_function("([e, w]) => e.clientWidth > w", arg=[drawn.element_handle(), 2.4 * whole])
+    assert abs(width() - 2.5 * whole) < 4
+    now = region(page, "Congo").bounding_box() or region(page, "Nigeria").bounding_box()
+    assert abs(now["x"] + now["width"] / 2 - x) < 4
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+    # What is carried out is brought into view, order by order.
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+        target = page.locator("g.now rect").first
+        if target.count():
+            chip, box = target.bounding_box(), frame.bounding_box()
+            assert box["x"] < chip["x"] + chip["width"] / 2 < box["x"] + box["width"]

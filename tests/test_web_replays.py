@@ -1,0 +1,148 @@
+"""Replays that the server opens: files that are handed in, games of tournaments; bots asked about either."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cup_helpers import play_cup
+
+from warlight_env.arena.append_only import RunFolderError
+from warlight_env.arena.tournament_result import TournamentResult
+from warlight_env.record import GameLog
+from warlight_env.record.names import game_name
+from warlight_env.web.errors import RequestError
+from warlight_env.web.replays import KEPT, Shelf
+from warlight_env.web.tournaments import games_between, read_tournament
+from web_helpers import Server, needs_page, serving
+
+pytestmark = needs_page
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def result(runs: Path) -> TournamentResult:
+    play_cup(runs / "bare", log=False, games=2)
+    return play_cup(runs / "cup")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, runs: Path, result: TournamentResult) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("games")
+    with serving(folder, "play", "--vs", "aggressive", "--map", "small", "--runs", str(runs)) as running:
+        yield running
+
+
+def test_a_tournament_is_told_as_its_folder_has_it(server: Server, result: TournamentResult):
+    client = server.client()
+    assert client.get("home").json()["tournaments"] == ["cup", "bare"]
+    data = client.get("tournaments/cup").json()
+    assert data.pop("age") >= 0
+    assert data.pop("logged")
+    assert not client.get("tournaments/bare").json()["logged"]
+    assert data == json.loads(json.dumps(result.to_dict()))
+    for name in ("none", "..", "cup%2f..", ".cup"):
+        assert client.get(f"tournaments/{name}").status_code == 404
+
+
+def test_behind_each_cell_are_just_its_games(server: Server, result: TournamentResult):
+    client = server.client()
+    data = client.get("tournaments/cup").json()
+    for meeting in data["meetings"]:
+        pair = {"agent": meeting["agent"], "against": meeting["against"]}
+        found = client.get("tournaments/cup/games", params=pair).json()
+        assert found["total"] == len(found["games"]) == meeting["games"]
+        for tally in meeting["seats"]:
+            there = [g for g in found["games"] if g["seats"][tally["seat"] - 1] == meeting["agent"]]
+            places = [g["places"] if tally["seat"] == 1 else g["places"][::-1] for g in there]
+            assert sum(mine < its for mine, its in places) == tally["wins"]
+            assert len(there) == tally["games"]
+        assert all(game["logged"] for game in found["games"])
+    for pair in ({"agent": "Attila", "against": "Attila"}, {"agent": "Attila", "against": "nobody"}):
+        assert client.get("tournaments/cup/games", params=pair).status_code == 404
+    bare = client.get("tournaments/bare/games", params={"agent": "Attila", "against": "army"}).json()
+    assert not any(game["logged"] for game in bare["games"])
+
+
+def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
+    play_cup(tmp_path / "cup", games=2, log=False)
+    result, run = tmp_path / "cup" / "tournament.json", tmp_path / "cup" / "run.json"
+    whole = json.loads(result.read_text())
+    result.write_text(json.dumps({key: value for key, value in whole.items() if key != "times"}))
+    with pytest.raises(RequestError, match="of an older program"):
+        read_tournament(tmp_path, "cup")
+    result.write_text('{"pairings": [')
+    with pytest.raises(RequestError, match="not JSON"):
+        read_tournament(tmp_path, "cup")
+    result.write_text(json.dumps({**whole, "pairings": whole["pairings"][1:]}))
+    with pytest.raises(RequestError, match="not of one run"):
+        games_between(tmp_path, "cup", "Attila", "army")
+    result.write_text(json.dumps(whole))
+    games = tmp_path / "cup" / "games.jsonl"
+    games.write_bytes(games.read_bytes()[:-9])  # while a line is written
+    assert games_between(tmp_path, "cup", "army", "chance & co")["total"] == 3
+    games.write_bytes(games.read_bytes().replace(b'"winner"', b'"winer"', 1))
+    with pytest.raises(RunFolderError, match=r"games\.jsonl, line 1: not a game"):
+        games_between(tmp_path, "cup", "Attila", "army")
+    run.unlink()
+    with pytest.raises(RequestError, match=r"run\.json"):
+        games_between(tmp_path, "cup", "Attila", "army")
+
+
+def test_a_game_of_a_tournament_is_replayed_and_a_bot_is_asked_about_it(server: Server, runs: Path):
+    client = server.client()
+    doc = client.get("tournaments/cup/games/4/2").json()
+    path = runs / "cup" / "logs" / "4" / game_name(1)
+    log = GameLog.load(path)
+    assert [player["name"] for player in doc["players"]] == list(log.names)
+    assert len([event for event in doc["events"] if event["event"] == "round"]) == len(log.rounds)
+    asked = {"bot": "mcts:sims=457", "round": 2, "seat": 1}
+    answer = client.post(f"replays/{doc['log']}/insight", json=asked).json()
+    assert (answer["player"], answer["round"]) == (1, 3)
+    assert sum(candidate["visits"] for candidate in answer["data"]["candidates"]) >= 457
+    # The same file by hand is the same log.
+    assert client.post("replays", content=path.read_bytes()).json()["log"] == doc["log"]
+    for gone in ("tournaments/bare/games/1/1", "tournaments/cup/games/99/1", "tournaments/cup/games/1/-3"):
+        assert client.get(gone).status_code == 404
+
+
+def test_what_cannot_be_asked_of_a_log_is_said(server: Server):
+    client = server.client()
+    log = client.get("tournaments/cup/games/1/1").json()["log"]
+    url = f"replays/{log}/insight"
+    for body, status in (
+        ({"bot": "mcts:secs=600"}, 422),
+        ({"bot": "random", "round": 9999}, 422),
+        ({"bot": "random", "round": 1, "seat": 2}, 422),
+        ({"bot": "random", "seat": 0}, 409),  # the game is over
+    ):
+        answer = client.post(url, json=body)
+        assert (answer.status_code, bool(answer.json()["error"])) == (status, True), body
+    assert client.post(f"replays/{'0' * 32}/insight", json={"bot": "random", "round": 1}).status_code == 410
+    players = [{"name": "Ann"}, {"bot": "aggressive"}]
+    made = client.post(f"replays/{log}/branch", json={"round": 2, "players": players}).json()
+    with server.feed(made["id"], made["tokens"]["0"]) as feed:
+        assert feed.now(phase="play")["round"] == 2
+
+
+def test_the_shelf_keeps_the_logs_that_were_opened_last(runs: Path, result: TournamentResult):
+    shelf = Shelf()
+    files = sorted((runs / "cup" / "logs").rglob("*.gz"))
+    assert len(files) > KEPT
+
+    async def put(some: list[Path]) -> list[str]:
+        return [(await shelf.put(file.read_bytes()))[0] for file in some]
+
+    keys = asyncio.run(put(files[:KEPT]))
+    shelf.get(keys[0])
+    asyncio.run(put(files[KEPT : KEPT + 1]))
+    shelf.get(keys[0])
+    with pytest.raises(RequestError, match="open it again"):
+        shelf.get(keys[1])
