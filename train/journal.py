@@ -84,14 +84,15 @@ class Journal:
         self._end += len(line)
         self.entries.append(json.loads(line))
 
-    def write(self, name: str, text: str) -> Path:
-        """Write a file of the run as a whole, or leave it as it was.
+    def write(self, name: str, content: str | bytes) -> Path:
+        """Write a file of the run, in a folder of its own if the name says so, as a whole, or leave it as it was.
 
         Raises:
             RunError: that failed.
         """
         try:
-            write_atomically(self.folder / name, text)
+            (self.folder / name).parent.mkdir(exist_ok=True)
+            write_atomically(self.folder / name, content)
         except OSError as error:
             raise self._failure(error) from error
         return self.folder / name

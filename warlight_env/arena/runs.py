@@ -175,11 +175,11 @@ def _check_result(record: GameRecord) -> None:
             raise ValueError(f"game {record.number} has {name} = {getattr(record, name)!r:.60}")
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that it is there with all of the text, or as it was before, whatever happens meanwhile."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there with all of the content, or as it was before, whatever happens meanwhile."""
     temporary = path.with_name(f".{path.name}.tmp")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
+    with open(temporary, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
