@@ -10,7 +10,7 @@ from warlight_env import maps
 from warlight_env.arena.backends import Backend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.course import Contest
-from warlight_env.arena.setup import Setup
+from warlight_env.arena.setup import AgentSource, Setup
 from warlight_env.arena.standing import Standing
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -19,6 +19,8 @@ from warlight_env.train.genes import Candidate, CandidatePlayer
 
 #: Part of the seeds' path that nothing else has.
 _HOLDOUT: Final = 1_000_003
+#: Names of two players, and what makes them.
+Pair = tuple[str, str, AgentSource, AgentSource]
 
 
 def play_holdout(
@@ -39,10 +41,18 @@ def play_holdout(
     Raises:
         KeyboardInterrupt: stopped early. See `play_contests` for the rest.
     """
-    map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
     new, old = CandidatePlayer.of(spec, found), CandidatePlayer.of(spec, start)
-    pairs: list[tuple[str, str, Any, Any]] = [("found", "start", new, old)]
+    pairs: list[Pair] = [("found", "start", new, old)]
     pairs += [(name, other, player, other) for other in opponents for name, player in (("found", new), ("start", old))]
+    return play_pairs(pairs, units, conditions, seed, folder, jobs=jobs, backend=backend, advance=advance)
+
+
+def play_pairs(
+    pairs: Sequence[Pair], units: int, conditions: Conditions, seed: int, folder: Path, *, jobs: int = 1,
+    backend: str | Backend = "local", advance: Callable[[int, str], None] = lambda count, label: None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """The final match of any players: `play_holdout` with the pairs given."""
+    map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
     own = derive_seed(seed, _HOLDOUT)
     contests = [
         Contest(

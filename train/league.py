@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from warlight_env.envs.opponents import Opponent, OpponentPool, PolicyOpponent, make_opponent
 
+#: How the names of snapshots begin.
+SNAPSHOT: Final = "snapshot-"
 #: What a game is still worth in the table an iteration later.
 _KEEP: Final = 0.9
-_SNAPSHOT: Final = "snapshot-"
 
 
 class League:
@@ -41,9 +42,9 @@ class League:
     def add(self, number: int) -> None:
         """Let a snapshot join, and the oldest one go if there are too many."""
         self._snapshots.append(number)
-        self._join(f"{_SNAPSHOT}{number}", PolicyOpponent(self._load(number)))
+        self._join(f"{SNAPSHOT}{number}", PolicyOpponent(self._load(number)))
         if len(self._snapshots) > self._most:
-            name = f"{_SNAPSHOT}{self._snapshots.pop(0)}"
+            name = f"{SNAPSHOT}{self._snapshots.pop(0)}"
             self.pool.remove(name)
             del self._table[name]
             self._names = {key: known for key, known in self._names.items() if known != name}
@@ -89,4 +90,4 @@ class League:
         self._weigh()
 
 
-__all__ = ["League"]
+__all__ = ["SNAPSHOT", "League"]

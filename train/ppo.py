@@ -11,7 +11,6 @@ killed run goes on exactly.
 
 from __future__ import annotations
 
-import functools
 import io
 import json
 import math
@@ -19,7 +18,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import torch
@@ -30,12 +29,11 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import set_random_seed
 
 from warlight_env import maps
-from warlight_env.agents import Agent
 from warlight_env.arena.backends import Backend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.course import Contest
-from warlight_env.arena.policy_agent import TrainedAgent
 from warlight_env.arena.policy_file import FilePolicy, PolicyFile, encoding_of, size_class
+from warlight_env.arena.policy_source import PolicySource
 from warlight_env.arena.setup import Setup
 from warlight_env.arena.standing import Standing
 from warlight_env.engine.rng import derive_seed
@@ -60,24 +58,6 @@ _FIGURES: Final = (
     "loss", "value_loss", "policy_gradient_loss", "entropy_loss", "approx_kl", "clip_fraction", "explained_variance",
 )  # fmt: skip
 _KEPT: Final = "the run stops; what its folder has is kept, and the same command goes on from there"
-
-
-@dataclass(frozen=True)
-class PolicySource:
-    """Makes agents that play a policy file's content; travels to other processes."""
-
-    content: bytes
-    name: str = "policy"
-
-    def __call__(self, seed: int) -> Agent:
-        agent = TrainedAgent(_read(self.content), seed)
-        agent.name = self.name
-        return agent
-
-
-@functools.lru_cache(maxsize=8)
-def _read(content: bytes) -> PolicyFile:
-    return PolicyFile.from_bytes(content, "policy")
 
 
 class _Counter(BaseCallback):
@@ -153,9 +133,9 @@ class PpoRun:
         counter = _Counter()
         try:
             self.model.learn(s.envs * s.steps, counter, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
-        except ValueError as error:  # a distribution that refuses a NaN
-            self._check_finite(iteration)
-            raise RunError(f"iteration {iteration + 1}: {' '.join(str(error).split())}; {_KEPT}") from error
+        except ValueError:
+            self._check_finite(iteration)  # a distribution refuses what is not a number
+            raise
         self._check_finite(iteration)
         told = self.league.count(counter.games)
         figures = self.model.logger.name_to_value
@@ -180,9 +160,9 @@ class PpoRun:
         self._say(entry)
 
     def _check_finite(self, iteration: int) -> None:
-        numbers = [float(self.model.logger.name_to_value.get("train/loss", 0.0))]
+        loss = float(self.model.logger.name_to_value.get("train/loss", 0.0))
         finite = all(bool(torch.isfinite(values).all()) for values in self.model.policy.state_dict().values())
-        if not (finite and math.isfinite(numbers[0])):
+        if not (finite and math.isfinite(loss)):
             raise RunError(f"iteration {iteration + 1}: a weight or the loss is not a number any more; {_KEPT}")
 
     def _evaluate(self, content: bytes) -> dict[str, Any]:

@@ -80,7 +80,9 @@ class PpoSettings:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} = {getattr(self, name)!r}: must be an integer from 1 up")
         if not 2 <= self.minibatch <= self.envs * self.steps:
-            raise InputError(f"minibatch = {self.minibatch!r}: must lie in 2 .. envs * steps = {self.envs * self.steps}")
+            raise InputError(
+                f"minibatch = {self.minibatch!r}: must lie in 2 .. envs * steps = {self.envs * self.steps}"
+            )
         if self.snapshot < 0:
             raise InputError(f"snapshot = {self.snapshot!r}: must be an integer from 0 up")
         for name in ("gamma", "trace", "least"):

@@ -80,7 +80,8 @@ class SetPolicy(MaskableActorCriticPolicy):
             "n_regions": n_regions, "players": players, "edge_index": np.array(edge_index, dtype=np.int64),
             "width": width, "layers": layers, "hidden": hidden,
         }  # fmt: skip
-        super().__init__(observation_space, action_space, lr_schedule, *args, ortho_init=False, **arguments)
+        arguments["ortho_init"] = False
+        super().__init__(observation_space, action_space, lr_schedule, *args, **arguments)
 
     def _build_mlp_extractor(self) -> None:
         self.mlp_extractor = SetNetwork(**self._network)  # type: ignore[assignment]

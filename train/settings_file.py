@@ -89,7 +89,8 @@ def _read_weights(value: Any, place: str) -> Weights:
         for name in value:
             if name not in Weights._fields:
                 raise SettingsError(f"{place}: no weight {name!r}{did_you_mean(name, Weights._fields)}")
-        return Weights.from_array([_read(float, value.get(name, getattr(THESIS, name)), f"{place}: {name}")
-                                   for name in Weights._fields])
+        return Weights.from_array(
+            [_read(float, value.get(name, getattr(THESIS, name)), f"{place}: {name}") for name in Weights._fields]
+        )
     except WeightsError as error:
         raise SettingsError(f"{place}: {error}") from None

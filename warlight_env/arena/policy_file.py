@@ -45,6 +45,15 @@ def size_class(n_regions: int) -> str:
     return next(name for name, most in SIZE_CLASSES.items() if n_regions <= most)
 
 
+def _range(size: str) -> str:
+    """The numbers of regions of a class, in words."""
+    sizes = list(SIZE_CLASSES)
+    least = [1, *(most + 1 for most in SIZE_CLASSES.values())][sizes.index(size)]
+    if size == sizes[-1]:
+        return f"from {least}"
+    return f"up to {SIZE_CLASSES[size]}" if least == 1 else f"from {least} to {SIZE_CLASSES[size]}"
+
+
 @dataclass(frozen=True)
 class PolicyFile:
     """A policy for play: it sees ``observation="flat"`` of its environment.
@@ -147,12 +156,8 @@ class PolicyFile:
         if players != self.players:
             raise self._refusal(f"games of {self.players}, not {players}")
         if size_class(map.n_regions) != self.size:
-            sizes = list(SIZE_CLASSES)
-            before = sizes.index(self.size) - 1
-            least = SIZE_CLASSES[sizes[before]] + 1 if before >= 0 else 1
-            most = "up" if self.size == sizes[-1] else f"to {SIZE_CLASSES[self.size]}"
             raise self._refusal(
-                f"{self.size} maps, from {least} regions {most}; map {map.name!r} has {map.n_regions}"
+                f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}"
             )
         mine, theirs = self.rules.to_dict(), rules.to_dict()
         differing = [key for key in mine if key not in _PICKING and mine[key] != theirs[key]]
@@ -218,4 +223,13 @@ def _facts(players: int) -> dict[str, list[str]]:
     }  # fmt: skip
 
 
-__all__ = ["ACTIONS", "SIZE_CLASSES", "FilePolicy", "PolicyFile", "PolicyFileError", "built_in", "encoding_of", "size_class"]
+__all__ = [
+    "ACTIONS",
+    "SIZE_CLASSES",
+    "FilePolicy",
+    "PolicyFile",
+    "PolicyFileError",
+    "built_in",
+    "encoding_of",
+    "size_class",
+]

@@ -1,4 +1,4 @@
-"""The trained networks' forward pass in NumPy: what a policy needs for play, without the library it was trained with."""
+"""The trained networks' forward pass in NumPy: what a policy needs for play, without PyTorch."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class PolicyNet:
 
     def _described(self, nodes: Floats, overall: Floats) -> Floats:
         """float32[B, N, W], see `train.region_encoder.RegionEncoder`."""
-        described = _relu(self._linear("encoder.first", nodes) + self._linear("encoder.first_globals", overall)[:, None])
+        first, overall = self._linear("encoder.first", nodes), self._linear("encoder.first_globals", overall)
+        described = _relu(first + overall[:, None])
         layer = 0
         while f"encoder.own.{layer}.weight" in self._arrays:
             around = self._linear(f"encoder.around.{layer}", self._mean @ described)

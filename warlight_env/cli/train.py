@@ -1,4 +1,4 @@
-"""``warlight train``: find weights of the evaluation by evolution or by TD learning."""
+"""``warlight train``: weights of the evaluation by evolution or TD learning, policies by PPO and self-play."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from warlight_env.cli.common import JsonOption, UsageError, Whole, print_json
 from warlight_env.cli.tournament import BackendOption, QuietOption
 
-app = App(name="train", help="Find weights of the evaluation that make bots stronger.")
+app = App(name="train", help="Train: weights of the evaluation, or a policy that plays by itself.")
 
 FileArgument = Annotated[
     Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in ones).")
@@ -21,6 +21,10 @@ StartOption = Annotated[
 QuickOption = Annotated[bool, Parameter(negative="", help="Hardly any games: shows that everything works.")]
 TrainJobsOption = Annotated[
     Whole, Parameter(name="--jobs", help="Games, or threads of games, side by side; the outcome does not depend on it.")
+]
+
+EvaluationJobsOption = Annotated[
+    Whole, Parameter(name="--jobs", help="Games of evaluations side by side; the outcome does not depend on it.")
 ]
 
 
@@ -89,7 +93,7 @@ def evolve(
 
     from warlight_env.cli.counting import counting
     from warlight_env.train.evolve import Evolution, EvolveSettings, Stage
-    from warlight_env.train.finish import finish_evolution
+    from warlight_env.train.finish import FOUND, finish_evolution
     from warlight_env.train.journal import Journal
 
     settings, first = _read(EvolveSettings, file, start)
@@ -112,7 +116,7 @@ def evolve(
         matches = 2 * settings.holdout_units * (1 + 2 * len(settings.holdout))
         with counting("final match", matches, "games", quiet) as advance:
             result = finish_evolution(settings, journal, first, found, jobs=jobs, backend=backend, advance=advance)
-        _tell(result, journal.folder, json)
+        _tell(result, journal.folder, json, FOUND)
 
 
 @app.command
@@ -142,7 +146,7 @@ def td(
     from dataclasses import replace
 
     from warlight_env.cli.counting import counting
-    from warlight_env.train.finish import finish_td
+    from warlight_env.train.finish import FOUND, finish_td
     from warlight_env.train.journal import Journal
     from warlight_env.train.td import TdRun, TdSettings
 
@@ -161,10 +165,68 @@ def td(
                 settings, journal, first.weights, found, run.calibration(40 if quick else 1000),
                 jobs=jobs, backend=backend, advance=advance,
             )  # fmt: skip
-        _tell(result, journal.folder, json)
+        _tell(result, journal.folder, json, FOUND)
 
 
-def _tell(result: dict[str, Any], folder: Path, json: bool) -> None:
+@app.command
+def ppo(
+    file: FileArgument = None,
+    *,
+    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/ppo, or by the file's name).")] = None,
+    quick: QuickOption = False,
+    jobs: EvaluationJobsOption = 1,
+    backend: BackendOption = "local",
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Train a policy by PPO and self-play, for any match as ``policy:FILE``.
+
+    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
+    it holds policy.npz, report.md and report.html; TensorBoard reads its folder tensorboard all the while.
+
+    ```toml
+    iterations = 200                # of envs * steps steps each
+    opponents = ["aggressive", "smart_random", "random"]   # beside copies of the policy itself
+    evaluate = ["aggressive", "smart_random"]              # by the match engine, every 20 iterations
+    holdout = ["one_big_army"]      # met in the final match alone
+    weights = "found.json"          # behind the encoding `strategies`; default: the thesis's
+    [conditions]
+    map = "world"
+    ```
+    """
+    from dataclasses import replace
+
+    from warlight_env.cli.counting import counting
+    from warlight_env.train.finish_ppo import POLICY, finish_ppo
+    from warlight_env.train.journal import Journal
+    from warlight_env.train.ppo import PpoRun
+    from warlight_env.train.ppo_settings import PpoSettings
+    from warlight_env.train.settings_file import load_plain, read_settings
+
+    settings = read_settings(PpoSettings, {} if file is None else load_plain(file), str(file) if file else "settings")
+    if quick:
+        settings = replace(
+            settings, iterations=2, envs=8, steps=16, minibatch=32, snapshot=1, evaluation=1, evaluation_units=1,
+            holdout_units=2,
+        )  # fmt: skip
+    with Journal(_folder(out, file, "ppo"), settings.to_dict()) as journal:
+        with counting("PPO", settings.iterations, "iterations", quiet) as advance:
+            if journal.entries:
+                advance(len(journal.entries), "as found in the run folder")
+
+            def say(entry: dict[str, Any]) -> None:
+                won = 100 * entry["won"] / max(1, entry["games"])
+                scores = (f"{name} {100 * row['score']:.0f} %" for name, row in entry.get("evaluation", {}).items())
+                advance(1, ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores]))
+
+            found = PpoRun(settings, journal, jobs, backend, say).run()
+        matches = 2 * settings.holdout_units * len({*settings.evaluate, *settings.holdout})
+        with counting("final match", matches, "games", quiet) as advance:
+            result = finish_ppo(settings, journal, found, jobs=jobs, backend=backend, advance=advance)
+        _tell(result, journal.folder, json, POLICY)
+
+
+def _tell(result: dict[str, Any], folder: Path, json: bool, found: str) -> None:
     if json:
         print_json(result)
         return
@@ -172,4 +234,4 @@ def _tell(result: dict[str, Any], folder: Path, json: bool) -> None:
         low, high = row["interval"]
         score = f"{100 * row['score']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
         print(f"{result['player']}, {row['player']} against {row['opponent']}: {score} of {row['games']} games")
-    print(f"weights: {folder / 'found.json'}\nreport: {folder / 'report.html'}")
+    print(f"found: {folder / found}\nreport: {folder / 'report.html'}")
