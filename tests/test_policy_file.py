@@ -71,7 +71,9 @@ def test_it_plays_other_maps_of_its_class():
 
 
 def test_equal_seeds_give_equal_games():
-    file = replace(PolicyFile.load("world"), sampled=True)
+    file = PolicyFile.load("world")
+    even = {name: 0 * array if name.startswith("action.") else array for name, array in file.arrays.items()}
+    file = replace(file, sampled=True, arrays=even)
     game = Game("world", picks="random", seed=1)
     turns = [TrainedAgent(file, seed).act(game.view(0)) for seed in (1, 1, 2, 3, 4, 5, 6)]
     assert turns[0] == turns[1] and any(turn != turns[0] for turn in turns[2:])

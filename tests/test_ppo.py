@@ -177,9 +177,10 @@ def test_who_is_beaten_less_is_met_more():
     env = make_vec_env(16, seed=1, map="small", action="strategies", opponent=league.pool)
     assert set(league.pool.weights.values()) == {0.25}, "everybody begins with one game won of two"
     met = dict.fromkeys(("random", "aggressive"), 0)
-    observations, games = env.reset(), []
+    games = []
+    env.reset()
     while len(games) < 400:
-        observations, _, _, infos = env.step(env.action_masks().argmax(1))
+        _, _, _, infos = env.step(env.action_masks().argmax(1))
         games += [(info["opponents"][0], info["is_success"]) for info in infos if info]
     told = league.count(games)
     wins = {name: sum(won for opponent, won in games if opponent.name == name) for name in met}
@@ -272,7 +273,7 @@ def test_damage_is_refused(tmp_path):
     with pytest.raises(JournalError, match="damaged"):
         train(tmp_path, settings)
     checkpoint.unlink()
-    with pytest.raises(JournalError, match="no checkpoint.pt"):
+    with pytest.raises(JournalError, match=r"no checkpoint\.pt"):
         train(tmp_path, settings)
     checkpoint.write_bytes(state)
     train(tmp_path, settings)

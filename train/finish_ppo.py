@@ -10,7 +10,7 @@ from warlight_env.arena.backends import Backend
 from warlight_env.arena.policy_file import PolicyFile
 from warlight_env.arena.policy_source import PolicySource
 from warlight_env.train.finish import final_match, write_report
-from warlight_env.train.holdout import play_pairs
+from warlight_env.train.holdout import holdout_seed, play_pairs
 from warlight_env.train.journal import Journal
 from warlight_env.train.league import SNAPSHOT
 from warlight_env.train.ppo_settings import PpoSettings
@@ -35,7 +35,8 @@ def finish_ppo(
     opponents = tuple(dict.fromkeys((*settings.evaluate, *settings.holdout)))
     rows = play_pairs(
         [("policy", other, PolicySource(content), other) for other in opponents], settings.holdout_units,
-        settings.conditions, settings.seed, journal.folder / "holdout", jobs=jobs, backend=backend, advance=advance,
+        settings.conditions, holdout_seed(settings.seed), journal.folder / "holdout", jobs=jobs, backend=backend,
+        advance=advance,
     )  # fmt: skip
     report = Report(f"A policy for {settings.conditions.map} by PPO and self-play")
     told = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)

@@ -44,19 +44,26 @@ def play_holdout(
     new, old = CandidatePlayer.of(spec, found), CandidatePlayer.of(spec, start)
     pairs: list[Pair] = [("found", "start", new, old)]
     pairs += [(name, other, player, other) for other in opponents for name, player in (("found", new), ("start", old))]
-    return play_pairs(pairs, units, conditions, seed, folder, jobs=jobs, backend=backend, advance=advance)
+    own = holdout_seed(seed)
+    return play_pairs(pairs, units, conditions, own, folder, jobs=jobs, backend=backend, advance=advance)
+
+
+def holdout_seed(seed: int) -> int:
+    """The seed of the final match of a run with that seed."""
+    return derive_seed(seed, _HOLDOUT)
 
 
 def play_pairs(
-    pairs: Sequence[Pair], units: int, conditions: Conditions, seed: int, folder: Path, *, jobs: int = 1,
+    pairs: Sequence[Pair], units: int, conditions: Conditions, seed: int, folder: Path | None = None, *, jobs: int = 1,
     backend: str | Backend = "local", advance: Callable[[int, str], None] = lambda count, label: None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """The final match of any players: `play_holdout` with the pairs given."""
+    """Matches of any players with a seed of their own; rows and errors as for `play_holdout`."""
     map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
-    own = derive_seed(seed, _HOLDOUT)
     contests = [
         Contest(
-            f"{name}-{other}", Setup((a, b), map_, rules, own, True, conditions.picks, conditions.max_rounds), 2 * units
+            f"{name}-{other}",
+            Setup((a, b), map_, rules, seed, True, conditions.picks, conditions.max_rounds),
+            2 * units,
         )
         for name, other, a, b in pairs
     ]

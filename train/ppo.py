@@ -30,12 +30,8 @@ from stable_baselines3.common.utils import set_random_seed
 
 from warlight_env import maps
 from warlight_env.arena.backends import Backend
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.course import Contest
 from warlight_env.arena.policy_file import FilePolicy, PolicyFile, encoding_of, size_class
 from warlight_env.arena.policy_source import PolicySource
-from warlight_env.arena.setup import Setup
-from warlight_env.arena.standing import Standing
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.opponents import Opponent
@@ -43,6 +39,7 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.errors import RunError
 from warlight_env.train.board_policy import BoardPolicy, board_kwargs
+from warlight_env.train.holdout import play_pairs
 from warlight_env.train.journal import Journal, JournalError
 from warlight_env.train.league import League
 from warlight_env.train.ppo_settings import PpoSettings
@@ -133,9 +130,10 @@ class PpoRun:
         counter = _Counter()
         try:
             self.model.learn(s.envs * s.steps, counter, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
-        except ValueError:
-            self._check_finite(iteration)  # a distribution refuses what is not a number
-            raise
+        except ValueError as error:
+            if "to satisfy the constraint" not in str(error):  # a distribution that refuses what is not a number
+                raise
+            raise RunError(f"iteration {iteration + 1}: the network's output is not a number; {_KEPT}") from error
         self._check_finite(iteration)
         told = self.league.count(counter.games)
         figures = self.model.logger.name_to_value
@@ -167,27 +165,12 @@ class PpoRun:
 
     def _evaluate(self, content: bytes) -> dict[str, Any]:
         """Score, interval and games against each opponent, in the match engine's games."""
-        s, c = self.settings, self.settings.conditions
-        seed = derive_seed(s.seed, _EVALUATION)
-        source = PolicySource(content)
-        contests = [
-            Contest(
-                other, Setup((source, other), self.map, self.rules, seed, True, c.picks, c.max_rounds),
-                2 * s.evaluation_units,
-            )
-            for other in s.evaluate
-        ]  # fmt: skip
-        results = play_contests(contests, jobs=self._jobs, backend=self._backend)
-        if any(result.interrupted for result in results.values()):
-            raise KeyboardInterrupt
-        told = {}
-        for contest in contests:
-            standing = Standing(2, paired=True)
-            standing.add(results[contest.key].records)
-            told[contest.key] = {
-                "score": standing.score(0), "interval": list(standing.score_interval(0)), "games": standing.games
-            }  # fmt: skip
-        return told
+        s, source = self.settings, PolicySource(content)
+        rows = play_pairs(
+            [("policy", other, source, other) for other in s.evaluate], s.evaluation_units, s.conditions,
+            derive_seed(s.seed, _EVALUATION), jobs=self._jobs, backend=self._backend,
+        )  # fmt: skip
+        return {row["opponent"]: {key: row[key] for key in ("score", "interval", "games")} for row in rows}
 
     # The policy
 

@@ -156,9 +156,7 @@ class PolicyFile:
         if players != self.players:
             raise self._refusal(f"games of {self.players}, not {players}")
         if size_class(map.n_regions) != self.size:
-            raise self._refusal(
-                f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}"
-            )
+            raise self._refusal(f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}")
         mine, theirs = self.rules.to_dict(), rules.to_dict()
         differing = [key for key in mine if key not in _PICKING and mine[key] != theirs[key]]
         if differing:
