@@ -97,7 +97,10 @@ def test_where_it_does_not_fit_it_is_refused(arguments, message, capsys):
 
 
 def test_rules_of_picking_do_not_matter_to_it():
-    PolicyFile.load("world").check(maps.load("world"), Rules.of("thesis_draft"), 2)
+    file, world, draft = PolicyFile.load("world"), maps.load("world"), Rules.of("thesis_draft")
+    file.check(world, draft, 2)
+    with pytest.raises(PolicyFileError, match="offers_per_super_region = 1 \\(not 2\\)"):
+        replace(file, action="factored").check(world, draft, 2)  # which says itself what it picks
 
 
 def damaged(change):

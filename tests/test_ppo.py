@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,7 +235,8 @@ def test_a_killed_run_goes_on_exactly(tmp_path):
 
 
 def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
-    settings = replace(TINY, snapshot=0, evaluation=9, epochs=1)
+    agents = ("random", "mcts_thesis:sims=2,rounds=1")  # one of them plays outside compiled code
+    settings = replace(TINY, snapshot=0, evaluation=9, epochs=1, opponents=agents)
     train(tmp_path / "whole", settings)
     limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
@@ -334,6 +336,31 @@ def test_settings_that_cannot_be(text, message, tmp_path):
     with pytest.raises(InputError) as caught:
         read_settings(PpoSettings, load_plain(file), str(file))
     assert message in str(caught.value) and isinstance(caught.value, SettingsError)
+
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.mark.parametrize("name", ["ppo_world", "ppo_small", "ppo_factored"])
+def test_examples_can_be_run(name):
+    settings = read_settings(PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
+    assert not set(settings.holdout) & {*settings.opponents, *settings.evaluate}, "kept out of training"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "changes", "least"),
+    [
+        ("ppo_small", {"iterations": 20}, {"aggressive": 0.75, "smart_random": 0.7, "random": 0.95}),
+        ("ppo_world", {"iterations": 20}, {"aggressive": 0.65, "smart_random": 0.8}),
+        ("ppo_factored", {"iterations": 40}, {"random": 0.4}),
+    ],
+)
+def test_it_learns_in_minutes(name, changes, least, tmp_path):
+    settings = read_settings(PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
+    train(tmp_path, replace(settings, **changes, evaluation=10**6, evaluation_units=100))
+    scores = entries(tmp_path)[-1]["evaluation"]
+    assert all(scores[opponent]["score"] >= share for opponent, share in least.items()), scores
 
 
 def test_settings_go_there_and_back():

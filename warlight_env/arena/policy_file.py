@@ -30,8 +30,8 @@ VERSION: Final = 1
 SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
 #: The encodings that policies act by.
 ACTIONS: Final = ("strategies", "factored")
-#: Rules that end before the first orders: a policy that gives none of the picks does not depend on them.
-_PICKING: Final = ("name", "picking", "picks", "ranked", "offers_per_super_region", "dealt_apart")
+#: Rules that end before the first orders: with `strategies`, whose picks nobody trains, they do not matter.
+_PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart")
 _HEADER: Final = "header"
 _FOLDER: Final = Path(__file__).parent / "policies"
 
@@ -158,7 +158,8 @@ class PolicyFile:
         if size_class(map.n_regions) != self.size:
             raise self._refusal(f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}")
         mine, theirs = self.rules.to_dict(), rules.to_dict()
-        differing = [key for key in mine if key not in _PICKING and mine[key] != theirs[key]]
+        free = ("name", *(_PICKING if self.action == "strategies" else ()))
+        differing = [key for key in mine if key not in free and mine[key] != theirs[key]]
         if differing:
             told = ", ".join(f"{key} = {mine[key]!r} (not {theirs[key]!r})" for key in differing)
             raise self._refusal(f"the rules {self.rules.name!r}: {told}")
