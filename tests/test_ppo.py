@@ -262,6 +262,14 @@ def test_a_number_that_is_none_stops_the_run(action, tmp_path):
     assert not (tmp_path / CHECKPOINT).exists() and (tmp_path / "journal.jsonl").read_text() == ""
 
 
+def test_rewards_that_are_all_the_same_are_written_down(tmp_path):
+    """Nothing ends and nothing is paid: with a discount of 0 every return is 0, and there is nothing to explain."""
+    settings = replace(TINY, iterations=1, steps=2, minibatch=16, gamma=0.0, trace=0.0, shaping="none")
+    train(tmp_path, settings)
+    entry = entries(tmp_path)[0]
+    assert entry["games"] == 0 and entry["explained_variance"] is None
+
+
 def test_damage_is_refused(tmp_path):
     settings = replace(TINY, iterations=2, snapshot=0)
     train(tmp_path, settings)
@@ -327,6 +335,7 @@ def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
         ("minibatch = 100000", "envs * steps = 8192"), ("gamma = 1.5", "gamma = 1.5: must lie"),
         ('action = "steps"', "action: must be one of"), ("weights = {arny = 1}", "no weight 'arny' (did you mean"),
         ("weights = 3", "weights: must be a preset"), ("weights = {army = 1000}", "army = 1000.0: must be"),
+        ('[conditions]\nmap = "wrold"', "wrold"), ('[conditions]\nrules = "mine"', "mine"),
         ("rate = nan", "rate = nan: must be"), ('evaluate = ["random", "random"]', "named twice"),
     ],
 )  # fmt: skip

@@ -140,7 +140,7 @@ class PpoRun:
         entry: dict[str, Any] = {
             "event": "iteration", "iteration": iteration, "steps": self.model.num_timesteps,
             "games": len(counter.games), "won": sum(won for _, won in counter.games), "opponents": told,
-            **{name: float(figures[f"train/{name}"]) for name in _FIGURES},
+            **{name: _number(figures[f"train/{name}"]) for name in _FIGURES},
         }  # fmt: skip
         number = iteration + 1
         evaluated = number % s.evaluation == 0 or number == s.iterations
@@ -275,6 +275,11 @@ def mean_score(entry: dict[str, Any]) -> float:
     """Of an entry's evaluation: the mean over opponents."""
     rows = entry["evaluation"].values()
     return sum(row["score"] for row in rows) / len(rows)
+
+
+def _number(value: Any) -> float | None:
+    """As JSON takes it: what is explained of returns that are all the same is no number."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _policy_name(number: int) -> str:

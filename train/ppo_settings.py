@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
 
@@ -32,7 +34,7 @@ class PpoSettings:
             `evaluate`. The policy that scored best in them is what is found.
         play: what the policy found plays: what is the likeliest, or by its probabilities.
         threads: of PyTorch; the numbers, and so the run, depend on how many.
-        conditions: of all games (max_rounds: of matches).
+        conditions: of all games, which are games of two (max_rounds: of matches).
         seed: of everything.
         holdout_units: seeds of the final match. holdout: agents that are met there alone.
     """
@@ -94,6 +96,8 @@ class PpoSettings:
         for name in ("entropy", "value", "priority"):
             if not getattr(self, name) >= 0:
                 raise InputError(f"{name} = {getattr(self, name)!r}: must be a number from 0 up")
+        maps.load(self.conditions.map)
+        Rules.of(self.conditions.rules)
         for name in ("opponents", "evaluate"):
             if not getattr(self, name):
                 raise InputError(f"{name}: at least one agent must be named")
