@@ -164,6 +164,12 @@ register(
     "an agent that under fog plays on the most likely position, for games of two",
     form="belief:AGENT",
 )
+register(
+    "policy",
+    _built_in("warlight_env.arena.policy_agent:trained_policy"),
+    "a trained policy",
+    form="policy:FILE or policy:NAME (world, small)",
+)
 
 
 @functools.cache

@@ -31,7 +31,7 @@ def test_every_module_and_data_file_is_installed():
         str(path)
         for folder, home in HOMES.items()
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".py", ".json", ".typed"}
+        if path.suffix in {".py", ".json", ".npz", ".typed"}
         and not (installed.parent / home / path.relative_to(ROOT / folder)).exists()
         and installed != ROOT / "warlight_env"  # an editable install has no copies
     ]

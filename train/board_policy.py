@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from warlight_env.engine.board import Board
 from warlight_env.envs.features import SOFT_ARMIES, global_features, node_features
 from warlight_env.train.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
+from warlight_env.train.region_encoder import RegionEncoder
 
 
 class _FinishedLogits(MaskedRowsDistribution):
@@ -26,10 +27,10 @@ class _FinishedLogits(MaskedRowsDistribution):
 class BoardNetwork(nn.Module):
     """Logits for the rows of `factored`, and what the value is made from, out of the features `flat`.
 
-    Every region is described by its features, the globals, and, layer after layer, by the mean of its neighbours. A
-    region's row comes from its description; an edge's from those of both ends and from how their armies compare. All
-    regions share their weights, and so do all edges: what is learned on one border holds on all. Only edges out of own
-    regions are looked at, a fifth of them as a rule; the others' rows are closed.
+    Regions are described by a `RegionEncoder`. A region's row comes from its description; an edge's from those of both
+    ends and from how their armies compare. All regions share their weights, and so do all edges: what is learned on one
+    border holds on all. Only edges out of own regions are looked at, a fifth of them as a rule; the others' rows are
+    closed.
 
     Args:
         n_regions, n_globals: N and G of the observation, which is N * F + G long.
@@ -45,20 +46,13 @@ class BoardNetwork(nn.Module):
     ) -> None:  # fmt: skip
         super().__init__()
         names = node_features(players)
-        self.n_regions, self.features = n_regions, len(names)
         self.mine, self.army = names.index("mine"), names.index("army_soft")
         self.n_edges, self.values = edge_index.shape[1], values
         self.latent_dim_pi = (n_regions + self.n_edges) * values
         self.latent_dim_vf = width
-        mean = torch.zeros(n_regions, n_regions)
-        mean[edge_index[0], edge_index[1]] = 1.0
-        self.mean: Tensor
-        self.register_buffer("mean", mean / mean.sum(1, keepdim=True).clamp(min=1.0))
+        self.encoder = RegionEncoder(n_regions, players, edge_index, width, layers)
         self.ends: Tensor
-        self.register_buffer("ends", torch.as_tensor(np.array(edge_index)))
-        self.first, self.first_globals = nn.Linear(self.features, width), nn.Linear(n_globals, width)
-        self.own = nn.ModuleList(nn.Linear(width, width) for _ in range(layers))
-        self.around = nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(layers))
+        self.register_buffer("ends", torch.as_tensor(np.array(edge_index)), persistent=False)
         self.region_head = nn.Linear(width, values)
         self.source, self.target = nn.Linear(width, width), nn.Linear(width, width, bias=False)
         self.armies = nn.Linear(2, width, bias=False)
@@ -70,19 +64,8 @@ class BoardNetwork(nn.Module):
             self.region_head.bias[0] += 1.5
             self.edge_head.bias[0] += 2.5
 
-    def _parts(self, flat: Tensor) -> tuple[Tensor, Tensor]:
-        """Nodes float[B, N, F] and globals float[B, G]."""
-        size = self.n_regions * self.features
-        return flat[:, :size].reshape(-1, self.n_regions, self.features), flat[:, size:]
-
-    def _describe(self, nodes: Tensor, overall: Tensor) -> Tensor:
-        described = torch.relu(self.first(nodes) + self.first_globals(overall)[:, None])
-        for own, around in zip(self.own, self.around, strict=True):
-            described = described + torch.relu(own(described) + around(self.mean @ described))
-        return described
-
     def _logits(self, nodes: Tensor, described: Tensor) -> Tensor:
-        batch, n = len(nodes), self.n_regions
+        batch, n = len(nodes), nodes.shape[1]
         games, edges = torch.nonzero(nodes[:, self.ends[0], self.mine], as_tuple=True)
         source, target = games * n + self.ends[0][edges], games * n + self.ends[1][edges]
         soft = nodes[:, :, self.army].flatten()
@@ -102,19 +85,19 @@ class BoardNetwork(nn.Module):
 
     def forward(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """Logits float[B, rows * values] and what the value is made from, float[B, width]."""
-        nodes, overall = self._parts(flat)
-        described = self._describe(nodes, overall)
+        nodes, overall = self.encoder.parts(flat)
+        described = self.encoder(nodes, overall)
         return self._logits(nodes, described), self._value(described, overall)
 
     def forward_actor(self, flat: Tensor) -> Tensor:
         """The logits."""
-        nodes, overall = self._parts(flat)
-        return self._logits(nodes, self._describe(nodes, overall))
+        nodes, overall = self.encoder.parts(flat)
+        return self._logits(nodes, self.encoder(nodes, overall))
 
     def forward_critic(self, flat: Tensor) -> Tensor:
         """What the value is made from."""
-        nodes, overall = self._parts(flat)
-        return self._value(self._describe(nodes, overall), overall)
+        nodes, overall = self.encoder.parts(flat)
+        return self._value(self.encoder(nodes, overall), overall)
 
 
 class BoardPolicy(MaskedFactoredPolicy):

@@ -68,7 +68,7 @@ def finish_evolution(
     result = {
         "kind": "evolve", "player": spec, "found": found.to_dict(), "holdout": rows, "games": games, "seconds": seconds,
     }  # fmt: skip
-    _write(report, journal, "evolve", result)
+    write_report(report, journal, "evolve", result)
     return result
 
 
@@ -110,7 +110,7 @@ def finish_td(
         "kind": "td", "player": spec, "found": Candidate(found).to_dict(), "holdout": rows, "games": games,
         "seconds": seconds, "calibration": list(calibration),
     }  # fmt: skip
-    _write(report, journal, "td", result)
+    write_report(report, journal, "td", result)
     return result
 
 
@@ -121,6 +121,12 @@ def _summary(report: Report, spec: str, rows: Sequence[dict[str, Any]], games: i
         f"run began with, in {first['games']} games with seeds that training never used. Training took {games:,} games "
         f"and {seconds / 60:.1f} minutes."
     )
+    final_match(report, rows)
+    report.text("Opponents but for the first were kept out of training. Games are paired: each seed in both seats.")
+
+
+def final_match(report: Report, rows: Sequence[dict[str, Any]]) -> None:
+    """The table of the final match; rows as `play_pairs` gives them."""
     report.heading("The final match")
     report.table(
         ["player", "opponent", "games", "wins", "draws", "score (95 % interval)"],
@@ -132,7 +138,6 @@ def _summary(report: Report, spec: str, rows: Sequence[dict[str, Any]], games: i
             for row in rows
         ],
     )  # fmt: skip
-    report.text("Opponents but for the first were kept out of training. Games are paired: each seed in both seats.")
 
 
 def _weights(report: Report, start: Weights, found: Weights) -> None:
@@ -141,7 +146,8 @@ def _weights(report: Report, start: Weights, found: Weights) -> None:
     report.table(["weight", "start", "found"], rows)
 
 
-def _write(report: Report, journal: Journal, command: str, result: dict[str, Any]) -> None:
+def write_report(report: Report, journal: Journal, command: str, result: dict[str, Any]) -> None:
+    """Add settings, machine and command, and write the report, its curves and the result."""
     report.heading("Settings")
     report.code((journal.folder / SETTINGS).read_text(encoding="utf-8").rstrip())
     report.heading("Machine")

@@ -10,7 +10,7 @@ from warlight_env import maps
 from warlight_env.arena.backends import Backend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.course import Contest
-from warlight_env.arena.setup import Setup
+from warlight_env.arena.setup import AgentSource, Setup
 from warlight_env.arena.standing import Standing
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -19,6 +19,8 @@ from warlight_env.train.genes import Candidate, CandidatePlayer
 
 #: Part of the seeds' path that nothing else has.
 _HOLDOUT: Final = 1_000_003
+#: Names of two players, and what makes them.
+Pair = tuple[str, str, AgentSource, AgentSource]
 
 
 def play_holdout(
@@ -39,14 +41,29 @@ def play_holdout(
     Raises:
         KeyboardInterrupt: stopped early. See `play_contests` for the rest.
     """
-    map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
     new, old = CandidatePlayer.of(spec, found), CandidatePlayer.of(spec, start)
-    pairs: list[tuple[str, str, Any, Any]] = [("found", "start", new, old)]
+    pairs: list[Pair] = [("found", "start", new, old)]
     pairs += [(name, other, player, other) for other in opponents for name, player in (("found", new), ("start", old))]
-    own = derive_seed(seed, _HOLDOUT)
+    own = holdout_seed(seed)
+    return play_pairs(pairs, units, conditions, own, folder, jobs=jobs, backend=backend, advance=advance)
+
+
+def holdout_seed(seed: int) -> int:
+    """The seed of the final match of a run with that seed."""
+    return derive_seed(seed, _HOLDOUT)
+
+
+def play_pairs(
+    pairs: Sequence[Pair], units: int, conditions: Conditions, seed: int, folder: Path | None = None, *, jobs: int = 1,
+    backend: str | Backend = "local", advance: Callable[[int, str], None] = lambda count, label: None,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Matches of any players with a seed of their own; rows and errors as for `play_holdout`."""
+    map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
     contests = [
         Contest(
-            f"{name}-{other}", Setup((a, b), map_, rules, own, True, conditions.picks, conditions.max_rounds), 2 * units
+            f"{name}-{other}",
+            Setup((a, b), map_, rules, seed, True, conditions.picks, conditions.max_rounds),
+            2 * units,
         )
         for name, other, a, b in pairs
     ]

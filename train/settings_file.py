@@ -11,6 +11,7 @@ import typing
 from pathlib import Path
 from typing import Any, TypeVar
 
+from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.errors import InputError, did_you_mean
 
 T = TypeVar("T")
@@ -68,6 +69,8 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
 def _read(kind: Any, value: Any, place: str) -> Any:
     if dataclasses.is_dataclass(kind):
         return read_settings(kind, value, place)  # type: ignore[arg-type]
+    if kind is Weights:
+        return _read_weights(value, place)
     if typing.get_origin(kind) is tuple:
         if not isinstance(value, list):
             raise SettingsError(f"{place}: must be a list, not {value!r:.60}")
@@ -84,3 +87,20 @@ def _read(kind: Any, value: Any, place: str) -> Any:
     if fits and isinstance(value, bool) == (kind is bool):
         return float(value) if kind is float else value
     raise SettingsError(f"{place}: must be of type {getattr(kind, '__name__', kind)}, not {value!r:.60}")
+
+
+def _read_weights(value: Any, place: str) -> Weights:
+    """Weights by the name of a preset or of a .json file, or by their values; those left out are the thesis's."""
+    try:
+        if isinstance(value, str):
+            return Weights.load(value)
+        if not isinstance(value, dict):
+            raise SettingsError(f"{place}: must be a preset, a .json file or a table of weights, not {value!r:.60}")
+        for name in value:
+            if name not in Weights._fields:
+                raise SettingsError(f"{place}: no weight {name!r}{did_you_mean(name, Weights._fields)}")
+        return Weights.from_array(
+            [_read(float, value.get(name, getattr(THESIS, name)), f"{place}: {name}") for name in Weights._fields]
+        )
+    except WeightsError as error:
+        raise SettingsError(f"{place}: {error}") from None

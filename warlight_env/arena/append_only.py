@@ -115,14 +115,15 @@ class AppendOnlyFolder(ABC):
                 os.ftruncate(self._file, self._end)
             raise self._failure(error) from error
 
-    def write(self, name: str, text: str) -> Path:
-        """Write another file of the run as a whole, or leave it as it was.
+    def write(self, name: str, content: str | bytes) -> Path:
+        """Write another file of the run, in a folder of its own if the name says so, as a whole, or leave it as it was.
 
         Raises:
             RunError: that failed.
         """
         try:
-            write_atomically(self.folder / name, text)
+            (self.folder / name).parent.mkdir(exist_ok=True)
+            write_atomically(self.folder / name, content)
         except OSError as error:
             raise self._failure(error) from error
         return self.folder / name
@@ -181,11 +182,11 @@ class AppendOnlyFolder(ABC):
         return len(data) - len(rest)
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that it is there with all of the text, or as it was before, whatever happens meanwhile."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is there with all of the content, or as it was before, whatever happens meanwhile."""
     temporary = path.with_name(f".{path.name}.tmp")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
+    with open(temporary, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)

@@ -7,9 +7,11 @@ from typing import Any, Literal, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents import Budget
+from warlight_env.agents import AgentError, Budget
+from warlight_env.arena.policy_file import PolicyFile
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, PICK, PLAY
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
@@ -17,6 +19,7 @@ from warlight_env.envs.actions.kernels import COUNT, READY, Turn, clear_turn
 from warlight_env.envs.checkpoints import Policy
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.looking import observation as observed
+from warlight_env.maps import Map
 
 _GAME = np.zeros(1, dtype=np.int64)  # the only one of the batch
 
@@ -112,3 +115,46 @@ class PolicyAgent:
         out.slot[0, player] = 0
         out.live[0] = True
         return core
+
+
+class TrainedAgent:
+    """Plays the policy of a file, see `PolicyFile`; games that it was not trained for it refuses.
+
+    Args:
+        file: with the policy.
+        seed: what a policy that plays by chance draws from.
+    """
+
+    def __init__(self, file: PolicyFile, seed: int = 0) -> None:
+        self.file, self.seed, self.name = file, seed, f"policy:{file.name}"
+        self._agent: PolicyAgent | None = None
+        self._board: object = None
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """Raises PolicyFileError where the policy was not trained for such games."""
+        self.file.check(map, rules, players)
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return self._prepared(view).pick(view)
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        return self._prepared(view).act(view, budget)
+
+    def _prepared(self, view: View) -> PolicyAgent:
+        if self._agent is None or self._board is not view.board:
+            self.check(view.map, view.rules, view.players)
+            self._board = view.board
+            self._agent = PolicyAgent(
+                self.file.player(view.board), self.seed, action=self.file.encoding, observation="flat",
+                max_cycles=self.file.max_cycles, name=self.name,
+            )  # fmt: skip
+        return self._agent
+
+
+def trained_policy(seed: int, text: str) -> TrainedAgent:
+    """The agent of a specification ``policy:FILE`` or ``policy:NAME``, without the ``policy:``."""
+    if not text:
+        raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:world")
+    return TrainedAgent(PolicyFile.load(text), seed)

@@ -17,7 +17,7 @@ from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.play import AgentCrashError, GameObserver, GameRecord, Picks, play_game
-from warlight_env.arena.player import OnCrash, OnLate
+from warlight_env.arena.player import OnCrash, OnLate, close
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -163,7 +163,19 @@ class Setup:
                 )
 
     def warm_up(self) -> None:
-        """Play the first round of the first game: loads or compiles kernels, so that the clock runs for play alone."""
+        """Play the first round of the first game: loads or compiles kernels, so that the clock runs for play alone.
+
+        Raises:
+            InputError: an agent cannot play such games: it has a method `check`, which says so.
+        """
+        for source in self.agents:
+            agent = make(source, self.seed)
+            try:
+                check = getattr(agent, "check", None)
+                if callable(check):
+                    check(self.map, self.rules, len(self.agents))
+            finally:
+                close(agent)
         first = Clock(simulations=1)
         dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents), log=None).play(0)
 

@@ -1,4 +1,4 @@
-"""``warlight train``: find weights of the evaluation by evolution or by TD learning."""
+"""``warlight train``: weights of the evaluation by evolution or TD learning, policies by PPO and self-play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warlight_env.train.genes import Candidate
     from warlight_env.train.journal import Journal
 
-app = App(name="train", help="Find weights of the evaluation that make bots stronger.")
+app = App(name="train", help="Train: weights of the evaluation, or a policy that plays by itself.")
 
 FileArgument = Annotated[
     Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in ones).")
@@ -27,13 +27,10 @@ FileArgument = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True)
 class RunOptions:
-    """What every way to find weights takes on the command line."""
+    """What every training run takes on the command line."""
 
     out: Annotated[
         Path | None, Parameter(help="Run folder (default: runs/ and the command's name, or the settings file's).")
-    ] = None
-    start: Annotated[
-        str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
     ] = None
     quick: Annotated[bool, Parameter(negative="", help="Hardly any games: shows that everything works.")] = False
     jobs: Annotated[
@@ -43,28 +40,42 @@ class RunOptions:
     json: JsonOption = False
     quiet: QuietOption = False
 
-    def read(self, kind: Any, file: Path | None) -> tuple[Any, Candidate]:
-        """Settings of a kind, and what the run begins with; looks at the options, too."""
+    def plain(self, file: Path | None) -> dict[str, Any]:
+        """What the settings file says; looks at the options, too."""
         from warlight_env.arena.contests import check_count
-        from warlight_env.train.settings_file import load_plain, read_settings
+        from warlight_env.train.settings_file import load_plain
 
         check_count("jobs", self.jobs)
-        data = {} if file is None else load_plain(file)
-        first = _first(data, self.start)
-        return read_settings(kind, data, str(file) if file else "settings"), first
+        return {} if file is None else load_plain(file)
 
-    def journal(self, command: str, file: Path | None, settings: Any, first: Candidate) -> Journal:
+    def journal(self, command: str, file: Path | None, settings: dict[str, Any]) -> Journal:
         """The folder of the run, not yet open."""
         from warlight_env.train.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
-        return Journal(self.out or Path("runs", name), {**settings.to_dict(), "start": first.to_dict()})
+        return Journal(self.out or Path("runs", name), settings)
 
-    def counting_final_match(self, settings: Any) -> AbstractContextManager[Advance]:
+    def counting_final_match(self, games: int) -> AbstractContextManager[Advance]:
         """Progress of the games in which what was found meets others at last."""
-        return counting(
-            "final match", 2 * settings.holdout_units * (1 + 2 * len(settings.holdout)), "games", self.quiet
-        )
+        return counting("final match", games, "games", self.quiet)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WeightsOptions(RunOptions):
+    """What every way to find weights takes on the command line."""
+
+    start: Annotated[
+        str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
+    ] = None
+
+    def read(self, kind: Any, file: Path | None) -> tuple[Any, Candidate]:
+        """Settings of a kind, and what the run begins with."""
+        from warlight_env.train.settings_file import read_settings
+
+        data = self.plain(file)
+        first = _first(data, self.start)
+        return read_settings(kind, data, str(file) if file else "settings"), first
 
 
 def _first(data: dict[str, Any], given: str | None) -> Candidate:
@@ -83,10 +94,11 @@ def _first(data: dict[str, Any], given: str | None) -> Candidate:
 
 #: As on a command line that says nothing.
 DEFAULTS = RunOptions()
+WEIGHTS_DEFAULTS = WeightsOptions()
 
 
 @app.command
-def evolve(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
+def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
     """Evolve weights and parameters of the search by CMA-ES, in stages from a cheap player to the search itself.
 
     Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
@@ -108,14 +120,14 @@ def evolve(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None
     ```
     """
     from warlight_env.train.evolve import Evolution, EvolveSettings, Stage
-    from warlight_env.train.finish import finish_evolution
+    from warlight_env.train.finish import FOUND, finish_evolution
 
     settings, first = options.read(EvolveSettings, file)
     if options.quick:
         few = Stage(generations=2, population=4, units=2, most_units=4, review=2, review_units=4)
         stages = tuple(replace(few, player=s.player, rivals=s.rivals, genes=s.genes) for s in settings.stages)
         settings = replace(settings, stages=stages, holdout_units=2)
-    with options.journal("evolve", file, settings, first) as journal:
+    with options.journal("evolve", file, {**settings.to_dict(), "start": first.to_dict()}) as journal:
         total = sum(stage.generations for stage in settings.stages)
         with counting("evolution", total, "generations", options.quiet) as advance:
 
@@ -127,15 +139,15 @@ def evolve(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None
             if done:
                 advance(done, "as found in the run folder")
             found = Evolution(settings, journal, first, options.jobs, options.backend, say).run()
-        with options.counting_final_match(settings) as advance:
+        with options.counting_final_match(_games(settings)) as advance:
             result = finish_evolution(
                 settings, journal, first, found, jobs=options.jobs, backend=options.backend, advance=advance
             )
-        _tell(result, journal.folder, options.json)
+        _tell(result, journal.folder, options.json, FOUND)
 
 
 @app.command
-def td(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
+def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS) -> None:
     """Learn weights by TD(λ) in self-play of the one-ply player, with the share as the chance to win.
 
     Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
@@ -148,13 +160,13 @@ def td(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     rate = 0.03
     ```
     """
-    from warlight_env.train.finish import finish_td
+    from warlight_env.train.finish import FOUND, finish_td
     from warlight_env.train.td import TdRun, TdSettings
 
     settings, first = options.read(TdSettings, file)
     if options.quick:
         settings = replace(settings, batches=2, games=8, review_units=2, holdout_units=2)
-    with options.journal("td", file, settings, first) as journal:
+    with options.journal("td", file, {**settings.to_dict(), "start": first.to_dict()}) as journal:
         with counting("TD learning", settings.batches, "batches", options.quiet) as advance:
             if journal.entries:
                 advance(len(journal.entries), "as found in the run folder")
@@ -164,15 +176,65 @@ def td(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 
             run = TdRun(settings, journal, first.weights, options.jobs, say)
             found = run.run()
-        with options.counting_final_match(settings) as advance:
+        with options.counting_final_match(_games(settings)) as advance:
             result = finish_td(
                 settings, journal, first.weights, found, run.calibration(40 if options.quick else 1000),
                 jobs=options.jobs, backend=options.backend, advance=advance,
             )  # fmt: skip
-        _tell(result, journal.folder, options.json)
+        _tell(result, journal.folder, options.json, FOUND)
 
 
-def _tell(result: dict[str, Any], folder: Path, json: bool) -> None:
+@app.command
+def ppo(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
+    """Train a policy by PPO and self-play, for any match as ``policy:FILE``.
+
+    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
+    it holds policy.npz, report.md and report.html; TensorBoard reads its folder tensorboard all the while.
+
+    ```toml
+    iterations = 200                # of envs * steps steps each
+    opponents = ["aggressive", "smart_random", "random"]   # beside copies of the policy itself
+    evaluate = ["aggressive", "smart_random"]              # by the match engine, every 20 iterations
+    holdout = ["one_big_army"]      # met in the final match alone
+    weights = "found.json"          # behind the encoding `strategies`; default: the thesis's
+    [conditions]
+    map = "world"
+    ```
+    """
+    from warlight_env.train.finish_ppo import POLICY, finish_ppo
+    from warlight_env.train.ppo import PpoRun
+    from warlight_env.train.ppo_settings import PpoSettings
+    from warlight_env.train.settings_file import read_settings
+
+    settings = read_settings(PpoSettings, options.plain(file), str(file) if file else "settings")
+    if options.quick:
+        settings = replace(
+            settings, iterations=2, envs=8, steps=16, minibatch=32, snapshot=1, evaluation=1, evaluation_units=1,
+            holdout_units=2,
+        )  # fmt: skip
+    with options.journal("ppo", file, settings.to_dict()) as journal:
+        with counting("PPO", settings.iterations, "iterations", options.quiet) as advance:
+            if journal.entries:
+                advance(len(journal.entries), "as found in the run folder")
+
+            def say(entry: dict[str, Any]) -> None:
+                won = 100 * entry["won"] / max(1, entry["games"])
+                scores = (f"{name} {100 * row['score']:.0f} %" for name, row in entry.get("evaluation", {}).items())
+                advance(1, ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores]))
+
+            found = PpoRun(settings, journal, options.jobs, options.backend, say).run()
+        games = 2 * settings.holdout_units * len({*settings.evaluate, *settings.holdout})
+        with options.counting_final_match(games) as advance:
+            result = finish_ppo(settings, journal, found, jobs=options.jobs, backend=options.backend, advance=advance)
+        _tell(result, journal.folder, options.json, POLICY)
+
+
+def _games(settings: Any) -> int:
+    """Games of the final match of weights: what was found and what it began with against each other and others."""
+    return 2 * settings.holdout_units * (1 + 2 * len(settings.holdout))
+
+
+def _tell(result: dict[str, Any], folder: Path, json: bool, found: str) -> None:
     if json:
         print_json(result)
         return
@@ -180,4 +242,4 @@ def _tell(result: dict[str, Any], folder: Path, json: bool) -> None:
         low, high = row["interval"]
         score = f"{100 * row['score']:.1f} % ({100 * low:.1f}–{100 * high:.1f})"
         print(f"{result['player']}, {row['player']} against {row['opponent']}: {score} of {row['games']} games")
-    print(f"weights: {folder / 'found.json'}\nreport: {folder / 'report.html'}")
+    print(f"found: {folder / found}\nreport: {folder / 'report.html'}")

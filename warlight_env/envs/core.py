@@ -124,7 +124,9 @@ class EnvCore:
         self.limits = self.encoding.limits
         said = json.dumps([self.map.digest(), self.rules.to_dict(), players])
         self._digest = hashlib.sha256(said.encode()).hexdigest()
-        self.evaluation = make_evaluation(self.board, THESIS)
+        #: What the encoding's kernels value positions by, and what bots do.
+        self.evaluation = make_evaluation(self.board, self.encoding.weights)
+        self.bots_evaluation = make_evaluation(self.board, THESIS)
         self._config = self.encoding.config
         self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
         self.state = make_state(batch, self.board.n_regions, players)
@@ -333,7 +335,7 @@ class EnvCore:
     ) -> None:
         """Let a bot's kernels move, see `step.hand_in_policy`."""
         hand_in_policy(
-            self.board, self.params, self.evaluation, self.settings, policy, pick, ALL_WAYS, self.state, self.out,
+            self.board, self.params, self.bots_evaluation, self.settings, policy, pick, ALL_WAYS, self.state, self.out,
             self.turns, self.work, chosen, which, after, rngs,
         )  # fmt: skip
 

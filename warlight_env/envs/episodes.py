@@ -122,6 +122,11 @@ class Episodes:
             in_use = np.isin(np.arange(len(self._table)), self._chosen)
             self._table = [known if used else None for known, used in zip(self._table, in_use, strict=True)]
 
+    def opponents(self, b: int) -> tuple[Opponent, ...]:
+        """Who plays against the learner in game b, by seat."""
+        playing = (self._table[i] for i in self._chosen[b] if i >= 0)
+        return tuple(known.opponent for known in playing if known is not None)
+
     # Playing
 
     def reset(self, seeds: Sequence[int], which: Sequence[int]) -> None:

@@ -18,7 +18,8 @@ class WarlightVecEnv(VecEnv):
     """B games in compiled code for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
     Games that end begin anew in the same step. ``infos[b]`` holds is_success, episode (its return r, its length l, as
-    the library's `Monitor` writes them), terminal_observation and TimeLimit.truncated where a game ended.
+    the library's `Monitor` writes them), terminal_observation, TimeLimit.truncated and opponents (who played, by seat)
+    where a game ended.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
@@ -67,6 +68,7 @@ class WarlightVecEnv(VecEnv):
                     "episode": {"r": round(float(self._returns[b]), 6), "l": int(self._lengths[b]), "t": 0.0},
                     "terminal_observation": {k: v[i] for k, v in last.items()} if isinstance(last, dict) else last[i],
                     "TimeLimit.truncated": bool(truncated[b]),
+                    "opponents": episodes.opponents(b),
                 }
             episodes.reset(self._streams.draw(ended), ended.tolist())
             self._returns[ended], self._lengths[ended] = 0, 0

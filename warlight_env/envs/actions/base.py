@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.weights import THESIS
+from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
@@ -66,6 +66,8 @@ class ActionEncoding(ABC):
     #: width; the kernel keeps them without being asked.
     mask_rows: int = 0
     row_width: int = 0
+    #: Of the evaluation that `submit` and `write_mask` get.
+    weights: Weights = THESIS
 
     def __init__(self, board: Board, params: RuleParams) -> None:
         self.board = board
@@ -134,7 +136,7 @@ class ActionEncoding(ABC):
 
     def _work(self, view: View) -> tuple[Any, ...]:
         n, e = self.board.n_regions, self.board.n_edges
-        return make_evaluation(self.board, THESIS), self.config, make_action_work(n, e, view.players)
+        return make_evaluation(self.board, self.weights), self.config, make_action_work(n, e, view.players)
 
     def _submitted(self, view: View, rows: Sequence[I64]) -> tuple[Turn, int]:
         """The turn after kernel rows, as `submit` reads them, and what was illegal."""

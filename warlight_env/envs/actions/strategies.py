@@ -12,6 +12,7 @@ from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import WAYS as DEPLOY_WAYS
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
 from warlight_env.agents.generators.turns import prepare
+from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import RuleParams
@@ -98,15 +99,19 @@ class StrategyActions(DiscreteEncoding):
     closes its three actions. Where none applies the first three deploy on the region closest to a foreign one.
 
     What it can say: nine turns. What it cannot: everything else; but it learns in minutes. While regions are picked
-    there is one action, 0: the best regions by the thesis's evaluation.
+    there is one action, 0: the best regions by the evaluation.
+
+    Args:
+        weights: of the evaluation by which regions are the best ones (default: the thesis's).
     """
 
     name: ClassVar[str] = "strategies"
     submit = staticmethod(submit_strategy)
     write_mask = staticmethod(write_strategy_mask)
 
-    def __init__(self, board: Board, params: RuleParams) -> None:
+    def __init__(self, board: Board, params: RuleParams, weights: Weights = THESIS) -> None:
         super().__init__(board, params, len(STRATEGIES))
+        self.weights = weights
 
     @property
     def config(self) -> I64:

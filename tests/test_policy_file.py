@@ -1,0 +1,159 @@
+"""Policies in files: what they hold, where they are refused, that they play without PyTorch."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from warlight_env import maps
+from warlight_env.agents import AgentError, make_agent
+from warlight_env.arena import Match
+from warlight_env.arena.policy_agent import TrainedAgent
+from warlight_env.arena.policy_file import PolicyFile, PolicyFileError, built_in, size_class
+from warlight_env.cli import main
+from warlight_env.engine.rules import Rules
+from warlight_env.game import Game
+
+POLICIES = sorted(built_in())
+
+
+def test_they_come_with_the_package():
+    assert POLICIES == ["small", "world"]
+    for name, path in built_in().items():
+        assert path.stat().st_size < 2 * 2**20
+        file = PolicyFile.load(name)
+        assert (file.map, file.size, file.players) == (name, size_class(maps.load(name).n_regions), 2)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_what_is_written_is_read(name, tmp_path):
+    file = PolicyFile.load(name)
+    path = tmp_path / "copy.npz"
+    path.write_bytes(file.to_bytes())
+    again = PolicyFile.load(path)
+    assert replace(again, arrays={}, name=name) == replace(file, arrays={})
+    assert again.arrays.keys() == file.arrays.keys()
+    assert all(np.array_equal(again.arrays[key], array) for key, array in file.arrays.items())
+    path.write_bytes(replace(file, max_cycles=7).to_bytes())
+    assert PolicyFile.load(path).max_cycles == 7, "a file that changed is read again"
+
+
+def test_it_plays_where_there_is_no_torch():
+    """In a process that cannot import any of the libraries of training."""
+    code = (
+        "import sys\n"
+        "for name in ('torch', 'stable_baselines3', 'sb3_contrib', 'matplotlib', 'cma'): sys.modules[name] = None\n"
+        "from warlight_env.cli import main\n"
+        "sys.exit(main(['match', 'policy:world', 'random', '-n', '4', '--json']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 4
+
+
+def test_it_wins_its_games():
+    """Rough, with few games; `test_the_world_is_won` is exact."""
+    for name in POLICIES:
+        result = Match((f"policy:{name}", "random"), games=20, seed=5, map=name, paired=True).run()
+        assert result.agents[0].wins >= 17
+
+
+def test_it_plays_other_maps_of_its_class():
+    other = maps.generate(34, seed=3)
+    result = Match(("policy:world", "random"), games=20, seed=5, map=other).run()
+    assert result.agents[0].wins >= 15
+
+
+def test_equal_seeds_give_equal_games():
+    file = PolicyFile.load("world")
+    even = {name: 0 * array if name.startswith("action.") else array for name, array in file.arrays.items()}
+    file = replace(file, sampled=True, arrays=even)
+    game = Game("world", picks="random", seed=1)
+    turns = [TrainedAgent(file, seed).act(game.view(0)) for seed in (1, 1, 2, 3, 4, 5, 6)]
+    assert turns[0] == turns[1] and any(turn != turns[0] for turn in turns[2:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["policy:small", "random"], "is for small maps, up to 20 regions; map 'world' has 42"),
+        (["policy:world", "random", "--map", "small"], "is for medium maps, from 21 to 80 regions"),
+        (["policy:world", "random", "--rules", "challenge1"], "moved_armies = 'free' (not 'challenge1')"),
+        (["policy:world", "random", "aggressive"], "is for games of 2, not 3"),
+        (["policy:word", "random"], "no policy 'word' (did you mean 'world'?); there are small, world"),
+        (["policy:nowhere.npz", "random"], "cannot read nowhere.npz"),
+        (["policy", "random"], "name a policy or a .npz file"),
+    ],
+)  # fmt: skip
+def test_where_it_does_not_fit_it_is_refused(arguments, message, capsys):
+    assert main(["match", *arguments, "-n", "2"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_rules_of_picking_do_not_matter_to_it():
+    file, world, draft = PolicyFile.load("world"), maps.load("world"), Rules.of("thesis_draft")
+    file.check(world, draft, 2)
+    with pytest.raises(PolicyFileError, match="offers_per_super_region = 1 \\(not 2\\)"):
+        replace(file, action="factored").check(world, draft, 2)  # which says itself what it picks
+
+
+def damaged(change):
+    """A policy's file with header and arrays changed."""
+    content = PolicyFile.load("small").to_bytes()
+    with np.load(io.BytesIO(content)) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    header = json.loads(arrays["header"].tobytes())
+    change(header, arrays)
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda h, a: h.update(version=2), "of version 2; this reads version 1"),
+        (lambda h, a: h.update(surplus=1), "header is damaged"),
+        (lambda h, a: h.update(width=9), "arrays are not those"),
+        (lambda h, a: a.pop("actor.bias"), "arrays are not those"),
+        (lambda h, a: a.update({"actor.bias": a["actor.bias"] * np.float32(np.nan)}), "arrays are not those"),
+        (lambda h, a: h["node_features"].reverse(), "made for other features"),
+        (lambda h, a: h.update(action="steps"), "action 'steps'"),
+        (lambda h, a: h["rules"].update(fog="yes"), "header is damaged"),
+        (lambda h, a: h.update(players="two"), "header is damaged"),
+        (lambda h, a: a.update(more=np.array([{}], dtype=object)), "not a policy"),
+    ],
+)  # fmt: skip
+def test_damage_is_told(change, message, tmp_path):
+    path = tmp_path / "bad.npz"
+    path.write_bytes(damaged(change))
+    with pytest.raises(PolicyFileError, match=message):
+        PolicyFile.load(path)
+
+
+def test_other_files_are_told(tmp_path):
+    path = tmp_path / "bad.npz"
+    for content in (b"", b"nothing", PolicyFile.load("small").to_bytes()[:-300]):
+        path.write_bytes(content)
+        with pytest.raises(PolicyFileError, match="not a policy"):
+            PolicyFile.load(path)
+    np.save(tmp_path / "x.npy", np.zeros(3))
+    path.write_bytes((tmp_path / "x.npy").read_bytes())
+    with pytest.raises(PolicyFileError, match="not a policy"):
+        PolicyFile.load(path)
+    with pytest.raises(AgentError):
+        make_agent("policy", 1)
+
+
+@pytest.mark.slow
+def test_the_world_is_won():
+    for opponent, least in (("aggressive", 0.70), ("smart_random", 0.85)):
+        result = Match(("policy:world", opponent), games=400, seed=77, paired=True).run()
+        assert result.agents[0].wins / 400 >= least

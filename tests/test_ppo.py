@@ -1,0 +1,376 @@
+"""PPO and self-play: what is exported plays as it was trained, a killed run goes on exactly, failures cost nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chisquare
+
+from env_helpers import SMALL
+from warlight_env.agents import make_agent
+from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.arena.policy_file import PolicyFile
+from warlight_env.arena.policy_net import PolicyNet
+from warlight_env.arena.policy_source import PolicySource
+from warlight_env.cli import main
+from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import Orders
+from warlight_env.envs.actions import StrategyActions
+from warlight_env.envs.actions.kernels import COUNT
+from warlight_env.envs.core import EnvCore
+from warlight_env.envs.features import global_features, node_features
+from warlight_env.envs.opponents import BotOpponent, OpponentError
+from warlight_env.envs.sb3 import make_vec_env
+from warlight_env.errors import InputError, RunError
+from warlight_env.train.games import Conditions
+from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.league import League
+from warlight_env.train.ppo import CHECKPOINT, PpoRun
+from warlight_env.train.ppo_settings import PpoSettings
+from warlight_env.train.set_policy import SetNetwork
+from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
+
+TINY = PpoSettings(
+    iterations=4, envs=8, steps=32, minibatch=64, epochs=2, width=8, hidden=8, snapshot=1, snapshots=2, evaluation=2,
+    evaluation_units=1, holdout_units=1, evaluate=("random",), conditions=Conditions("small", max_rounds=60),
+    weights=Weights(army=40.0),
+)  # fmt: skip
+
+
+def train(folder, settings=TINY, say=lambda entry: None):
+    with Journal(folder, settings.to_dict()) as journal:
+        return PpoRun(settings, journal, say=say).run()
+
+
+def entries(folder):
+    """The journal without times."""
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
+
+
+def numbers(folder):
+    """Everything of the checkpoint that decides how the run goes on."""
+    state = torch.load(folder / CHECKPOINT, weights_only=True)
+    moments = [value for values in state["optimizer"]["state"].values() for value in values.values()]
+    return [*state["policy"].values(), *moments], state["league"], state["steps"]
+
+
+def assert_same_run(one, other):
+    assert entries(one) == entries(other)
+    (mine, my_league, my_steps), (theirs, league, steps) = numbers(one), numbers(other)
+    assert (my_league, my_steps) == (league, steps)
+    assert len(mine) == len(theirs) and all(torch.equal(a, b) for a, b in zip(mine, theirs, strict=True))
+
+
+# The policy that was trained is the policy that plays
+
+
+@pytest.mark.parametrize("action", ["strategies", "factored"])
+def test_numpy_gives_what_torch_gives(action, tmp_path):
+    """On positions of real games, logits to 1e-5, and the same actions as the library's own `predict`."""
+    settings = replace(TINY, action=action, layers=2)
+    with Journal(tmp_path, settings.to_dict()) as journal:
+        run = PpoRun(settings, journal)
+    policy = run.model.policy
+    with torch.no_grad():
+        for values in policy.parameters():
+            values += 0.3 * torch.randn(values.shape, generator=torch.Generator().manual_seed(values.numel()))
+    file = PolicyFile.from_bytes(run.export().to_bytes())
+    net, player = PolicyNet(file.arrays, action, run.board, 2), file.player(run.board, sampled=False)
+    run.env.seed(3)
+    seen, worst, agreed = run.env.reset(), 0.0, []
+    for _ in range(12):
+        masks = run.env.action_masks()
+        flat = seen["observation"] if isinstance(seen, dict) else seen
+        with torch.no_grad():
+            theirs = policy.action_net(policy.mlp_extractor.forward_actor(torch.as_tensor(flat))).numpy()
+        worst = max(worst, float(np.abs(net.logits(flat).reshape(len(flat), -1) - theirs).max()))
+        more = {"action_masks": masks} if action == "strategies" else {}
+        actions, _ = run.model.predict(seen, deterministic=True, **more)
+        agreed.append(np.mean(actions == player(flat, masks)))
+        seen, *_ = run.env.step(actions)
+    assert worst < 1e-5 and np.mean(agreed) > 0.999
+
+
+def test_it_draws_by_its_probabilities(tmp_path):
+    with Journal(tmp_path, TINY.to_dict()) as journal:
+        run = PpoRun(TINY, journal)
+    run.env.seed(5)
+    seen, masks = run.env.reset(), run.env.action_masks()
+    many, closed = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
+    player = run.export().player(run.board, sampled=True)
+    drawn = np.bincount(player(many, closed, 7), minlength=9)
+    with torch.no_grad():
+        told = run.model.policy.get_distribution(torch.as_tensor(seen[:1]), action_masks=masks[:1])
+        chances = told.distribution.probs.numpy()[0].astype(np.float64)
+    assert (drawn[masks[0] == 0] == 0).all() and (drawn[masks[0] != 0] > 0).all()
+    is_open = masks[0] != 0
+    assert chisquare(drawn[is_open], 4000 * chances[is_open] / chances[is_open].sum()).pvalue > 1e-3
+    player.reseed(7)
+    assert np.array_equal(player(many, closed), player(many, closed, 7)), "as an opponent and as an agent alike"
+
+
+def test_regions_can_be_renumbered():
+    board = make_board(SMALL)
+    n, edges = board.n_regions, np.stack([board.edge_source, board.edge_target]).astype(np.int64)
+    torch.manual_seed(1)
+    network, order = SetNetwork(n, 2, edges, width=8), np.random.default_rng(1).permutation(n)
+    renumbered = SetNetwork(n, 2, np.argsort(order)[edges], width=8)
+    renumbered.load_state_dict(network.state_dict())
+    nodes, overall = torch.rand(3, n, len(node_features(2))), torch.rand(3, len(global_features(2)))
+    seen, other = (torch.cat([x.flatten(1), overall], dim=1) for x in (nodes, nodes[:, order]))
+    for mine, theirs in zip(network(seen), renumbered(other), strict=True):
+        assert torch.allclose(mine, theirs, atol=1e-6)
+    assert not torch.allclose(network(seen)[0], network(other)[0], atol=1e-4), "without their edges it is another map"
+
+
+# The evaluation behind strategies
+
+
+def test_strategies_play_by_the_weights_given_and_bots_by_their_own():
+    ours = Weights(army=60.0, own_regions=-50.0, bonus=20.0)
+    encoding = lambda board, params: StrategyActions(board, params, weights=ours)  # noqa: E731
+    core, plain = (EnvCore("world", batch=6, action=a, picking="random") for a in (encoding, "strategies"))
+    bot, differing = BotOpponent("aggressive"), 0
+    for at in range(4):
+        for one in (core, plain):
+            one.reset(range(10 * at, 10 * at + 6))
+        for b in range(6):
+            view = core.view(0, b)
+            assert np.array_equal(core.mask(0, b), core.encoding.flat_mask(view))
+            decoded = core.encoding.decode(view, 6)
+            differing += decoded.deploys != plain.encoding.decode(view, 6).deploys
+            memory, chosen = bot.make_memory(core), np.full((6, 2), -1, dtype=np.int16)
+            bot.begin(memory, core, b, 1, 1)
+            chosen[b, 1] = 0
+            rows, acting = np.zeros((6, 2, 1), dtype=np.int64), np.zeros((6, 2), dtype=np.int8)
+            rows[b, 0], acting[b, 0] = 6, 1
+            core.hand_in(rows, None, acting)
+            bot.move(memory, core, chosen, 0, np.zeros(6, dtype=np.int8))
+            turns = [Orders.from_arrays(t.deploy[b, p], t.attacks[b, p], int(t.status[b, p, COUNT]))
+                     for t in [core.turns] for p in range(2)]  # fmt: skip
+            assert turns[0].deploys == decoded.deploys
+            assert turns[1].deploys == make_agent("aggressive", 1).act(core.view(1, b)).deploys
+    assert differing > 0
+
+
+# The league
+
+
+class _Idle:
+    def __call__(self, observations, masks):
+        return masks.argmax(1)
+
+
+def test_who_is_beaten_less_is_met_more():
+    league = League(["random", "aggressive"], lambda number: _Idle(), 2, priority=2.0, least=0.05)
+    env = make_vec_env(16, seed=1, map="small", action="strategies", opponent=league.pool)
+    assert set(league.pool.weights.values()) == {0.25}, "everybody begins with one game won of two"
+    met = dict.fromkeys(("random", "aggressive"), 0)
+    games = []
+    env.reset()
+    while len(games) < 400:
+        _, _, _, infos = env.step(env.action_masks().argmax(1))
+        games += [(info["opponents"][0], info["is_success"]) for info in infos if info]
+    told = league.count(games)
+    wins = {name: sum(won for opponent, won in games if opponent.name == name) for name in met}
+    assert {name: row[1] for name, row in told.items()} == wins
+    assert chisquare([row[0] for row in told.values()]).pvalue > 1e-3
+    for name, (count, won) in told.items():
+        assert league.pool.weights[name] == pytest.approx(max(0.05, (1 - (1 + won) / (2 + count)) ** 2))
+    assert league.pool.weights["aggressive"] > league.pool.weights["random"]
+    for number in (3, 5, 8):
+        league.add(number)
+    assert list(league.pool.weights) == ["random", "aggressive", "snapshot-5", "snapshot-8"]
+    league.count([])
+    saved = json.loads(json.dumps(league.to_dict()))
+    again = League(["random", "aggressive"], lambda number: _Idle(), 2, priority=2.0, least=0.05)
+    again.restore(saved)
+    assert again.to_dict() == saved and again.pool.weights == league.pool.weights
+    assert [id(again.pool.draw(seed)) for seed in range(9)] != [], "it can be drawn from"
+    with pytest.raises(OpponentError):
+        league.pool.remove("snapshot-3")
+
+
+# Going on
+
+
+def test_a_killed_run_goes_on_exactly(tmp_path):
+    """Killed for good, twice, with copies of itself among the opponents, and once between checkpoint and journal."""
+    file, whole, killed = tmp_path / "run.json", tmp_path / "whole", tmp_path / "killed"
+    settings = replace(TINY, iterations=7, seed=3)
+    file.write_text(json.dumps(settings.to_dict()))
+    found = train(whole, settings)
+    for lines in (2, 4):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "warlight_env", "train", "ppo", str(file), "--out", str(killed), "-q"],
+            stdout=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        journal = killed / "journal.jsonl"
+        while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < lines):
+            time.sleep(0.005)
+        assert process.poll() is None, "it was to be killed on the way"
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    written = journal.read_bytes().splitlines(keepends=True)
+    if json.loads(torch.load(killed / CHECKPOINT, weights_only=True)["entry"])["iteration"] == len(written) - 1:
+        journal.write_bytes(b"".join(written[:-1]) + b'{"event"')  # as a kill between the two leaves it
+    again = train(killed, settings)
+    assert_same_run(whole, killed)
+    assert again.to_bytes() == found.to_bytes()
+    # A seed more would have been another run.
+    train(tmp_path / "other", replace(settings, seed=4))
+    assert entries(tmp_path / "other") != entries(whole)
+
+
+def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
+    agents = ("random", "mcts_thesis:sims=2,rounds=1")  # one of them plays outside compiled code
+    settings = replace(TINY, snapshot=0, evaluation=9, epochs=1, opponents=agents)
+    train(tmp_path / "whole", settings)
+    limits, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def fill(entry):
+        if entry["iteration"] == 1:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (5000, limits[1]))
+
+    try:
+        with pytest.raises(RunError, match="cannot write"):
+            train(tmp_path / "cut", settings, fill)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert len(entries(tmp_path / "cut")) == 2
+    train(tmp_path / "cut", settings)
+    assert_same_run(tmp_path / "whole", tmp_path / "cut")
+
+
+@pytest.mark.parametrize("action", ["strategies", "factored"])
+def test_a_number_that_is_none_stops_the_run(action, tmp_path):
+    with pytest.raises(RunError, match=r"iteration 1: .*; the run stops"):
+        train(tmp_path, replace(TINY, action=action, rate=1e30, evaluation=9, snapshot=0))
+    assert not (tmp_path / CHECKPOINT).exists() and (tmp_path / "journal.jsonl").read_text() == ""
+
+
+def test_rewards_that_are_all_the_same_are_written_down(tmp_path):
+    """Nothing ends and nothing is paid: with a discount of 0 every return is 0, and there is nothing to explain."""
+    settings = replace(TINY, iterations=1, steps=2, minibatch=16, gamma=0.0, trace=0.0, shaping="none")
+    train(tmp_path, settings)
+    entry = entries(tmp_path)[0]
+    assert entry["games"] == 0 and entry["explained_variance"] is None
+
+
+def test_damage_is_refused(tmp_path):
+    settings = replace(TINY, iterations=2, snapshot=0)
+    train(tmp_path, settings)
+    journal, checkpoint = tmp_path / "journal.jsonl", tmp_path / CHECKPOINT
+    lines, state = journal.read_bytes().splitlines(keepends=True), checkpoint.read_bytes()
+    journal.write_bytes(b"".join(lines) + lines[-1])
+    with pytest.raises(JournalError, match="of iteration 2, and there are 3"):
+        train(tmp_path, settings)
+    journal.write_bytes(b"".join(lines))
+    checkpoint.write_bytes(state[: len(state) // 2])
+    with pytest.raises(JournalError, match="damaged"):
+        train(tmp_path, settings)
+    checkpoint.unlink()
+    with pytest.raises(JournalError, match=r"no checkpoint\.pt"):
+        train(tmp_path, settings)
+    checkpoint.write_bytes(state)
+    train(tmp_path, settings)
+    with pytest.raises(JournalError, match="gamma"):
+        train(tmp_path, replace(settings, gamma=0.5))
+
+
+# Commands
+
+
+@pytest.mark.parametrize("action", ["strategies", "factored"])
+def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
+    file, out = tmp_path / "tiny.toml", tmp_path / "run"
+    file.write_text(
+        f'action = "{action}"\nwidth = 8\nplay = "sampled"\nholdout = ["one_big_army"]\nevaluate = ["random"]\n'
+        'weights = {army = 20}\n[conditions]\nmap = "small"\nmax_rounds = 40\n'
+    )
+    assert main(["train", "ppo", str(file), "--quick", "--out", str(out), "--json"]) == 0
+    shown = capsys.readouterr()
+    result = json.loads(shown.out)
+    assert [(row["opponent"], row["games"]) for row in result["holdout"]] == [("random", 4), ("one_big_army", 4)]
+    assert "PPO: 2/2 iterations" in shown.err and "final match" in shown.err
+    text, page = (out / "report.md").read_text(), (out / "report.html").read_text()
+    for part in ("The final match", "How it went", "Kept out of training: one_big_army", "Machine",
+                 "warlight train ppo settings.json"):  # fmt: skip
+        assert part in text
+    assert page.count("<svg") == text.count("![") == len(list(out.glob("curve-*.svg")))
+    assert list((out / "tensorboard").glob("events.*"))
+    spec = f"policy:{out / 'policy.npz'}"
+    match = ["match", spec, "random", "-n", "4", "--map", "small", "--paired", "--json"]
+    assert main([*match, "--jobs", "2"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert main(match) == 0
+    again = json.loads(capsys.readouterr().out)
+    for agent in (*first["agents"], *again["agents"]):
+        del agent["time"]
+    assert first["agents"] == again["agents"], "drawn from the games' seeds, in any number of processes"
+    content = (out / "policy.npz").read_bytes()
+    assert PolicySource(content)(1).file.weights == THESIS._replace(army=20.0)
+    assert main(["train", "ppo", str(out / "settings.json"), "--out", str(tmp_path / "again"), "-q"]) == 0
+    assert entries(tmp_path / "again") == entries(out), "the command that the report names"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("iteration = 1", "no setting 'iteration' (did you mean"), ("iterations = 0", "iterations = 0: must be"),
+        ("opponents = []", "opponents: at least one"), ('opponents = ["agressive"]', "no agent 'agressive'"),
+        ("minibatch = 100000", "envs * steps = 8192"), ("gamma = 1.5", "gamma = 1.5: must lie"),
+        ('action = "steps"', "action: must be one of"), ("weights = {arny = 1}", "no weight 'arny' (did you mean"),
+        ("weights = 3", "weights: must be a preset"), ("weights = {army = 1000}", "army = 1000.0: must be"),
+        ('[conditions]\nmap = "wrold"', "wrold"), ('[conditions]\nrules = "mine"', "mine"),
+        ("rate = nan", "rate = nan: must be"), ('evaluate = ["random", "random"]', "named twice"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be(text, message, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_settings(PpoSettings, load_plain(file), str(file))
+    assert message in str(caught.value) and isinstance(caught.value, SettingsError)
+
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.mark.parametrize("name", ["ppo_world", "ppo_small", "ppo_factored"])
+def test_examples_can_be_run(name):
+    settings = read_settings(PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
+    assert not set(settings.holdout) & {*settings.opponents, *settings.evaluate}, "kept out of training"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "changes", "least"),
+    [
+        ("ppo_small", {"iterations": 20}, {"aggressive": 0.75, "smart_random": 0.7, "random": 0.95}),
+        ("ppo_world", {"iterations": 20}, {"aggressive": 0.65, "smart_random": 0.8}),
+        ("ppo_factored", {"iterations": 40}, {"random": 0.4}),
+    ],
+)
+def test_it_learns_in_minutes(name, changes, least, tmp_path):
+    settings = read_settings(PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
+    train(tmp_path, replace(settings, **changes, evaluation=10**6, evaluation_units=100))
+    scores = entries(tmp_path)[-1]["evaluation"]
+    assert all(scores[opponent]["score"] >= share for opponent, share in least.items()), scores
+
+
+def test_settings_go_there_and_back():
+    assert read_settings(PpoSettings, json.loads(json.dumps(TINY.to_dict())), "here") == TINY

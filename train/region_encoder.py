@@ -1,0 +1,52 @@
+"""The part that the trained networks share: a description of every region, made from it and what lies around it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from warlight_env.envs.features import global_features, node_features
+
+
+class RegionEncoder(nn.Module):
+    """Describes every region by its features, the globals, and, layer after layer, the mean of its neighbours.
+
+    All regions share their weights, and nothing in them depends on how many there are: what is learned on one map
+    means the same on any other.
+
+    Args:
+        n_regions: N. players: whose observation it is.
+        edge_index: int64[2, E].
+        width: of a description. layers: rounds of looking at neighbours.
+    """
+
+    def __init__(
+        self, n_regions: int, players: int, edge_index: npt.NDArray[np.int64], width: int = 64, layers: int = 2
+    ) -> None:
+        super().__init__()
+        self.n_regions, self.features, self.width = n_regions, len(node_features(players)), width
+        mean = torch.zeros(n_regions, n_regions)
+        mean[edge_index[0], edge_index[1]] = 1.0
+        self.mean: Tensor
+        self.register_buffer("mean", mean / mean.sum(1, keepdim=True).clamp(min=1.0), persistent=False)
+        self.first = nn.Linear(self.features, width)
+        self.first_globals = nn.Linear(len(global_features(players)), width)
+        self.own = nn.ModuleList(nn.Linear(width, width) for _ in range(layers))
+        self.around = nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(layers))
+
+    def parts(self, flat: Tensor) -> tuple[Tensor, Tensor]:
+        """Nodes float[B, N, F] and globals float[B, G] of flat observations."""
+        size = self.n_regions * self.features
+        return flat[:, :size].reshape(-1, self.n_regions, self.features), flat[:, size:]
+
+    def forward(self, nodes: Tensor, overall: Tensor) -> Tensor:
+        """Descriptions float[B, N, width]."""
+        described = torch.relu(self.first(nodes) + self.first_globals(overall)[:, None])
+        for own, around in zip(self.own, self.around, strict=True):
+            described = described + torch.relu(own(described) + around(self.mean @ described))
+        return described
+
+
+__all__ = ["RegionEncoder"]

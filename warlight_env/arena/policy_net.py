@@ -1,0 +1,131 @@
+"""The trained networks' forward pass in NumPy: what a policy needs for play, without PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.board import Board
+from warlight_env.envs.features import SOFT_ARMIES, global_features, node_features
+
+Floats = npt.NDArray[np.float32]
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+#: The logit of a closed value.
+_CLOSED: Final = np.float32(-1e8)
+
+
+class PolicyNet:
+    """Logits out of flat observations, float32 as in training; for any map.
+
+    Args:
+        arrays: of the network by name, as `train.ppo` exports them: linear layers ``….weight`` [out, in] and
+            ``….bias`` [out].
+        action: "strategies" (`train.set_policy.SetNetwork`) or "factored" (`train.board_policy.BoardNetwork`).
+        board: of the games. players: in them.
+    """
+
+    def __init__(self, arrays: Arrays, action: str, board: Board, players: int) -> None:
+        self._arrays = arrays
+        names = node_features(players)
+        self._shape = (board.n_regions, len(names))
+        self._neutral, self._mine, self._army = (names.index(name) for name in ("neutral", "mine", "army_soft"))
+        self._enemies = slice(self._mine + 1, self._mine + players)
+        self._ends = board.edge_source.astype(np.int64), board.edge_target.astype(np.int64)
+        mean = np.zeros((board.n_regions, board.n_regions), dtype=np.float32)
+        mean[self._ends] = 1.0
+        self._mean = mean / np.maximum(mean.sum(1, keepdims=True), 1.0)
+        self._rows = {"strategies": self._strategies, "factored": self._factored}[action]
+
+    def logits(self, flat: Floats) -> Floats:
+        """float32[B, R, V] for observations float32[B, N * F + G]: V values in each of R rows (strategies: one)."""
+        size = self._shape[0] * self._shape[1]
+        nodes, overall = flat[:, :size].reshape(-1, *self._shape), flat[:, size:]
+        return self._rows(nodes, overall, self._described(nodes, overall))
+
+    def _linear(self, name: str, x: Floats) -> Floats:
+        product: Floats = x @ self._arrays[f"{name}.weight"].T
+        bias = self._arrays.get(f"{name}.bias")
+        return product if bias is None else product + bias
+
+    def _described(self, nodes: Floats, overall: Floats) -> Floats:
+        """float32[B, N, W], see `train.region_encoder.RegionEncoder`."""
+        first, overall = self._linear("encoder.first", nodes), self._linear("encoder.first_globals", overall)
+        described = _relu(first + overall[:, None])
+        layer = 0
+        while f"encoder.own.{layer}.weight" in self._arrays:
+            around = self._linear(f"encoder.around.{layer}", self._mean @ described)
+            described = described + _relu(self._linear(f"encoder.own.{layer}", described) + around)
+            layer += 1
+        return described
+
+    def _strategies(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
+        sides = np.stack(
+            [nodes[:, :, self._mine], nodes[:, :, self._neutral], nodes[:, :, self._enemies].sum(2)], axis=1
+        )
+        means = sides @ described / np.maximum(sides.sum(2, keepdims=True), 1.0)
+        pooled = np.concatenate([means.reshape(len(nodes), -1), described.max(1), overall], axis=1)
+        return self._linear("action", _relu(self._linear("actor", pooled)))[:, None]
+
+    def _factored(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
+        source, target = self._ends
+        regions = self._linear("region_head", described)
+        edges = np.zeros((len(nodes), len(source), regions.shape[2]), dtype=np.float32)
+        b, e = np.nonzero(nodes[:, source, self._mine])
+        soft = nodes[:, :, self._army]
+        here, there = (SOFT_ARMIES * x / (np.float32(1.001) - x) for x in (soft[b, source[e]], soft[b, target[e]]))
+        armies = np.stack([here / (here + there + 1), np.tanh((np.float32(0.6) * (here - 1) - there) / 3)], axis=1)
+        hidden = self._linear("source", described)[b, source[e]] + self._linear("target", described)[b, target[e]]
+        edges[b, e] = self._linear("edge_head", _relu(hidden + self._linear("armies", armies)))
+        return np.concatenate([regions, edges], axis=1)
+
+
+def choose(logits: Floats, masks: npt.NDArray[np.int8], seed: int | None) -> npt.NDArray[np.int64]:
+    """An open value of every row, int64[B, R]: the likeliest (seed None), or one drawn by its probability.
+
+    Args:
+        logits: float32[B, R, V]. masks: int8[B, R * V].
+    """
+    open_values = masks.reshape(logits.shape) != 0
+    if seed is not None:
+        logits = logits + np.random.default_rng(seed).gumbel(size=logits.shape).astype(np.float32)
+    return np.where(open_values, logits, _CLOSED).argmax(2)
+
+
+def _relu(x: Floats) -> Floats:
+    return np.maximum(x, 0)
+
+
+def expected_shapes(
+    action: str, players: int, width: int, layers: int, hidden: int, values: int
+) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of a network's arrays."""
+    features, overall = len(node_features(players)), len(global_features(players))
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> None:
+        shapes[f"{name}.weight"] = (outputs, inputs)
+        if bias:
+            shapes[f"{name}.bias"] = (outputs,)
+
+    linear("encoder.first", features, width)
+    linear("encoder.first_globals", overall, width)
+    for layer in range(layers):
+        linear(f"encoder.own.{layer}", width, width)
+        linear(f"encoder.around.{layer}", width, width, bias=False)
+    if action == "strategies":
+        linear("actor", 4 * width + overall, hidden)
+        linear("action", hidden, values)
+    else:
+        linear("region_head", width, values)
+        linear("source", width, width)
+        linear("target", width, width, bias=False)
+        linear("armies", 2, width, bias=False)
+        linear("edge_head", width, values)
+    return shapes
+
+
+__all__ = ["PolicyNet", "choose", "expected_shapes"]
