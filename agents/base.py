@@ -45,6 +45,8 @@ class Agent(Protocol):
     """A player. It sees a `View` only, and keeps its own random generator, so that dice and bots never mix.
 
     An agent may have an attribute `simulations`, an integer: those of its last answer. Matches then count them.
+    It may have a method ``check(map, rules, players)``, which raises an InputError where it cannot play such games:
+    matches then refuse it before they begin.
     """
 
     name: str
