@@ -107,6 +107,7 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 }
 
 
+evaluation_at = function_at(evaluation_signature)
 policy_at = function_at(policy_signature)
 picker_at = function_at(picker_signature)
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from warlight_env.agents.mcts.search import back_up, descend, play_out
-from warlight_env.agents.mcts.tree import SIMULATIONS
+from warlight_env.agents.mcts.playout import play_out
+from warlight_env.agents.mcts.search import back_up, choose_start
+from warlight_env.agents.mcts.work import SearchWork
 
 if TYPE_CHECKING:
     from warlight_env.agents.mcts.searching import Search
@@ -21,20 +22,25 @@ def run_leaf_parallel(search: Search, simulations: int, deadline: float, stopped
     first, others = one.works[0], one.works[1:]
     board, params, weights, tree = view.board, view.params, search.evaluation, one.tree
 
-    def play(work: object) -> float:
-        return float(play_out(board, params, evaluate, policy, weights, settings, work))
+    rounds = settings.rounds - 1 if settings.flat else settings.rounds
 
     done = 0
     with ThreadPoolExecutor(len(one.works)) as pool:
         while done < simulations and not stopped() and time.perf_counter() < deadline:
-            length, winner = descend(board, params, evaluate, generate, weights, settings, tree, first)
+            length, winner = choose_start(
+                board, params, evaluate, generate, policy, weights, settings, tree, first
+            )
+
+            def play(work: SearchWork, winner: int = winner) -> None:
+                play_out(board, params, evaluate, generate, policy, weights, settings, work, winner, rounds)
+
             if winner >= 0:
-                values = [0.0 if winner == view.player else 1.0]
+                works = [first]
             else:
+                works = one.works
                 for work in others:
                     work.owner[:], work.army[:] = first.owner, first.army
-                values = list(pool.map(play, one.works))
-            for value in values[: simulations - done]:
-                back_up(tree, settings, first, length, value)
-                tree.used[SIMULATIONS] += 1
+            list(pool.map(play, works))
+            for work in works[: simulations - done]:
+                back_up(tree, settings, first.path, length, work.values)
                 done += 1
