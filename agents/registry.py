@@ -171,6 +171,33 @@ register(
     },
 )
 register(
+    "minimax2",
+    _built_in("warlight_env.agents.minimax2:Minimax2Agent"),
+    "two plies: each generated turn against each generated reply, over many plays of the round",
+    {
+        "sims": Parameter(int, None, "plays of a round for a move", 1, 10**9),
+        "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
+        "samples": Parameter(int, None, "plays of each pair (default: 15, unless sims or secs is given)", 1, 10**6),
+        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
+    },
+)
+register(
+    "maxn",
+    _built_in("warlight_env.agents.maxn:MaxnAgent"),
+    "Max^N: each player in turn maximises its own share, over turns made of the best battles",
+    {
+        "sims": Parameter(int, None, "positions to value in a move", 1, 10**9),
+        "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
+        "depth": Parameter(int, 4, "players' moves to look ahead", 1, 24),
+        "breadth": Parameter(int, 5, "turns of a player that are searched", 1, 9),
+        "territory": Parameter(float, 0.0, "weight of each region of the largest connected territory", 0, 1000),
+        "join": Parameter(float, 0.0, "weight of battles that join own territories", 0, 10),
+        "spare": Parameter(float, 0.0, "weight against attacks on the weak beside the strong", 0, 10),
+        "chains": Parameter(float, 0.0, "weight of the best battle that can follow", 0, 10),
+        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
+    },
+)
+register(
     "cmd",
     _built_in("warlight_env.protocol.host:external_bot"),
     "a bot of the AI Challenges in a process of its own",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from warlight_env.agents.base import Budget
+from warlight_env.agents.base import Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.searching import Search
 from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, nodes_for
@@ -91,12 +91,7 @@ class MctsAgent:
             search.run(simulations and max(1, simulations // 10), left(0.5 + 0.05 * tenth))
 
     def _limits(self, budget: Budget | None) -> tuple[int | None, float | None]:
-        if budget is not None and not (budget.simulations is None and budget.seconds is None):
-            return budget.simulations, budget.seconds
-        s = self.settings
-        if s.simulations is None and s.seconds is None:
-            return DEFAULT_SIMULATIONS, None
-        return s.simulations, s.seconds
+        return given(budget, self.settings.simulations, self.settings.seconds, DEFAULT_SIMULATIONS)
 
 
 def thesis_mcts(seed: int = 0, **parameters: Any) -> MctsAgent:

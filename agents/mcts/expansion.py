@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.generators.work import MAX_TURNS, turn_set_of
-from warlight_env.agents.lookahead import keep_best, score_turns
 from warlight_env.agents.mcts.outcome import next_state, winner_of
 from warlight_env.agents.mcts.tree import (
     COMPUTING,
@@ -21,7 +20,7 @@ from warlight_env.agents.mcts.tree import (
     take,
 )
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
-from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.state import pack, unpack
 
 
@@ -74,74 +73,53 @@ def reach(board, params, evaluate, evaluation, settings, tree, work, parent, nod
     return np.int64(tree.winner[node])
 
 
-@kernel
-def _store_turns(board, tree, work, level):
-    """Put the turns of a level away; False where there is no room."""
-    turns = work.turns
-    for j in range(work.found[level]):
-        turn = store_turn(board, tree, turns.deploy[level, j], turns.attacks[level, j], turns.counts[level, j])
-        if turn < 0:
-            atomic_add(tree.used, FULL, 1)
-            return False
-        work.numbers[level, j] = turn
-    return True
-
-
 @inline_kernel
-def _list_turns(board, params, evaluate, generate, policy, evaluation, settings, work):
-    """Write the turns of each player in the state in `work` that enter the tree."""
-    players = settings.players
-    for level in range(players):
-        p = (settings.player + level) % players
-        turns = turn_set_of(work.turns, level)
-        count = generate(
-            board, params, evaluation, work.owner, work.army, p, settings.ways, work.rng, work.generator, turns
-        )
-        if 0 < settings.top < count:
-            score_turns(
-                board, params, evaluate, policy, evaluation, work.owner, work.army, p, players, settings.ways,
-                settings.tries, turns, count, work.rng, work.generator, work.look,
-            )  # fmt: skip
-            count = keep_best(turns, count, settings.top, work.look.score)
-        work.found[level] = count
-
-
-@inline_kernel
-def expand(board, params, evaluate, generate, policy, evaluation, settings, tree, work, leaf):
+def expand(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, leaf):
     """Give a leaf, whose state is in `work`, our turns as children and each the next player's; False without room.
 
-    The turns of the others are listed; `_grow` makes their nodes where a simulation comes to them.
+    The turns of the others are listed; `grow` makes their nodes where a simulation comes to them.
     """
-    players = settings.players
-    _list_turns(board, params, evaluate, generate, policy, evaluation, settings, work)
+    players, turns = settings.players, work.turns
+    for level in range(players):
+        p = (settings.player + level) % players
+        count = generate(
+            board, params, evaluation, work.owner, work.army, p, settings.ways, work.rng, work.generator,
+            turn_set_of(turns, level),
+        )  # fmt: skip
+        work.found[level] = count
+        if 0 < settings.top < count:
+            work.found[level] = foresee(
+                board, params, evaluate, generate, policy, evaluation, settings, work, p, level
+            )
     ours, theirs = work.found[0], work.found[1]
     first = take(tree, NODES, ours * (1 + theirs), tree.visits.shape[0])
-    if first < 0:
+    place, size = np.int64(0), np.int64(1 + MAX_TURNS)
+    if first >= 0 and players > 2:
+        place = take(tree, POOL, size * (players - 2), tree.pool.shape[0])
+        tree.later[leaf] = place
+    if first < 0 or place < 0:
         atomic_add(tree.used, FULL, 1)
         return False
     second = first + ours
-    if not (_store_turns(board, tree, work, 1) and _store_turns(board, tree, work, 0)):
-        return False
-    if players > 2:
-        size = 1 + MAX_TURNS
-        place = take(tree, POOL, size * (players - 2), tree.pool.shape[0])
-        if place < 0:
-            atomic_add(tree.used, FULL, 1)
-            return False
-        tree.later[leaf] = place
-        for level in range(2, players):
-            if not _store_turns(board, tree, work, level):
+    for k in range(players):
+        level = 1 - k if k < 2 else k
+        for j in range(work.found[level]):
+            turn = store_turn(board, tree, turns.deploy[level, j], turns.attacks[level, j], turns.counts[level, j])
+            if turn < 0:
+                atomic_add(tree.used, FULL, 1)
                 return False
+            if level == 0:
+                tree.turn[first + j] = turn
+                tree.first[first + j] = second + j * theirs
+                tree.children[first + j] = theirs
+            elif level == 1:
+                for i in range(ours):
+                    tree.turn[second + i * theirs + j] = turn
+            else:
+                tree.pool[place + 1 + j] = turn
+        if level > 1:
             tree.pool[place] = work.found[level]
-            for j in range(work.found[level]):
-                tree.pool[place + 1 + j] = work.numbers[level, j]
             place += size
-    for i in range(ours):
-        tree.turn[first + i] = work.numbers[0, i]
-        tree.first[first + i] = second + i * theirs
-        tree.children[first + i] = theirs
-        for j in range(theirs):
-            tree.turn[second + i * theirs + j] = work.numbers[1, j]
     tree.first[leaf] = first
     compare_and_set(tree.children, leaf, EXPANDING, ours)
     return True

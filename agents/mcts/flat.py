@@ -11,8 +11,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.mcts.tree import LEAF, RESULTS, UNIT, Tree, load_turn
-from warlight_env.engine.atomic import atomic_load
+from warlight_env.agents.mcts.expansion import expand, load_state
+from warlight_env.agents.mcts.outcome import next_state
+from warlight_env.agents.mcts.playout import play_out
+from warlight_env.agents.mcts.search import back_up, enter, lock, unlock
+from warlight_env.agents.mcts.tree import EXPANDING, FULL, LEAF, RESULTS, UNIT, Tree, load_turn, take
+from warlight_env.engine.atomic import atomic_add, compare_and_set
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rng import below
 
@@ -24,14 +28,62 @@ MODE_BINS: Final = 20
 
 
 @kernel
-def draw_turn(board, tree, settings, work):
-    """Load one of the root's turns, drawn at random, as ours into the orders to play; returns its node."""
-    while atomic_load(tree.children, 0) < LEAF:
-        pass  # another thread lists the turns
+def plant_turns(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work):
+    """Give a cleared tree's root, which has a state, our turns as children."""
+    load_state(tree, work, 0)
+    compare_and_set(tree.children, 0, LEAF, EXPANDING)
+    expand(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, 0)
+
+
+@kernel
+def draw(board, params, evaluate, policy, evaluation, settings, tree, work):
+    """Play a round of one of the root's turns, drawn at random, with the others' by the policy.
+
+    Brings the position after it into `work`, the path into its path; returns the path's length and the winner, or -1.
+    """
+    length = enter(tree, settings, work, 0, 0)
     child = np.int64(tree.first[0]) + below(work.rng, np.int64(tree.children[0]))
-    orders, me = work.samples.round, settings.player
-    orders.counts[me] = load_turn(board, tree, tree.turn[child], orders.deploy[me], orders.attacks[me])
-    return child
+    length = enter(tree, settings, work, length, child)
+    load_state(tree, work, 0)
+    orders, me, players = work.samples.round, settings.player, settings.players
+    for p in range(players):
+        if p == me:
+            orders.counts[p] = load_turn(board, tree, tree.turn[child], orders.deploy[p], orders.attacks[p])
+        else:
+            orders.counts[p] = policy(
+                board, params, evaluation, work.owner, work.army, p, settings.ways, work.rng, work.generator,
+                orders.deploy[p], orders.attacks[p],
+            )  # fmt: skip
+    winner = next_state(
+        board, params, evaluate, evaluation, settings.choice, work.owner, work.army, me, players, work.samples,
+        work.rng,
+    )  # fmt: skip
+    return length, winner
+
+
+@kernel
+def keep_result(tree, child, value):
+    """Keep a simulation's value to us, in UNITs, and the root's child that it went through."""
+    place = take(tree, RESULTS, 1, tree.result.shape[0])
+    if place < 0:
+        atomic_add(tree.used, FULL, 1)
+        return
+    tree.result_of[place], tree.result[place] = child, value
+
+
+@kernel
+def sample(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, simulations):
+    """Run simulations on a tree that `plant_turns` has given our turns; several threads may, as for `search.search`."""
+    for _ in range(simulations):
+        length, winner = draw(board, params, evaluate, policy, evaluation, settings, tree, work)
+        play_out(
+            board, params, evaluate, generate, policy, foresee, evaluation, settings, work, winner,
+            settings.rounds - 1,
+        )  # fmt: skip
+        lock(tree, settings)
+        keep_result(tree, work.path[1], work.values[settings.player])
+        back_up(tree, settings, work.path, length, work.values)
+        unlock(tree, settings)
 
 
 def results_of(tree: Tree) -> dict[int, npt.NDArray[np.float64]]:

@@ -8,31 +8,32 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.mcts.expansion import expand, grow, load_state, reach
-from warlight_env.agents.mcts.flat import draw_turn
-from warlight_env.agents.mcts.outcome import next_state
 from warlight_env.agents.mcts.playout import play_out
 from warlight_env.agents.mcts.selection import best_child, best_reply
-from warlight_env.agents.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS, keep_result
+from warlight_env.agents.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS
 from warlight_env.agents.mcts.work import MAX_DEPTH
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 
 
 @inline_kernel
-def _lock(tree, settings):
+def lock(tree, settings):
+    """Take the tree's lock, if it has one."""
     if settings.locked:
         while not compare_and_set(tree.used, LOCK, 0, 1):
             pass
 
 
 @inline_kernel
-def _unlock(tree, settings):
+def unlock(tree, settings):
+    """Let go of it."""
     if settings.locked:
         compare_and_set(tree.used, LOCK, 1, 0)
 
 
 @inline_kernel
-def _enter(tree, settings, work, length, node):
+def enter(tree, settings, work, length, node):
+    """Put a node at the end of the path; returns the path's new length."""
     work.path[length] = node
     if settings.virtual > 0:
         atomic_add(tree.pending, node, 1)
@@ -40,13 +41,13 @@ def _enter(tree, settings, work, length, node):
 
 
 @kernel
-def descend(board, params, evaluate, generate, policy, evaluation, settings, tree, work):
+def descend(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work):
     """Select a leaf, expand it, and bring the state after the first turns below it into `work`, the path into its path.
 
     Returns the path's length and the winner in that state, or -1.
     """
     node, winner, players = np.int64(0), np.int64(-1), settings.players
-    length = _enter(tree, settings, work, 0, 0)
+    length = enter(tree, settings, work, 0, 0)
     while winner < 0 and length + players <= MAX_DEPTH:
         children = atomic_load(tree.children, node)
         expanded = False
@@ -54,7 +55,7 @@ def descend(board, params, evaluate, generate, policy, evaluation, settings, tre
             load_state(tree, work, node)
             if children == EXPANDING or not compare_and_set(tree.children, node, LEAF, EXPANDING):
                 break  # another thread is at it: play out from here
-            if not expand(board, params, evaluate, generate, policy, evaluation, settings, tree, work, node):
+            if not expand(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, node):
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 break
             expanded = True
@@ -67,7 +68,7 @@ def descend(board, params, evaluate, generate, policy, evaluation, settings, tre
                 reached = np.int64(best_reply(tree, settings, work, node, reached, level))
             else:
                 reached = np.int64(best_child(tree, settings, reached))
-            length = _enter(tree, settings, work, length, reached)
+            length = enter(tree, settings, work, length, reached)
         if reached < 0:  # the memory is full in the middle of a round
             load_state(tree, work, node)
             break
@@ -81,41 +82,6 @@ def descend(board, params, evaluate, generate, policy, evaluation, settings, tre
 
 
 @kernel
-def _draw_and_play(board, params, evaluate, generate, policy, evaluation, settings, tree, work):
-    """Without a tree: play a round of one of our turns, drawn at random, with the others' by the policy.
-
-    As `descend`, but that the path ends with our turn.
-    """
-    length = _enter(tree, settings, work, 0, 0)
-    if compare_and_set(tree.children, 0, LEAF, EXPANDING):
-        load_state(tree, work, 0)
-        expand(board, params, evaluate, generate, policy, evaluation, settings, tree, work, 0)
-    child = draw_turn(board, tree, settings, work)
-    length = _enter(tree, settings, work, length, child)
-    load_state(tree, work, 0)
-    orders, players = work.samples.round, settings.players
-    for p in range(players):
-        if p != settings.player:
-            orders.counts[p] = policy(
-                board, params, evaluation, work.owner, work.army, p, settings.ways, work.rng, work.generator,
-                orders.deploy[p], orders.attacks[p],
-            )  # fmt: skip
-    winner = next_state(
-        board, params, evaluate, evaluation, settings.choice, work.owner, work.army, settings.player, players,
-        work.samples, work.rng,
-    )  # fmt: skip
-    return length, winner
-
-
-@kernel
-def choose_start(board, params, evaluate, generate, policy, evaluation, settings, tree, work):
-    """Where the next simulation plays out from: the position into `work`; returns the path's length and the winner."""
-    if settings.flat:
-        return _draw_and_play(board, params, evaluate, generate, policy, evaluation, settings, tree, work)
-    return descend(board, params, evaluate, generate, policy, evaluation, settings, tree, work)
-
-
-@kernel
 def back_up(tree, settings, path, length, values):
     """Add the values, int64[P] in UNITs, along the path: to each node its player's; and a visit to each."""
     me, players = settings.player, settings.players
@@ -125,23 +91,22 @@ def back_up(tree, settings, path, length, values):
         atomic_add(tree.visits, node, 1)
         if settings.virtual > 0:
             atomic_add(tree.pending, node, -1)
-    if settings.flat:
-        keep_result(tree, path[length - 1], values[me])
     atomic_add(tree.used, SIMULATIONS, 1)
 
 
 @kernel
-def search(board, params, evaluate, generate, policy, evaluation, settings, tree, work, simulations):
+def search(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, simulations):
     """Run simulations on a tree whose root has a state; several threads may, each with its own `work`."""
     for _ in range(simulations):
-        _lock(tree, settings)
-        length, winner = choose_start(board, params, evaluate, generate, policy, evaluation, settings, tree, work)
-        _unlock(tree, settings)
-        rounds = settings.rounds - 1 if settings.flat else settings.rounds
-        play_out(board, params, evaluate, generate, policy, evaluation, settings, work, winner, rounds)
-        _lock(tree, settings)
+        lock(tree, settings)
+        length, winner = descend(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work)
+        unlock(tree, settings)
+        play_out(
+            board, params, evaluate, generate, policy, foresee, evaluation, settings, work, winner, settings.rounds
+        )
+        lock(tree, settings)
         back_up(tree, settings, work.path, length, work.values)
-        _unlock(tree, settings)
+        unlock(tree, settings)
 
 
 @kernel

@@ -14,7 +14,8 @@ import numpy as np
 
 from warlight_env.agents.evaluation import extended_share, make_evaluation
 from warlight_env.agents.imagined import imagined
-from warlight_env.agents.mcts.flat import middle, results_of
+from warlight_env.agents.mcts.foresight import foresight
+from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.search import leaf_depths, search
@@ -81,7 +82,8 @@ class Search:
         if evaluation is None and make_evaluation(view.board, Weights.load(s.weights)).extended:
             evaluation = extended_share
         self.functions = (
-            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
+            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy),
+            foresight(s.playout != "random" or s.top > 0),
         )  # fmt: skip
         #: Places in each tree: for nodes, or for results under flat sampling.
         self.nodes = nodes_for(s, view.board.n_regions, simulations, view.players)
@@ -107,6 +109,11 @@ class Search:
                 self._wishes = plant_picks(view, self.evaluation, one.tree, derive_seed(seed, i, len(one.works)))
             for k, work in enumerate(one.works):
                 work.rng[:] = make_rng(derive_seed(seed, i, k))
+            if s.sampling == "flat":
+                plant_turns(
+                    view.board, view.params, *self.functions, self.evaluation, self.kernel_settings, one.tree,
+                    one.works[0],
+                )  # fmt: skip
 
     def stop(self) -> None:
         """Make a running `run` return soon; from any thread."""
@@ -154,14 +161,11 @@ class Search:
         n = quota.take(max(1, int(one.rate * min(_SLICE, deadline - now)))) if now < deadline else 0
         if n < 1:
             return False
-        evaluate, generate, policy = self.functions
-        view = self.view
-        search(
+        view, simulate = self.view, sample if self.settings.sampling == "flat" else search
+        simulate(
             view.board,
             view.params,
-            evaluate,
-            generate,
-            policy,
+            *self.functions,
             self.evaluation,
             self.kernel_settings,
             one.tree,

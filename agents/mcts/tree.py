@@ -126,16 +126,6 @@ def take(tree, counter, amount, limit):
 
 
 @kernel
-def keep_result(tree, child, value):
-    """Keep a simulation's value to us, in UNITs, and the root's child that it went through."""
-    place = take(tree, RESULTS, 1, tree.result.shape[0])
-    if place < 0:
-        atomic_add(tree.used, FULL, 1)
-        return
-    tree.result_of[place], tree.result[place] = child, value
-
-
-@kernel
 def store_turn(board, tree, deploy, attacks, count):
     """Put a turn away; its number, or -1 where there is no room."""
     deploys = 0

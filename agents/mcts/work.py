@@ -26,7 +26,6 @@ class Settings(NamedTuple):
 
     exploration: float
     root_visits: bool  #: N in the selection is the visits of the root, not of the parent
-    flat: bool  #: no tree: our turns at random, see `flat`
     blind: bool  #: an enemy's turn is selected by its value against all turns before it, not against those selected
     choice: int  #: of `outcome.CHOICES`
     rounds: int  #: of a playout; without a tree, the round of the turn that is tried included
@@ -50,7 +49,6 @@ class SearchWork(NamedTuple):
     generator: GeneratorWork
     turns: TurnSets  #: [P, ...] of each player, in the order of moves
     found: npt.NDArray[np.int64]  #: [P] how many
-    numbers: npt.NDArray[np.int32]  #: [P, K] as the tree counts turns
     look: Lookahead
     samples: Samples
     owner: npt.NDArray[np.int8]  #: [N] the state that is looked at
@@ -71,7 +69,6 @@ def make_search_work(n_regions: int, n_edges: int, players: int, samples: int) -
         generator=make_generator_work(n_regions, n_edges, players),
         turns=make_turn_sets(n_regions, n_edges, players),
         found=private_zeros(players, np.int64),
-        numbers=private_zeros((players, MAX_TURNS), np.int32),
         look=make_lookahead(n_regions, n_edges, players),
         samples=make_samples(n_regions, n_edges, players, samples),
         owner=private_zeros(n_regions, np.int8),

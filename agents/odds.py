@@ -1,0 +1,49 @@
+"""Exact chances of battles as tables that kernels read."""
+
+from __future__ import annotations
+
+import functools
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.dice import Dice, kills_pmf
+from warlight_env.engine.jit import kernel
+
+#: Armies a side up to which chances are exact; larger battles count as this size, in proportion.
+ODDS_ARMIES: Final = 200
+
+
+class Odds(NamedTuple):
+    """Chances to kill, from the rules' dice; kernels take them."""
+
+    tail: npt.NDArray[np.float64]  #: [2, n, k] that n armies of a side (0: attackers) kill k or more; n, k <= ODDS_ARMIES
+    kill: npt.NDArray[np.float64]  #: [2] that one army kills
+
+
+def make_odds(dice: Dice) -> Odds:
+    """The tables for a set of rules; built once per process."""
+    return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
+
+
+@functools.cache
+def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Odds:
+    tail = np.zeros((2, ODDS_ARMIES + 1, ODDS_ARMIES + 1))
+    for side, kill in enumerate((attack_kill, defense_kill)):
+        for n in range(ODDS_ARMIES + 1):
+            pmf = kills_pmf(n, kill, luck, stochastic)
+            tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
+    return Odds(tail, np.array([attack_kill, defense_kill]))
+
+
+@kernel
+def capture_chance(odds, attackers, defenders):
+    """The probability that attackers take a region: they kill all defenders, and are not all killed."""
+    if attackers < 1:
+        return 0.0
+    most = max(attackers, defenders)
+    if most > ODDS_ARMIES:
+        attackers = max(np.int64(1), attackers * ODDS_ARMIES // most)
+        defenders = max(np.int64(1), defenders * ODDS_ARMIES // most)
+    return odds.tail[0, attackers, defenders] * (1.0 - odds.tail[1, defenders, attackers])
