@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -11,15 +12,18 @@ import numpy.typing as npt
 from warlight_env.engine.dice import Dice, kills_pmf
 from warlight_env.engine.jit import kernel
 
-#: Armies a side up to which chances are exact; larger battles count as this size, in proportion.
+#: Armies up to which a side's chances are exact; beyond, the normal distribution stands in for the binomial one.
 ODDS_ARMIES: Final = 200
 
 
 class Odds(NamedTuple):
     """Chances to kill, from the rules' dice; kernels take them."""
 
-    tail: npt.NDArray[np.float64]  #: [2, n, k] that n armies of a side (0: attackers) kill k or more; n, k <= ODDS_ARMIES
+    tail: npt.NDArray[
+        np.float64
+    ]  #: [2, n, k] that n armies of a side (0: attackers) kill k or more; n, k <= ODDS_ARMIES
     kill: npt.NDArray[np.float64]  #: [2] that one army kills
+    luck: float
 
 
 def make_odds(dice: Dice) -> Odds:
@@ -34,7 +38,22 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
         for n in range(ODDS_ARMIES + 1):
             pmf = kills_pmf(n, kill, luck, stochastic)
             tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
-    return Odds(tail, np.array([attack_kill, defense_kill]))
+    return Odds(tail, np.array([attack_kill, defense_kill]), luck)
+
+
+@kernel
+def _kills_at_least(odds, side, armies, kills):
+    """The probability that a side's armies kill so many or more."""
+    if kills > armies:
+        return 0.0
+    if armies <= ODDS_ARMIES:
+        return odds.tail[side, armies, kills]
+    chance = odds.kill[side]
+    short = kills - 0.5 - armies * chance
+    spread = odds.luck * np.sqrt(armies * chance * (1.0 - chance))
+    if spread == 0.0:
+        return 1.0 if short <= 0.0 else 0.0
+    return 0.5 * math.erfc(short / (spread * np.sqrt(2.0)))
 
 
 @kernel
@@ -42,8 +61,4 @@ def capture_chance(odds, attackers, defenders):
     """The probability that attackers take a region: they kill all defenders, and are not all killed."""
     if attackers < 1:
         return 0.0
-    most = max(attackers, defenders)
-    if most > ODDS_ARMIES:
-        attackers = max(np.int64(1), attackers * ODDS_ARMIES // most)
-        defenders = max(np.int64(1), defenders * ODDS_ARMIES // most)
-    return odds.tail[0, attackers, defenders] * (1.0 - odds.tail[1, defenders, attackers])
+    return _kills_at_least(odds, 0, attackers, defenders) * (1.0 - _kills_at_least(odds, 1, defenders, attackers))

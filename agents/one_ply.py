@@ -35,9 +35,7 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 
 
 @kernel
-def choose_turn(
-    board, params, evaluate, policy, evaluation, owner, army, player, players, samples, explore, rng, work
-):
+def choose_turn(board, params, evaluate, policy, evaluation, owner, army, player, players, samples, explore, rng, work):
     """Index of the turn in `work.look.turns` with the highest mean share over `samples` plays of the round.
 
     With the chance `explore` it is any of them instead. The others move by the policy, see `score_turns`.

@@ -40,7 +40,9 @@ def found(search: Search) -> str:
     return digest("\n".join(lines))
 
 
-def searched(settings: MctsSettings, game: Game = MIDGAME, player: int = 0, simulations: int = 300, seed: int = 1) -> str:
+def searched(
+    settings: MctsSettings, game: Game = MIDGAME, player: int = 0, simulations: int = 300, seed: int = 1
+) -> str:
     search = Search(game.view(player), settings, seed)
     search.run(simulations)
     return found(search)

@@ -89,7 +89,9 @@ class MaxnAgent(SearchingAgent):
         count = begin(*common, owner, army, view.player, view.players, self.breadth, work)
         finished = False
         while not finished:
-            left = _SLICE if limits.simulations is None else min(_SLICE, limits.simulations - spent - work.place[LEAVES])
+            left = (
+                _SLICE if limits.simulations is None else min(_SLICE, limits.simulations - spent - work.place[LEAVES])
+            )
             if left < 1 or limits.late:
                 break
             finished = advance(*common, view.players, self.breadth, depth, left, work)

@@ -118,9 +118,7 @@ def _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players
         for e in range(board.neighbor_start[target], board.neighbor_start[target + 1]):
             q = np.int64(board.edge_target[e])
             if owner[q] != player:
-                value = simple_value(
-                    board, odds, evaluate, evaluation, owner, army, player, players, target, q, free
-                )
+                value = simple_value(board, odds, evaluate, evaluation, owner, army, player, players, target, q, free)
                 best = max(best, value)
     owner[target], army[source], army[target] = holder, left, defenders
     return best
@@ -174,10 +172,11 @@ def mark_spared(board, evaluate, evaluation, owner, army, player, players, spare
         if p == player or 2.0 * evaluate(board, evaluation, owner, army, p, players) >= mine:
             continue
         for e in range(board.edge_source.shape[0]):
-            q = owner[board.edge_target[e]]
-            if owner[board.edge_source[e]] != p or q < 0 or q == p or q == player or spared[p] != 0:
-                continue
-            spared[p] = evaluate(board, evaluation, owner, army, q, players) > mine
+            q = np.int64(owner[board.edge_target[e]])
+            beside = owner[board.edge_source[e]] == p and q >= 0 and q not in (p, player)
+            if beside and evaluate(board, evaluation, owner, army, q, players) > mine:
+                spared[p] = 1
+                break
 
 
 @kernel
@@ -200,8 +199,10 @@ def battle_value(
     if terms.spare != 0.0 and owner[target] >= 0 and work.spared[owner[target]] != 0:
         value -= terms.spare * share * success
     if terms.chains != 0.0:
-        value += terms.chains * success * _best_sequel(
-            board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent
+        value += (
+            terms.chains
+            * success
+            * _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent)
         )
     return value
 
@@ -299,9 +300,7 @@ def make_turn(board, params, odds, evaluate, evaluation, terms, player, players,
         deploy[r] = 0
     count = 0
     if source < 0:
-        if not write_deploy(
-            DEFENSIVE, board, odds.kill[0], owner, army, player, available, work.generator, deploy
-        ):
+        if not write_deploy(DEFENSIVE, board, odds.kill[0], owner, army, player, available, work.generator, deploy):
             deploy_nearest(board, owner, player, available, deploy)
         for r in range(owner.shape[0]):
             army[r] += deploy[r]
@@ -310,9 +309,25 @@ def make_turn(board, params, odds, evaluate, evaluation, terms, player, players,
         army[source] += available
         count = _fight(odds, player, source, target, count, work)
         while count < MAX_BATTLES:
-            if list_battles(
-                board, odds, evaluate, evaluation, terms, owner, army, player, players, 0, 1, work.attacks, count, work
-            ) == 0:
+            if (
+                list_battles(
+                    board,
+                    odds,
+                    evaluate,
+                    evaluation,
+                    terms,
+                    owner,
+                    army,
+                    player,
+                    players,
+                    0,
+                    1,
+                    work.attacks,
+                    count,
+                    work,
+                )
+                == 0
+            ):
                 break
             count = _fight(odds, player, np.int64(work.rows[0, 0]), np.int64(work.rows[0, 1]), count, work)
     attacks = work.attacks

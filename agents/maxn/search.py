@@ -31,7 +31,7 @@ class MaxnWork(NamedTuple):
     owner: npt.NDArray[np.int8]  #: [D, B, N] the position that each turn of a ply leads to
     army: npt.NDArray[np.int32]  #: [D, B, N]
     mover: npt.NDArray[np.int64]  #: [D] whose turn it is
-    count: npt.NDArray[np.int64]  #: [D] turns
+    listed: npt.NDArray[np.int64]  #: [D] turns
     cursor: npt.NDArray[np.int64]  #: [D] the turn that is looked at
     best: npt.NDArray[np.float64]  #: [D, P] shares that the mover's best turn so far leads to
     value: npt.NDArray[np.float64]  #: [B] our share by turn of the root, where it was searched
@@ -48,7 +48,7 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
         owner=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int8),
         army=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int32),
         mover=private_zeros(MAX_DEPTH, np.int64),
-        count=private_zeros(MAX_DEPTH, np.int64),
+        listed=private_zeros(MAX_DEPTH, np.int64),
         cursor=private_zeros(MAX_DEPTH, np.int64),
         best=private_zeros((MAX_DEPTH, players), np.float64),
         value=private_zeros(MAX_BREADTH, np.float64),
@@ -63,9 +63,7 @@ def _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply, mo
     battles, n = work.battles, owner.shape[0]
     for r in range(n):
         battles.owner[r], battles.army[r] = owner[r], army[r]
-    found = list_first_battles(
-        board, params, odds, evaluate, evaluation, terms, mover, players, breadth, battles
-    )
+    found = list_first_battles(board, params, odds, evaluate, evaluation, terms, mover, players, breadth, battles)
     for i in range(found):  # the list is written anew while turns are made
         work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
     if found < breadth:  # no battle at all is a turn too, where there is room
@@ -87,7 +85,7 @@ def _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply, mo
                 for c in range(3):
                     work.turns.attacks[i, k, c] = battles.attacks[k, c]
             work.turns.counts[i] = count
-    work.mover[ply], work.count[ply], work.cursor[ply] = mover, found, 0
+    work.mover[ply], work.listed[ply], work.cursor[ply] = mover, found, 0
     for p in range(players):
         work.best[ply, p] = -1.0
     work.place[PLY] = ply
@@ -100,7 +98,7 @@ def begin(board, params, odds, evaluate, evaluation, terms, owner, army, player,
     work.place[LEAVES], work.place[CUTS] = 0, 0
     for i in range(work.value.shape[0]):
         work.value[i] = -1.0
-    return work.count[0]
+    return work.listed[0]
 
 
 @inline_kernel
@@ -127,10 +125,10 @@ def _take_in(work, ply, players, shares):
         for p in range(players):
             work.best[ply, p] = shares[p]
     work.cursor[ply] += 1
-    if ply > 0 and work.cursor[ply] < work.count[ply]:
+    if ply > 0 and work.cursor[ply] < work.listed[ply]:
         before = work.mover[ply - 1]
         if before != mover and 1.0 - work.best[ply, mover] <= work.best[ply - 1, before]:
-            work.cursor[ply] = work.count[ply]
+            work.cursor[ply] = work.listed[ply]
             work.place[CUTS] += 1
 
 
@@ -140,7 +138,7 @@ def advance(board, params, odds, evaluate, evaluation, terms, players, breadth, 
     until = work.place[LEAVES] + leaves
     while work.place[PLY] >= 0:
         ply = work.place[PLY]
-        if work.cursor[ply] >= work.count[ply]:
+        if work.cursor[ply] >= work.listed[ply]:
             work.place[PLY] = ply - 1
             if ply > 0:
                 _take_in(work, ply - 1, players, work.best[ply])
@@ -151,9 +149,7 @@ def advance(board, params, odds, evaluate, evaluation, terms, players, breadth, 
         owner, army = work.owner[ply, turn], work.army[ply, turn]
         mover = _next_mover(owner, work.mover[ply], players)
         if ply + 1 < depth and mover != work.mover[ply]:
-            _open(
-                board, params, odds, evaluate, evaluation, terms, owner, army, ply + 1, mover, players, breadth, work
-            )
+            _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply + 1, mover, players, breadth, work)
             continue
         for p in range(players):
             work.shares[p] = evaluate(board, evaluation, owner, army, p, players)

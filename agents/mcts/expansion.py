@@ -88,9 +88,7 @@ def expand(board, params, evaluate, generate, policy, foresee, evaluation, setti
         )  # fmt: skip
         work.found[level] = count
         if 0 < settings.top < count:
-            work.found[level] = foresee(
-                board, params, evaluate, generate, policy, evaluation, settings, work, p, level
-            )
+            work.found[level] = foresee(board, params, evaluate, generate, policy, evaluation, settings, work, p, level)
     ours, theirs = work.found[0], work.found[1]
     first = take(tree, NODES, ours * (1 + theirs), tree.visits.shape[0])
     place, size = np.int64(0), np.int64(1 + MAX_TURNS)

@@ -1,6 +1,6 @@
-"""Flat Monte Carlo: turns of ours at random, each result kept, and the turn answered whose results are best in the middle.
+"""Flat Monte Carlo: our turns at random, each result kept, and the turn answered whose results are best in the middle.
 
-Without a tree below our turns: the enemies move as in playouts. The median over the results of a turn is what a
+There is no tree below our turns: the enemies move as in playouts. The median over the results of a turn is what a
 student's project at Palacký University Olomouc found best for THUD!; the mean and the mode are there to compare.
 """
 

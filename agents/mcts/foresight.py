@@ -101,8 +101,9 @@ def _signature() -> Any:
         exploration=0.0, root_visits=True, blind=False, choice=0, rounds=1, playout=0, tries=1, drawn=1,
         top=0, worth=0, alpha=0.0, beta=0.0, ways=0, locked=False, virtual=0, player=0, players=2,
     )  # fmt: skip
+    plug_ins = map(types.FunctionType, (evaluation_signature(), generator_signature(), policy_signature()))
     return types.int64(
-        t["board"], t["params"], *map(types.FunctionType, (evaluation_signature(), generator_signature(), policy_signature())),
+        t["board"], t["params"], *plug_ins,
         t["evaluation"], numba.typeof(settings), numba.typeof(make_search_work(2, 2, 2, 1)), types.int64, types.int64,
     )  # fmt: skip
 

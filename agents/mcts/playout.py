@@ -39,9 +39,7 @@ def play_out(board, params, evaluate, generate, policy, foresee, evaluation, set
                     orders.deploy[p], orders.attacks[p],
                 )  # fmt: skip
             else:
-                orders.counts[p] = foresee(
-                    board, params, evaluate, generate, policy, evaluation, settings, work, p, -1
-                )
+                orders.counts[p] = foresee(board, params, evaluate, generate, policy, evaluation, settings, work, p, -1)
         winner = next_state(
             board, params, evaluate, evaluation, settings.choice, work.owner, work.army, me, players, work.samples,
             work.rng,

@@ -14,8 +14,8 @@ import numpy as np
 
 from warlight_env.agents.evaluation import extended_share, make_evaluation
 from warlight_env.agents.imagined import imagined
-from warlight_env.agents.mcts.foresight import foresight
 from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
+from warlight_env.agents.mcts.foresight import foresight
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.search import leaf_depths, search

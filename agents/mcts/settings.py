@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.mcts.flat import MIDDLES
-from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.foresight import PLAYOUTS
+from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.tree import nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import Settings
 from warlight_env.agents.mcts.worth import WORTHS

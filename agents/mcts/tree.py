@@ -33,7 +33,6 @@ COMPUTING: Final = -2
 UNIT: Final = 1 << 31
 
 
-
 class Tree(NamedTuple):
     """Node 0 is the root. Under a state there are our turns, under each of these those of the next player, and so on
     by seats; under the last player's there is a state again.
