@@ -190,7 +190,9 @@ def test_chances_are_the_exact_ones(preset):
     assert capture_chance(odds, 0, 3) == 0
     for attackers, defenders in ((ODDS_ARMIES + 50, 150), (300, 190), (400, 230)):
         exact = battle_odds(attackers, defenders, preset).capture
-        assert capture_chance(odds, attackers, defenders) == pytest.approx(exact, abs=0.01)
+        assert capture_chance(odds, attackers, defenders) == pytest.approx(
+            exact, abs=0.01 if preset == "thesis" else 0.03
+        )
 
 
 def battle(game, source, target, extra=0):
@@ -231,6 +233,7 @@ def test_only_battles_above_zero_are_listed_and_the_best_come_first():
     lowest = 0.0
     for rounds, player in itertools.product((0, 2), range(3)):
         view = game_of(3, rounds, "world").view(player)
+        view.army[(view.owner >= 0) & (view.owner != player)] *= 4
         board, evaluation = view.board, make_evaluation(view.board, THESIS)
         odds, work = make_odds(view.params.dice), make_battle_work(board.n_regions, board.n_edges, 3)
         evaluate, every = plug_in("evaluation"), {}
