@@ -65,8 +65,10 @@ class Minimax2Agent(SearchingAgent):
         board, players, look = view.board, view.players, self._prepared(view)
         owner, army = imagined(view)
         evaluation, random_turn = make_evaluation(board, self.weights), plug_in("policy")
-        count = generate_turns(
-            board, view.params, evaluation, owner, army, view.player, ALL_WAYS, self.rng, self._work, look.turns
+        count = int(
+            generate_turns(
+                board, view.params, evaluation, owner, army, view.player, ALL_WAYS, self.rng, self._work, look.turns
+            )
         )
         list_replies(
             board, view.params, plug_in("generator"), evaluation, owner, army, view.player, players, ALL_WAYS,
@@ -79,7 +81,7 @@ class Minimax2Agent(SearchingAgent):
                 board, view.params, plug_in("evaluation", share), random_turn, evaluation, owner, army, view.player,
                 players, ALL_WAYS, look.turns, count, self.rng, self._work, look,
             )  # fmt: skip
-            sweeps += 1
+            sweeps, plays = sweeps + 1, int(plays)
             longest = max(longest, time.perf_counter() - start)
             if not look.found.any():
                 break  # no enemy is left

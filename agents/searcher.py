@@ -49,6 +49,7 @@ class SearchingAgent(ABC):
             raise InputError(f"secs = {secs!r}: must be above 0")
         self.seed, self._sims, self._secs = seed, sims, secs
         self.weights = Weights.load(weights)
+        self.view: View | None = None  #: of the last search
         self._record: SearchRecord | None = None
 
     def pick(self, view: View) -> list[int]:
@@ -61,6 +62,7 @@ class SearchingAgent(ABC):
         simulations, seconds = given(budget, self._sims, self._secs, self.default_simulations)
         limits = Limits(simulations, math.inf if seconds is None else start + seconds)
         candidates, spent, depth = self._search(view, limits)
+        self.view = view
         self._record = SearchRecord(
             simulations=(spent,),
             nodes=(1 + len(candidates),),

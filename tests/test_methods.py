@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -31,9 +32,11 @@ from warlight_env.agents.minimax2 import Minimax2Agent
 from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS
+from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds
 from warlight_env.engine.board import make_board
 from warlight_env.errors import InputError
+from warlight_env.record import MemoryRecorder
 
 OFF = Terms(0.0, 0.0, 0.0)
 
@@ -383,6 +386,23 @@ def test_terms_change_battles_as_they_say():
         ),
         simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 5, 4, 8),
     ), "4 is player 2's, who is not spared"
+
+
+# Records
+
+
+@pytest.mark.parametrize("spec", ["minimax2:samples=2", "maxn:depth=2", "flat_mc:sims=30,samples=2"])
+def test_logs_tell_what_the_methods_found(spec):
+    memory = MemoryRecorder(insight=True)
+    agents = [make_agent(spec, 1), make_agent("random", 2), make_agent("random", 3)]
+    play_game(agents, "small", seed=5, picks="random", max_rounds=3, observer=memory)
+    told = [insight for step in memory.log.steps for insight in step.insights]
+    assert len(told) == 3
+    for insight in told:
+        found = json.loads(json.dumps(insight.data))
+        values = [candidate["middle" if spec.startswith("flat") else "value"] for candidate in found["candidates"]]
+        assert insight.player == 0 and values[0] == max(values)
+        assert found["simulations"][0] > 0 and len(found["regions"]) == 10
 
 
 # What cannot be
