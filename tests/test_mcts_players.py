@@ -311,7 +311,7 @@ def test_placements_are_what_simulations_are_worth(players):
 def test_picks_of_several_are_searched(players, preset):
     rules = Rules.of(preset, picks=2)
     game = Game("world", rules, seed=3, players=players)
-    seen = game.view(game.pickers()[0])
+    seen = game.view(game.pickers()[-1])
     search = Search(seen, MctsSettings(**SMALL), 1)
     search.run(60)
     tree = search.trees[0].tree
@@ -322,6 +322,9 @@ def test_picks_of_several_are_searched(players, preset):
     for node in levels(search)[-1][:50]:
         unpack(tree.states[tree.state[node]], owner, army)
         assert [int((owner == p).sum()) for p in range(players)] == [seen.picks_left] * players
+        assert set(np.flatnonzero(owner == seen.player)) <= set(seen.offers)
+        if preset == "thesis":  # each has an offer of its own
+            assert not set(np.flatnonzero((owner >= 0) & (owner != seen.player))) & set(seen.offers)
     assert sum(c.visits for c in search.candidates()) == 60
     assert sorted(search.best_picks()) == sorted(seen.offers)
 
