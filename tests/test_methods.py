@@ -15,14 +15,12 @@ from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.evaluation import make_evaluation, position_share, share
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.maxn.agent import MaxnAgent
-from warlight_env.agents.maxn.battles import (
+from warlight_env.agents.maxn.turns import list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.maxn.value import (
     Terms,
     battle_value,
     hold_chance,
     joins,
-    list_first_battles,
-    make_battle_work,
-    make_turn,
     mark_parts,
     mark_spared,
     simple_value,
@@ -368,7 +366,21 @@ def test_terms_change_battles_as_they_say():
 
     def value(**terms):
         return battle_value(
-            view.board, odds, evaluate, evaluation, OFF._replace(**terms), owner, army, 0, 3, 1, 2, 29, several, work
+            view.board,
+            odds,
+            evaluate,
+            evaluation,
+            OFF._replace(**terms),
+            owner,
+            army,
+            0,
+            3,
+            1,
+            2,
+            29,
+            several,
+            work.part,
+            work.spared,
         )
 
     plain, chance = value(), capture_chance(odds, 29, 2)
@@ -383,7 +395,21 @@ def test_terms_change_battles_as_they_say():
     work.spared[1] = 1
     assert math.isclose(
         battle_value(
-            view.board, odds, evaluate, evaluation, OFF._replace(spare=2.0), owner, army, 0, 3, 5, 4, 8, several, work
+            view.board,
+            odds,
+            evaluate,
+            evaluation,
+            OFF._replace(spare=2.0),
+            owner,
+            army,
+            0,
+            3,
+            5,
+            4,
+            8,
+            several,
+            work.part,
+            work.spared,
         ),
         simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 5, 4, 8),
     ), "4 is player 2's, who is not spared"

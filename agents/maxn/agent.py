@@ -6,8 +6,9 @@ from typing import Final
 
 from warlight_env.agents.evaluation import make_evaluation, share
 from warlight_env.agents.imagined import imagined
-from warlight_env.agents.maxn.battles import MAX_BREADTH, Terms
 from warlight_env.agents.maxn.search import LEAVES, MAX_DEPTH, MaxnWork, advance, begin, make_maxn_work
+from warlight_env.agents.maxn.turns import MAX_BREADTH
+from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.odds import make_odds
 from warlight_env.agents.plug_ins import plug_in
@@ -29,7 +30,7 @@ class MaxnAgent(SearchingAgent):
     """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
 
     A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it, then
-    the best battle of what that leads to, and so on (`maxn.battles.make_turn`). Players move one after the other, by
+    the best battle of what that leads to, and so on (`maxn.turns.make_turn`). Players move one after the other, by
     seats, starting with us. With seconds the depth grows from 1 by steps, and the deepest that was finished answers.
 
     Args:
@@ -39,7 +40,7 @@ class MaxnAgent(SearchingAgent):
         depth: players' moves to look ahead.
         breadth: turns of a player that are searched.
         territory: weight of each region of the largest connected territory, added to the weights' own.
-        join, spare, chains: weights of terms, see `maxn.battles.battle_value`.
+        join, spare, chains: weights of terms, see `maxn.value.battle_value`.
     """
 
     name = "maxn"
