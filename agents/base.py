@@ -40,6 +40,17 @@ class Budget:
     increment: float = 0.0
 
 
+def given(
+    budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
+) -> tuple[int | None, float | None]:
+    """Simulations and seconds of a move: the budget's, else the agent's own, else `default` simulations."""
+    if budget is not None and not (budget.simulations is None and budget.seconds is None):
+        return budget.simulations, budget.seconds
+    if simulations is None and seconds is None:
+        return default, None
+    return simulations, seconds
+
+
 @runtime_checkable
 class Agent(Protocol):
     """A player. It sees a `View` only, and keeps its own random generator, so that dice and bots never mix.

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.evaluation import write_best_picks
-from warlight_env.agents.generators.work import ALL_WAYS
-from warlight_env.agents.one_ply import choose_turn, take_turn
-from warlight_env.agents.plug_ins import policy_at
+from warlight_env.agents.generators.work import ALL_WAYS, take_turn
+from warlight_env.agents.one_ply import choose_turn
+from warlight_env.agents.plug_ins import evaluation_at, policy_at
 from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.round import play_round
@@ -50,24 +50,24 @@ def write_features(board, terms, owner, army, player, features):
 
 @kernel
 def _pick(board, params, mine, theirs, state, b, agent_at, dealt, work, wishes):
-    counts = work.round.counts
+    counts = work.look.round.counts
     while state.phase[b] == PICK:
         for p in range(2):
             counts[p] = 0
             if dealt:
                 continue
-            free = work.owner
+            free = work.look.owner
             for r in range(free.shape[0]):
                 free[r] = (state.offers[b, r] >> p) & 1
             evaluation = mine if agent_at[p] == 0 else theirs
-            counts[p] = write_best_picks(board, evaluation, state.owner[b], free, p, work.dice, wishes[p])
-        resolve_picks(board, params, state, b, wishes, counts, work.round.scratch)
+            counts[p] = write_best_picks(board, evaluation, state.owner[b], free, p, work.look.dice, wishes[p])
+        resolve_picks(board, params, state, b, wishes, counts, work.look.round.scratch)
 
 
 @kernel
 def play_duels(
-    board, params, mine, theirs, samples, policy_address, explore, max_rounds, dealt, first, last, state, rng, work,
-    turns, wishes, agent_at, scores, terms, trace,
+    board, params, mine, theirs, samples, policy_address, share_address, replies_address, explore, max_rounds, dealt,
+    first, last, state, rng, work, turns, wishes, agent_at, scores, terms, trace,
 ):  # fmt: skip
     """Play games first .. last - 1 of a batch of games of two between the agents 0 and 1; returns the rounds played.
 
@@ -76,7 +76,8 @@ def play_duels(
     Args:
         mine, theirs: `Evaluation` records of the agents.
         samples: int64[2], plays of a round that each tries its turns in; 0 for agent 1: it is the policy.
-        policy_address: of a function of `plug_ins.policy_signature`.
+        policy_address: of a function of `plug_ins.policy_signature`. share_address, replies_address: of the functions
+            by which one-ply players value positions and expect the other to move.
         explore: chance that a one-ply player takes any of its turns.
         max_rounds: what is not over then is a draw.
         dealt: starting regions at random, instead of by the agents' evaluations.
@@ -86,7 +87,8 @@ def play_duels(
         terms, trace: float64[4, S] and float32[B, T, 2, F]; where trace has a row, the FEATURES of agents 0 and 1 at
             the start of each round and, behind the last, at the end are written to it; T > max_rounds.
     """
-    policy = policy_at(policy_address)
+    policy, replies = policy_at(policy_address), policy_at(replies_address)
+    evaluate = evaluation_at(share_address)
     played = np.int64(0)
     for b in range(first, last):
         agent_at[b % 2], agent_at[1 - b % 2] = 0, 1
@@ -103,9 +105,10 @@ def play_duels(
                 if samples[a] > 0:
                     evaluation = mine if a == 0 else theirs
                     which = choose_turn(
-                        board, params, evaluation, owner, army, p, 2, samples[a], explore, rng[b, p], work
-                    )
-                    turns.counts[p] = take_turn(work.turns, which, turns.deploy[p], turns.attacks[p])
+                        board, params, evaluate, replies, evaluation, owner, army, p, 2, samples[a], explore,
+                        rng[b, p], work,
+                    )  # fmt: skip
+                    turns.counts[p] = take_turn(work.look.turns, which, turns.deploy[p], turns.attacks[p])
                 else:
                     turns.counts[p] = policy(
                         board, params, theirs, owner, army, p, ALL_WAYS, rng[b, p], work.generator, turns.deploy[p],

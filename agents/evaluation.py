@@ -234,6 +234,14 @@ def extended_share(board, evaluation, owner, army, player, players):
     return mine / total if total > 0.0 else 1.0 / players
 
 
+@kernel
+def share(board, evaluation, owner, army, player, players):
+    """`extended_share` for evaluations that are `extended`, else `position_share`."""
+    if evaluation.extended:
+        return extended_share(board, evaluation, owner, army, player, players)
+    return position_share(board, evaluation, owner, army, player, players)
+
+
 def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
     """What picking a region is worth after those in `own` (thesis, algorithm 3.4).
 

@@ -27,7 +27,7 @@ class PlugInError(InputError):
 
 
 @functools.cache
-def _types() -> dict[str, Any]:
+def record_types() -> dict[str, Any]:
     """Numba's types of the records; the same for all maps and rules."""
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
@@ -50,7 +50,7 @@ def evaluation_signature() -> Any:
 
     owner int8[N], army int32[N]; `evaluation` is `make_evaluation`'s record.
     """
-    t = _types()
+    t = record_types()
     return types.float64(t["board"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64)
 
 
@@ -60,7 +60,7 @@ def generator_signature() -> Any:
 
     Writes 1 to `MAX_TURNS` turns into `turns` (a `TurnSet`) and returns how many; see `generate_turns`.
     """
-    t = _types()
+    t = record_types()
     return types.int64(
         t["board"], t["params"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64, t["rng"],
         t["work"], t["turns"],
@@ -73,7 +73,7 @@ def policy_signature() -> Any:
 
     Writes one turn, deploy int32[N] and attacks int32[E, 3], and returns the attacks' number; see `random_turn`.
     """
-    t = _types()
+    t = record_types()
     return types.int64(
         t["board"], t["params"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64, t["rng"],
         t["work"], t["army"], t["attacks"],
@@ -87,7 +87,7 @@ def picker_signature() -> Any:
     Writes the regions wished for, of those where free int8[N] is not 0, best first, to wishes int32[N] and returns
     how many; see `best_picks`.
     """
-    t = _types()
+    t = record_types()
     return types.int64(
         t["board"], t["evaluation"], t["owner"], t["owner"], types.int64, t["rng"], t["army"]
     )  # fmt: skip
@@ -107,6 +107,7 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 }
 
 
+evaluation_at = function_at(evaluation_signature)
 policy_at = function_at(policy_signature)
 picker_at = function_at(picker_signature)
 

@@ -114,10 +114,17 @@ _MCTS: dict[str, Parameter] = {
     "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
     "c": Parameter(float, 0.4, "exploration", 0, 100),
     "selection": Parameter(str, "root", "whose visits the selection takes for N: root, parent"),
-    "replies": Parameter(str, "seen", "the enemy's turns are selected knowing ours (seen), or not (blind)"),
+    "replies": Parameter(str, "seen", "enemies' turns are selected knowing those before (seen), or not (blind)"),
+    "top": Parameter(int, 0, "turns of a player that enter the tree, the best a round ahead; 0: all", 0, 10_000),
     "outcome": Parameter(str, "rule", "the next state: rule, realistic, pessimistic, optimistic, single"),
     "samples": Parameter(int, 15, "plays of a round to choose the next state from", 1, 10_000),
     "rounds": Parameter(int, 10, "length of a playout", 1, 10_000),
+    "playout": Parameter(str, "random", "turns of playouts: random, one_ply, two_ply, weighted"),
+    "tries": Parameter(int, 1, "plays in which top and playout try each turn", 1, 10_000),
+    "drawn": Parameter(int, 3, "best turns that playout=weighted draws from", 1, 10_000),
+    "values": Parameter(str, "shares", "worth of a simulation: shares, placements"),
+    "alpha": Parameter(float, 0.96, "least worth of the first place", 0, 1),
+    "beta": Parameter(float, 0.5, "most worth of the other places", 0, 1),
     "final": Parameter(str, "robust", "the answer: robust, max, secure, max_robust"),
     "parallel": Parameter(str, "root", "threads share: root (nothing), tree, lock, leaf"),
     "threads": Parameter(int, 1, "threads", 1, 1000),
@@ -151,6 +158,44 @@ register(
     _built_in("warlight_env.agents.mcts:parallel_mcts"),
     "mcts with a tree in each of two threads",
     {**_MCTS, "threads": Parameter(int, 2, "threads", 1, 1000)},
+)
+_NOT_FLAT = ("c", "selection", "replies", "final", "top", "picks")
+register(
+    "flat_mc",
+    _built_in("warlight_env.agents.mcts:flat_monte_carlo"),
+    "flat Monte Carlo: generated turns at random, and the one whose results are best in the middle",
+    {
+        **{name: parameter for name, parameter in _MCTS.items() if name not in _NOT_FLAT},
+        "rounds": Parameter(int, 5, "length of a simulation, the round of the turn included", 1, 10_000),
+        "answer": Parameter(str, "median", "the middle of a turn's results: median, mean, mode"),
+    },
+)
+register(
+    "minimax2",
+    _built_in("warlight_env.agents.minimax2:Minimax2Agent"),
+    "two plies: each generated turn against each generated reply, over many plays of the round",
+    {
+        "sims": Parameter(int, None, "plays of a round for a move", 1, 10**9),
+        "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
+        "samples": Parameter(int, None, "plays of each pair (default: 15, unless sims or secs is given)", 1, 10**6),
+        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
+    },
+)
+register(
+    "maxn",
+    _built_in("warlight_env.agents.maxn:MaxnAgent"),
+    "Max^N: each player in turn maximises its own share, over turns made of the best battles",
+    {
+        "sims": Parameter(int, None, "positions to value in a move", 1, 10**9),
+        "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
+        "depth": Parameter(int, 4, "players' moves to look ahead", 1, 24),
+        "breadth": Parameter(int, 5, "turns of a player that are searched", 1, 9),
+        "territory": Parameter(float, 0.0, "weight of each region of the largest connected territory", 0, 1000),
+        "join": Parameter(float, 0.0, "weight of battles that join own territories", 0, 10),
+        "spare": Parameter(float, 0.0, "weight against attacks on the weak beside the strong", 0, 10),
+        "chains": Parameter(float, 0.0, "weight of the best battle that can follow", 0, 10),
+        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
+    },
 )
 register(
     "cmd",

@@ -18,18 +18,18 @@ from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, S
 SPIN = 400_000_000  # iterations of the C loop
 
 
-def midgame() -> Game:
-    """The world after eight rounds between two bots."""
-    game = Game("world", seed=7, picks="random")
-    bots = [make_agent("aggressive", seat) for seat in range(2)]
-    for _ in range(8):
+def midgame(players: int = 2) -> Game:
+    """The world after some rounds between bots: eight of two, four of more."""
+    game = Game("world", seed=7, picks="random", players=players)
+    bots = [make_agent("aggressive", seat) for seat in range(players)]
+    for _ in range(8 if players == 2 else 4):
         game.play_round([bot.act(game.view(seat)) for seat, bot in enumerate(bots)])
     return game
 
 
-def tree_rates(settings: MctsSettings, seconds: float, seed: int = 1) -> list[float]:
+def tree_rates(settings: MctsSettings, seconds: float, seed: int = 1, players: int = 2) -> list[float]:
     """Simulations a second of each tree."""
-    search = Search(midgame().view(0), settings, seed)
+    search = Search(midgame(players).view(0), settings, seed)
     search.run(50)
     before, start = search.statistics().simulations, time.perf_counter()
     search.run(seconds=seconds)
@@ -37,9 +37,9 @@ def tree_rates(settings: MctsSettings, seconds: float, seed: int = 1) -> list[fl
     return [(n - old) / wall for n, old in zip(search.statistics().simulations, before, strict=True)]
 
 
-def rate(settings: MctsSettings, seconds: float, seed: int = 1) -> float:
+def rate(settings: MctsSettings, seconds: float, seed: int = 1, players: int = 2) -> float:
     """Simulations a second, all trees together."""
-    return sum(tree_rates(settings, seconds, seed))
+    return sum(tree_rates(settings, seconds, seed, players))
 
 
 def independent(seconds: float) -> float:
@@ -49,12 +49,18 @@ def independent(seconds: float) -> float:
 
 
 def bench_search(quick: bool) -> list[Row]:
-    """One thread, then two threads against one, as a share of what two processes of a C loop reach against one."""
+    """One thread, in games of two and of four; then two threads against one, as a share of what two processes of a C
+    loop reach against one.
+    """
     seconds, repeats = (0.5, 3) if quick else (2.0, 7)
     two = {name: replace(THESIS_SETTINGS, parallel=name, threads=2) for name in ("root", "tree", "lock", "leaf")}
     with temporary_folder() as folder:
         library = build_c_loop(Path(folder))
-        works = {"one": lambda: rate(THESIS_SETTINGS, seconds), "independent": lambda: independent(seconds)}
+        works = {
+            "one": lambda: rate(THESIS_SETTINGS, seconds),
+            "four players": lambda: rate(THESIS_SETTINGS, seconds, players=4),
+            "independent": lambda: independent(seconds),
+        }
         for name, settings in two.items():
             works[name] = lambda settings=settings: rate(settings, seconds)
         works["root, the slower tree"] = lambda: 2 * min(tree_rates(two["root"], seconds))
@@ -64,6 +70,9 @@ def bench_search(quick: bool) -> list[Row]:
         rates = interleaved(works, repeats)
     one = rates["one"]
     rows = [Row("mcts, one thread, 15 samples, 10 rounds", "≥ 5,000 sims/s", f"{one:,.0f}/s", one, one >= 5000)]
+    share = rates["four players"] / one
+    text = f"{share:.2f} ({rates['four players']:,.0f}/s)"
+    rows.append(Row("… in games of four, as a share of that", "≥ 0.33", text, share, share >= 1 / 3))
     if "c one" not in rates:
         return rows
     machine = rates["c two"] / rates["c one"]

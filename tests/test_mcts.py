@@ -375,11 +375,6 @@ def test_settings_that_cannot_be(change, message):
         MctsSettings(**change)
 
 
-def test_games_of_three_are_refused():
-    with pytest.raises(SearchError, match="two players"):
-        make_agent("mcts", 1).act(Game("world", players=3, picks="random").view(0))
-
-
 def test_parameters_of_the_registry():
     agent = make_agent("mcts:sims=9,c=0.65,threads=2,outcome=single,turns=thesis", 1)
     settings = agent.settings

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.duels import FEATURES, play_duels
-from warlight_env.agents.evaluation import make_evaluation, super_region_terms
+from warlight_env.agents.evaluation import make_evaluation, share, super_region_terms
 from warlight_env.agents.one_ply import make_one_ply_work
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS, Weights
@@ -140,7 +140,8 @@ class Duels:
         features: Any = np.zeros((0, 1, 2, len(FEATURES)), dtype=np.float32) if trace is None else trace
         play_duels(
             board, self.params, make_evaluation(board, player), theirs,
-            np.array([self.samples, 0 if bot else self.samples]), address(policy), explore, self.max_rounds,
+            np.array([self.samples, 0 if bot else self.samples]), address(policy),
+            address(plug_in("evaluation", share)), address(plug_in("policy")), explore, self.max_rounds,
             self.picks == "random", 0, len(scores), state, rng, make_one_ply_work(n, e, 2), make_workspace(n, e, 2),
             np.zeros((2, n), dtype=np.int32), np.zeros(2, dtype=np.int64), scores, self._terms, features,
         )  # fmt: skip

@@ -88,11 +88,12 @@ def _shuffle(turns, count, rng):
     for i in range(count - 1, 0, -1):
         j = below(rng, i + 1)
         if j != i:
-            _swap(turns, i, j)
+            swap_turns(turns, i, j)
 
 
 @inline_kernel
-def _swap(turns, i, j):
+def swap_turns(turns, i, j):
+    """Let two turns of a `TurnSet` change places."""
     for r in range(turns.deploy.shape[1]):
         turns.deploy[i, r], turns.deploy[j, r] = turns.deploy[j, r], turns.deploy[i, r]
     most = max(turns.counts[i], turns.counts[j])

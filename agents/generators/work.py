@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.state import Scratch, make_scratch, private_zeros
 
 #: Ways to deploy and ways to attack; a turn is one of each.
@@ -30,6 +31,20 @@ class TurnSet(NamedTuple):
     deploy: npt.NDArray[np.int32]  #: [K, N] armies per region
     attacks: npt.NDArray[np.int32]  #: [K, E, 3] (from, to, armies)
     counts: npt.NDArray[np.int32]  #: [K] attacks of each
+
+
+class TurnSets(NamedTuple):
+    """A `TurnSet` for each of P players."""
+
+    deploy: npt.NDArray[np.int32]  #: [P, K, N]
+    attacks: npt.NDArray[np.int32]  #: [P, K, E, 3]
+    counts: npt.NDArray[np.int32]  #: [P, K]
+
+
+@inline_kernel
+def turn_set_of(sets, p):
+    """One player's `TurnSet` of a `TurnSets`, as a view."""
+    return TurnSet(sets.deploy[p], sets.attacks[p], sets.counts[p])
 
 
 class GeneratorWork(NamedTuple):
@@ -64,3 +79,23 @@ def make_turn_set(n_regions: int, n_edges: int, size: int = MAX_TURNS) -> TurnSe
         private_zeros((size, max(1, n_edges), 3), np.int32),
         private_zeros(size, np.int32),
     )
+
+
+def make_turn_sets(n_regions: int, n_edges: int, players: int, size: int = MAX_TURNS) -> TurnSets:
+    """Empty sets with room for `size` turns each."""
+    return TurnSets(
+        private_zeros((players, size, n_regions), np.int32),
+        private_zeros((players, size, max(1, n_edges), 3), np.int32),
+        private_zeros((players, size), np.int32),
+    )
+
+
+@kernel
+def take_turn(turns, which, deploy, attacks):
+    """Write a turn of a `TurnSet` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
+    for r in range(deploy.shape[0]):
+        deploy[r] = turns.deploy[which, r]
+    for k in range(turns.counts[which]):
+        for c in range(3):
+            attacks[k, c] = turns.attacks[which, k, c]
+    return np.int64(turns.counts[which])

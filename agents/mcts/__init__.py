@@ -1,10 +1,12 @@
 """Monte Carlo tree search over generated turns (thesis, section 3.1)."""
 
-from warlight_env.agents.mcts.agent import MctsAgent, no_defense, parallel_mcts, thesis_mcts
+from warlight_env.agents.mcts.agent import MctsAgent, flat_monte_carlo, no_defense, parallel_mcts, thesis_mcts
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
-from warlight_env.agents.mcts.searching import THESIS_SETTINGS, MctsSettings, Search, SearchError
+from warlight_env.agents.mcts.searching import Search
+from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, SearchError
 
 __all__ = [
+    "FLAT_SETTINGS",
     "THESIS_SETTINGS",
     "Candidate",
     "MctsAgent",
@@ -12,6 +14,7 @@ __all__ = [
     "Search",
     "SearchError",
     "SearchRecord",
+    "flat_monte_carlo",
     "no_defense",
     "parallel_mcts",
     "thesis_mcts",

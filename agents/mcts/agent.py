@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from warlight_env.agents.base import Budget
+from warlight_env.agents.base import Budget, given
 from warlight_env.agents.evaluation import best_picks
-from warlight_env.agents.mcts.searching import THESIS_SETTINGS, MctsSettings, Search, nodes_for
+from warlight_env.agents.mcts.searching import Search
+from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, nodes_for
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
@@ -20,7 +21,7 @@ DEFAULT_SIMULATIONS: Final = 457
 
 
 class MctsAgent:
-    """Monte Carlo tree search over generated turns; for games of two."""
+    """Monte Carlo tree search over generated turns; for any number of players."""
 
     def __init__(
         self,
@@ -67,7 +68,8 @@ class MctsAgent:
         if (
             self.search is None
             or self.search.view.board is not view.board
-            or self.search.nodes < nodes_for(self.settings, view.board.n_regions, most)
+            or self.search.view.players != view.players
+            or self.search.nodes < nodes_for(self.settings, view.board.n_regions, most, view.players)
         ):
             self.search = Search(view, self.settings, seed, **self._plug_ins, simulations=most)
         else:
@@ -89,12 +91,7 @@ class MctsAgent:
             search.run(simulations and max(1, simulations // 10), left(0.5 + 0.05 * tenth))
 
     def _limits(self, budget: Budget | None) -> tuple[int | None, float | None]:
-        if budget is not None and not (budget.simulations is None and budget.seconds is None):
-            return budget.simulations, budget.seconds
-        s = self.settings
-        if s.simulations is None and s.seconds is None:
-            return DEFAULT_SIMULATIONS, None
-        return s.simulations, s.seconds
+        return given(budget, self.settings.simulations, self.settings.seconds, DEFAULT_SIMULATIONS)
 
 
 def thesis_mcts(seed: int = 0, **parameters: Any) -> MctsAgent:
@@ -110,3 +107,8 @@ def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:
 def parallel_mcts(seed: int = 0, threads: int = 2, **parameters: Any) -> MctsAgent:
     """`MctsAgent` in several threads."""
     return MctsAgent(seed, threads=threads, **parameters)
+
+
+def flat_monte_carlo(seed: int = 0, answer: str | None = None, **parameters: Any) -> MctsAgent:
+    """`MctsAgent` without a tree: `answer` says by what of a turn's results ("median", "mean" or "mode")."""
+    return MctsAgent(seed, settings=FLAT_SETTINGS, final=answer, **parameters)

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from warlight_env.agents.mcts.search import back_up, descend, play_out
-from warlight_env.agents.mcts.tree import SIMULATIONS
+from warlight_env.agents.mcts.flat import draw, keep_result
+from warlight_env.agents.mcts.playout import play_out
+from warlight_env.agents.mcts.search import back_up, descend
+from warlight_env.agents.mcts.work import SearchWork
 
 if TYPE_CHECKING:
     from warlight_env.agents.mcts.searching import Search
@@ -17,24 +19,35 @@ if TYPE_CHECKING:
 def run_leaf_parallel(search: Search, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
     """Simulate until the budget is used up, a playout per thread from every leaf; each counts as a simulation."""
     one, view, settings = search.trees[0], search.view, search.kernel_settings
-    evaluate, generate, policy = search.functions
+    evaluate, generate, policy, foresee = search.functions
     first, others = one.works[0], one.works[1:]
     board, params, weights, tree = view.board, view.params, search.evaluation, one.tree
 
-    def play(work: object) -> float:
-        return float(play_out(board, params, evaluate, policy, weights, settings, work))
+    flat = search.settings.sampling == "flat"
+    rounds = settings.rounds - 1 if flat else settings.rounds
 
     done = 0
     with ThreadPoolExecutor(len(one.works)) as pool:
         while done < simulations and not stopped() and time.perf_counter() < deadline:
-            length, winner = descend(board, params, evaluate, generate, weights, settings, tree, first)
-            if winner >= 0:
-                values = [0.0 if winner == view.player else 1.0]
+            if flat:
+                length, winner = draw(board, params, evaluate, policy, weights, settings, tree, first)
             else:
+                length, winner = descend(
+                    board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
+                )
+
+            def play(work: SearchWork, winner: int = winner) -> None:
+                play_out(board, params, evaluate, generate, policy, foresee, weights, settings, work, winner, rounds)
+
+            if winner >= 0:
+                works = [first]
+            else:
+                works = one.works
                 for work in others:
                     work.owner[:], work.army[:] = first.owner, first.army
-                values = list(pool.map(play, one.works))
-            for value in values[: simulations - done]:
-                back_up(tree, settings, first, length, value)
-                tree.used[SIMULATIONS] += 1
+            list(pool.map(play, works))
+            for work in works[: simulations - done]:
+                if flat:
+                    keep_result(tree, first.path[1], work.values[view.player])
+                back_up(tree, settings, first.path, length, work.values)
                 done += 1

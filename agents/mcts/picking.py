@@ -1,7 +1,7 @@
-"""The picking phase as a search: sets of starting regions, ours and then the enemy's, are the tree's first two levels.
+"""The picking phase as a search: sets of starting regions, ours and then each enemy's, are the tree's first levels.
 
-A player does not see what the others are offered where each has its own offer. There each of the enemy's answers is
-its best set out of another offer, drawn from the regions that are not offered to us.
+A player does not see what the others are offered where each has its own offer. There each of an enemy's answers is its
+best set out of another offer, drawn from the regions that are not offered to us.
 """
 
 from __future__ import annotations
@@ -16,39 +16,56 @@ from warlight_env.engine.setup import OWN_OFFER, resolve_picks
 from warlight_env.engine.state import NEUTRAL, PICK, make_scratch, make_state, pack
 from warlight_env.engine.view import View
 
-#: Sets of regions that each side chooses from.
+#: Sets of regions that each side chooses from, and how many joint answers of the enemies there are at most.
 PICK_SETS = 9
+JOINT_ANSWERS = 81
+
+
+def answers_of_each(players: int) -> int:
+    """Sets that each enemy chooses from."""
+    count = PICK_SETS
+    while count > 2 and count ** (players - 1) > JOINT_ANSWERS:
+        count -= 1
+    return count
 
 
 def plant_picks(view: View, evaluation: Evaluation, tree: Tree, seed: int) -> list[list[int]]:
-    """Give a cleared tree its first two levels, with the positions that our and the enemy's picks lead to.
+    """Give a cleared tree its first levels, with the positions that our and the enemies' picks lead to.
 
     Returns our wishes, the best regions first, one list for each of the root's children; the tree needs room for
-    ``PICK_SETS * (PICK_SETS + 1)`` nodes.
+    ``2 * PICK_SETS * JOINT_ANSWERS`` nodes.
     """
     rng = make_rng(seed)
-    me = view.player
-    offers = [_imagined_offer(view, rng) for _ in range(PICK_SETS if view.params.picking == OWN_OFFER else 1)]
-    ours = _wishes(view, evaluation, me, list(view.offers), PICK_SETS)
-    theirs = [
-        (offer, wishes)
-        for offer in offers
-        for wishes in _wishes(view, evaluation, 1 - me, offer, PICK_SETS // len(offers))
-    ]
-    tree.first[0], tree.children[0] = 1, len(ours)
-    used = 1 + len(ours)
-    for i, mine in enumerate(ours):
-        tree.turn[1 + i] = i
-        tree.first[1 + i], tree.children[1 + i] = used, len(theirs)
-        for j, (offer, wishes) in enumerate(theirs):
-            owner = _picked(view, mine, offer, wishes, rng)
-            place = int(tree.used[STATES])
-            pack(owner, view.army, 0, tree.states[place])
-            tree.turn[used + j], tree.state[used + j] = j, place
-            tree.used[STATES] += 1
-        used += len(theirs)
+    me, players, count = view.player, view.players, answers_of_each(view.players)
+    offered = list(view.offers)
+    levels = [[(offered, wishes) for wishes in _wishes(view, evaluation, me, offered, PICK_SETS)]]
+    for k in range(1, players):
+        offers = [_imagined_offer(view, rng) for _ in range(count if view.params.picking == OWN_OFFER else 1)]
+        levels.append(
+            [
+                (offer, wishes)
+                for offer in offers
+                for wishes in _wishes(view, evaluation, (me + k) % players, offer, count // len(offers))
+            ]
+        )
+    parents: list[tuple[int, list[tuple[list[int], list[int]]]]] = [(0, [])]
+    used = 1
+    for level, choices in enumerate(levels):
+        children = []
+        for parent, chosen in parents:
+            tree.first[parent], tree.children[parent] = used, len(choices)
+            for j, choice in enumerate(choices):
+                tree.turn[used] = j
+                children.append((used, [*chosen, choice]))
+                if level == players - 1:
+                    place = int(tree.used[STATES])
+                    pack(_picked(view, [*chosen, choice], rng), view.army, 0, tree.states[place])
+                    tree.state[used] = place
+                    tree.used[STATES] += 1
+                used += 1
+        parents = children
     tree.used[NODES] = used
-    return ours
+    return [wishes for _, wishes in levels[0]]
 
 
 def _wishes(view: View, evaluation: Evaluation, player: int, offer: list[int], count: int) -> list[list[int]]:
@@ -69,7 +86,7 @@ def _picks_left(view: View, player: int) -> int:
 
 
 def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
-    """What the enemy may be offered: the same as we, or, where each has its own offer, a draw from the rest."""
+    """What an enemy may be offered: the same as we, or, where each has its own offer, a draw from the rest."""
     if view.params.picking != OWN_OFFER:
         return list(view.offers)
     board = view.board
@@ -83,20 +100,20 @@ def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
     return drawn
 
 
-def _picked(view: View, mine: list[int], offer: list[int], theirs: list[int], rng: np.ndarray) -> np.ndarray:
-    """Who owns what, int8[N], once both have picked by their wishes, by the rules' own way of picking."""
-    board, me = view.board, view.player
-    state = make_state(1, board.n_regions, 2)
+def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarray) -> np.ndarray:
+    """Who owns what, int8[N], once all have picked by the rules' own way; (offer, wishes) by seats, ours first."""
+    board, players = view.board, view.players
+    state = make_state(1, board.n_regions, players)
     state.owner[0], state.army[0], state.phase[0] = view.owner, view.army, PICK
     state.turn[0] = int((view.owner != NEUTRAL).sum())
     state.rng[0] = rng
-    state.offers[0, list(view.offers)] |= 1 << me
-    state.offers[0, offer] |= 1 << (1 - me)
-    wishes = np.full((2, board.n_regions), -1, dtype=np.int32)
-    counts = np.zeros(2, dtype=np.int32)
-    for player, wished in ((me, mine), (1 - me, theirs)):
+    wishes = np.full((players, board.n_regions), -1, dtype=np.int32)
+    counts = np.zeros(players, dtype=np.int32)
+    for k, (offer, wished) in enumerate(chosen):
+        player = (view.player + k) % players
+        state.offers[0, offer] |= 1 << player
         wishes[player, : len(wished)], counts[player] = wished, len(wished)
-    scratch = make_scratch(board.n_regions, 2)
+    scratch = make_scratch(board.n_regions, players)
     while state.phase[0] == PICK:
         resolve_picks(board, view.params, state, 0, wishes, counts, scratch)
     rng[:] = state.rng[0]

@@ -16,6 +16,7 @@ class Candidate:
     visits: int
     total: float  #: sum of the values of its simulations
     picks: tuple[int, ...] = ()  #: wished regions, best first
+    middle: float | None = None  #: median, mean or mode of the values, where the answer goes by that
 
     @property
     def value(self) -> float:
@@ -51,6 +52,7 @@ class SearchRecord:
                     "picks": list(c.picks),
                     "visits": c.visits,
                     "value": c.value,
+                    **({} if c.middle is None else {"middle": c.middle}),
                 }
                 for c in self.candidates
             ],

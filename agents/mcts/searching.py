@@ -7,22 +7,22 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from warlight_env.agents.evaluation import extended_share, make_evaluation
-from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.imagined import imagined
-from warlight_env.agents.mcts.outcome import CHOICES
+from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
+from warlight_env.agents.mcts.foresight import foresight
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
-from warlight_env.agents.mcts.search import SearchWork, Settings, leaf_depths, make_search_work, search
+from warlight_env.agents.mcts.search import leaf_depths, search
+from warlight_env.agents.mcts.settings import MctsSettings, nodes_for
 from warlight_env.agents.mcts.tree import (
     FULL,
     NODES,
-    NODES_PER_STATE,
     SIMULATIONS,
     STATES,
     UNIT,
@@ -30,118 +30,27 @@ from warlight_env.agents.mcts.tree import (
     clear,
     load_turn,
     make_tree,
-    tree_bytes,
 )
+from warlight_env.agents.mcts.work import SearchWork, make_search_work
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import pack
 from warlight_env.engine.view import View
-from warlight_env.errors import InputError
-
-PARALLEL: Final = ("root", "tree", "lock", "leaf")
-FINAL: Final = ("robust", "max", "secure", "max_robust")
 
 _SLICE = 0.004  # seconds that a thread searches before it looks at the clock
-
-
-class SearchError(InputError):
-    """A search that cannot be: the message names the parameter or the game and the reason."""
-
-
-@dataclass(frozen=True)
-class MctsSettings:
-    """Everything that can be chosen about a search; `THESIS_SETTINGS` are the thesis's.
-
-    simulations, seconds: the budget of a move, for each tree; both None: the agent decides.
-    exploration: c in w / n + c sqrt(ln N / n). selection: N is the visits of the "root" (thesis) or the "parent".
-    replies: the enemy's turn in the tree is selected knowing ours ("seen", thesis), or by its value against all of ours
-    ("blind"): decoupled UCT, for both move at once.
-    outcome: which play of a round is the next state, see `outcome.CHOICES`; samples: plays of a round;
-    rounds: length of a playout. final: the root's child to answer with: "robust" (most visits), "max" (best value),
-    "secure" (best lower bound), "max_robust" (goes on until the first two agree: at most twice the simulations; of
-    seconds it spends half, and then up to the rest).
-    parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
-    "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
-    virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
-    picks: starting regions are the "best" set by value, or found by a "search" over the best sets.
-    turns: "ours" or the "thesis"'s, in which armies stay behind that no favourable attack needs; defense: with the
-    defensive deploy and the two ways to attack that wait.
-    """
-
-    simulations: int | None = None
-    seconds: float | None = None
-    exploration: float = 0.4
-    selection: Literal["root", "parent"] = "root"
-    replies: Literal["seen", "blind"] = "seen"
-    outcome: str = "rule"
-    samples: int = 15
-    rounds: int = 10
-    final: str = "robust"
-    parallel: str = "root"
-    threads: int = 1
-    trees: int | None = None
-    virtual_loss: int = 1
-    memory: int = 256
-    picks: Literal["best", "search"] = "best"
-    turns: Literal["ours", "thesis"] = "ours"
-    defense: bool = True
-    weights: str | Weights = "default"
-
-    def __post_init__(self) -> None:
-        def need(condition: bool, name: str, reason: str) -> None:
-            if not condition:
-                raise SearchError(f"{name} = {getattr(self, name)!r}: {reason}")
-
-        for name in ("samples", "rounds", "threads", "virtual_loss", "memory"):
-            value = getattr(self, name)
-            need(isinstance(value, int) and 1 <= value <= 10_000, name, "must be an integer in 1 .. 10000")
-        for name in ("simulations", "trees"):
-            value = getattr(self, name)
-            need(value is None or (isinstance(value, int) and value >= 1), name, "must be an integer from 1 up")
-        need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
-        need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
-        for name, known in (
-            ("selection", ("root", "parent")), ("replies", ("seen", "blind")),
-            ("outcome", CHOICES), ("final", FINAL), ("parallel", PARALLEL),
-            ("turns", ("ours", "thesis")), ("picks", ("best", "search")),
-        ):  # fmt: skip
-            need(getattr(self, name) in known, name, f"must be one of {', '.join(known)}")
-
-    @property
-    def ways(self) -> int:
-        """The bits that generators take."""
-        ways = ALL_WAYS if self.defense else NO_DEFENSE
-        return ways if self.turns == "ours" else ways & ~PRESS
-
-    @property
-    def n_trees(self) -> int:
-        """Trees that are grown side by side."""
-        return (self.trees or self.threads) if self.parallel == "root" else 1
-
-
-#: What the thesis's author chose.
-THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, turns="thesis", weights="thesis")
-
-
-def nodes_for(settings: MctsSettings, n_regions: int, simulations: int | None) -> int:
-    """Places for nodes that a tree gets: what `settings.memory` allows, or what so many simulations need at most."""
-    allowed = max(1000, settings.memory * 2**20 // tree_bytes(n_regions, 1))
-    if simulations is None:
-        return allowed
-    # A simulation expands one state at most. Places come with room for orders in proportion; turns of many orders may
-    # need twice the average. The root of a search for picks has more children than others.
-    return min(allowed, 10_000 + 2 * NODES_PER_STATE * simulations)
 
 
 class _Tree:
     """A tree with the working memory of the threads that grow it."""
 
-    def __init__(self, view: View, nodes: int, workers: int, samples: int) -> None:
-        n, e = view.board.n_regions, view.board.n_edges
-        self.tree: Tree = make_tree(n, e, nodes)
-        self.works: list[SearchWork] = [make_search_work(n, e, view.players, samples) for _ in range(workers)]
+    def __init__(self, view: View, settings: MctsSettings, nodes: int) -> None:
+        n, e, players = view.board.n_regions, view.board.n_edges, view.players
+        flat = settings.sampling == "flat"  # keeps results, not nodes
+        self.tree: Tree = make_tree(n, e, 0 if flat else nodes, players, nodes if flat else 0)
+        workers = settings.threads if settings.parallel != "root" else 1
+        self.works: list[SearchWork] = [make_search_work(n, e, players, settings.samples) for _ in range(workers)]
         self.rate = 2000.0  # simulations a second and thread, as measured
 
 
@@ -168,19 +77,17 @@ class Search:
         policy: Callable[..., Any] | None = None,
         simulations: int | None = None,
     ) -> None:
-        if view.players != 2:
-            raise SearchError(f"the tree search plays games of two players, not of {view.players}")
         self.settings = MctsSettings() if settings is None else settings
         s = self.settings
         if evaluation is None and make_evaluation(view.board, Weights.load(s.weights)).extended:
             evaluation = extended_share
         self.functions = (
-            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
+            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy),
+            foresight(s.playout != "random" or s.top > 0),
         )  # fmt: skip
-        #: Places for nodes in each tree.
-        self.nodes = nodes_for(s, view.board.n_regions, simulations)
-        workers = s.threads if s.parallel != "root" else 1
-        self.trees = [_Tree(view, self.nodes, workers, s.samples) for _ in range(s.n_trees)]
+        #: Places in each tree: for nodes, or for results under flat sampling.
+        self.nodes = nodes_for(s, view.board.n_regions, simulations, view.players)
+        self.trees = [_Tree(view, s, self.nodes) for _ in range(s.n_trees)]
         self._stop = threading.Event()
         self.begin(view, seed)
 
@@ -189,18 +96,7 @@ class Search:
         s = self.settings
         self.view = view
         self.evaluation = make_evaluation(view.board, Weights.load(s.weights))
-        self.kernel_settings = Settings(
-            exploration=float(s.exploration),
-            root_visits=s.selection == "root",
-            blind=s.replies == "blind",
-            choice=CHOICES.index(s.outcome),
-            rounds=s.rounds,
-            ways=s.ways,
-            locked=s.parallel == "lock" and s.threads > 1,
-            virtual=s.virtual_loss if s.parallel in ("tree", "lock") and s.threads > 1 else 0,
-            player=view.player,
-            players=view.players,
-        )
+        self.kernel_settings = s.for_kernels(view.player, view.players)
         owner, army = imagined(view)
         self.seconds = 0.0
         self._stop.clear()
@@ -213,6 +109,11 @@ class Search:
                 self._wishes = plant_picks(view, self.evaluation, one.tree, derive_seed(seed, i, len(one.works)))
             for k, work in enumerate(one.works):
                 work.rng[:] = make_rng(derive_seed(seed, i, k))
+            if s.sampling == "flat":
+                plant_turns(
+                    view.board, view.params, *self.functions, self.evaluation, self.kernel_settings, one.tree,
+                    one.works[0],
+                )  # fmt: skip
 
     def stop(self) -> None:
         """Make a running `run` return soon; from any thread."""
@@ -260,14 +161,11 @@ class Search:
         n = quota.take(max(1, int(one.rate * min(_SLICE, deadline - now)))) if now < deadline else 0
         if n < 1:
             return False
-        evaluate, generate, policy = self.functions
-        view = self.view
-        search(
+        view, simulate = self.view, sample if self.settings.sampling == "flat" else search
+        simulate(
             view.board,
             view.params,
-            evaluate,
-            generate,
-            policy,
+            *self.functions,
             self.evaluation,
             self.kernel_settings,
             one.tree,
@@ -285,9 +183,11 @@ class Search:
     def candidates(self) -> list[Candidate]:
         """Our choices at the root with visits and values, those of all trees merged, the answer first."""
         merged: dict[Any, Candidate] = {}
+        results: dict[Any, list[Any]] = {}
+        flat = self.settings.sampling == "flat"
         for one in self.trees:
             tree = one.tree
-            first = int(tree.first[0])
+            first, kept = int(tree.first[0]), results_of(tree) if flat else {}
             for child in range(first, first + max(0, int(tree.children[0]))):
                 orders, picks = self._choice(tree, int(tree.turn[child]))
                 key = (tuple(orders.deploys), tuple(orders.attacks), picks)
@@ -296,7 +196,14 @@ class Search:
                 if before is not None:
                     visits, total = visits + before.visits, total + before.total
                 merged[key] = Candidate(orders, visits, total, picks)
-        return sorted(merged.values(), key=self._merit, reverse=True)
+                results.setdefault(key, []).append(kept.get(child, ()))
+        found = list(merged.values())
+        if flat:
+            found = [
+                replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.final))
+                for key, candidate in merged.items()
+            ]
+        return sorted(found, key=self._merit, reverse=True)
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
         """What a child of the root stands for: orders, or wishes while regions are picked."""
@@ -309,6 +216,8 @@ class Search:
         return Orders.from_arrays(deploy, attacks, count), ()
 
     def _merit(self, candidate: Candidate) -> tuple[float, ...]:
+        if candidate.middle is not None:
+            return (float(candidate.visits > 0), candidate.middle, candidate.visits)
         if self.settings.final == "max":
             return (candidate.value, candidate.visits)
         if self.settings.final == "secure":

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.generators.work import MAX_TURNS
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.state import compact_size, private_zeros
@@ -19,6 +20,7 @@ POOL: Final = 48
 FULL: Final = 64
 SIMULATIONS: Final = 80
 LOCK: Final = 96
+RESULTS: Final = 112
 
 #: Values of `Tree.children` of a node that has none yet.
 LEAF: Final = 0
@@ -30,12 +32,11 @@ COMPUTING: Final = -2
 #: A value of 1, as totals add it up: integers, which threads can add to atomically and in any order.
 UNIT: Final = 1 << 31
 
-TURNS_PER_STATE: Final = 18  # room that expanding a state must find: 9 turns a side
-NODES_PER_STATE: Final = 9 + 81
-
 
 class Tree(NamedTuple):
-    """Node 0 is the root. Under a state there are our turns, under each of these the enemy's, each with a state."""
+    """Node 0 is the root. Under a state there are our turns, under each of these those of the next player, and so on
+    by seats; under the last player's there is a state again.
+    """
 
     visits: npt.NDArray[np.int32]  #: [M]
     pending: npt.NDArray[np.int32]  #: [M] threads that are below the node now
@@ -45,15 +46,26 @@ class Tree(NamedTuple):
     turn: npt.NDArray[np.int32]  #: [M] the turn that leads here
     state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after both turns
     winner: npt.NDArray[np.int8]  #: [M] who has won in that state, or -1
+    later: npt.NDArray[np.int32]  #: [M] of nodes with a state: where the pool lists the turns of the third player on
     states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] as `engine.state.pack` writes them
     turn_start: npt.NDArray[np.int32]  #: [T] where a turn begins in the pool
     pool: npt.NDArray[np.int32]  #: [Q] per turn: deploys, attacks, then (region, armies) and (edge, armies)
+    result_of: npt.NDArray[np.int32]  #: [R] the root's child that a simulation went through, for flat sampling
+    result: npt.NDArray[np.int64]  #: [R] its value to us, in UNITs
     used: npt.NDArray[np.int64]  #: counters, see above
 
 
-def make_tree(n_regions: int, n_edges: int, nodes: int) -> Tree:
-    """An empty tree with room for so many nodes, and for as many states, turns and orders as those need."""
-    nodes = max(nodes, 4 * NODES_PER_STATE)
+def nodes_per_state(players: int) -> int:
+    """Nodes that one simulation adds at most: two levels at once, and of the others one node's children each."""
+    return MAX_TURNS + MAX_TURNS**2 + MAX_TURNS * (players - 2)
+
+
+def make_tree(n_regions: int, n_edges: int, nodes: int, players: int = 2, results: int = 0) -> Tree:
+    """An empty tree with room for so many nodes, and for as many states, turns and orders as those need.
+
+    results: simulations that are kept one by one.
+    """
+    nodes = max(nodes, 4 * nodes_per_state(players))
     size = compact_size(n_regions)
     return Tree(
         visits=np.zeros(nodes, dtype=np.int32),
@@ -64,16 +76,19 @@ def make_tree(n_regions: int, n_edges: int, nodes: int) -> Tree:
         turn=np.zeros(nodes, dtype=np.int32),
         state=np.full(nodes, NO_STATE, dtype=np.int32),
         winner=np.full(nodes, -1, dtype=np.int8),
+        later=np.zeros(nodes if players > 2 else 1, dtype=np.int32),
         states=np.zeros((nodes, size), dtype=np.uint8),
         turn_start=np.zeros(nodes, dtype=np.int32),
         pool=np.zeros(max(24 * nodes, 64 * (n_regions + n_edges + 1)), dtype=np.int32),
-        used=private_zeros(112, np.int64),
+        result_of=np.zeros(max(1, results), dtype=np.int32),
+        result=np.zeros(max(1, results), dtype=np.int64),
+        used=private_zeros(128, np.int64),
     )
 
 
-def tree_bytes(n_regions: int, nodes: int) -> int:
+def tree_bytes(n_regions: int, nodes: int, players: int = 2) -> int:
     """Memory that `make_tree` takes for so many nodes, about."""
-    return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24)
+    return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24 + (4 if players > 2 else 0))
 
 
 @kernel

@@ -1,6 +1,8 @@
-"""The experiments of the thesis that this project comes from, rerun: declarations, with its figures beside ours.
+"""The experiments of the thesis that this project comes from, and of its neighbours, rerun: declarations, with their
+figures beside ours.
 
-Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3.
+Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3; `METHODS` are those of other
+students' works on other games.
 """
 
 from __future__ import annotations
@@ -13,12 +15,22 @@ from warlight_env.experiments.base import Experiment, Outcome, Settings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
 
-#: Experiments by name, with the modules that declare them.
+#: Experiments with methods of other works, by name, with the modules that declare them.
+METHODS: Final = {
+    f"methods-{name}": f"methods_{name.replace('-', '_')}"
+    for name in (
+        "maxn-depth", "maxn-terms", "flat-middle", "cut-playouts", "playouts", "exploration", "final-child",
+        "top-turns", "placements", "round-robin",
+    )
+}  # fmt: skip
+
+#: All experiments by name, with the modules that declare them.
 MODULES: Final = {
     **{f"thesis-3.{n}": f"table_3_{n}" for n in range(2, 11)},
     "branching": "branching",
     "game-length": "game_length",
     "state-size": "state_size",
+    **METHODS,
 }
 
 
@@ -34,4 +46,4 @@ def experiment(name: str) -> Experiment:
     return found
 
 
-__all__ = ["MODULES", "Experiment", "ExperimentError", "Outcome", "Row", "Settings", "experiment"]
+__all__ = ["METHODS", "MODULES", "Experiment", "ExperimentError", "Outcome", "Row", "Settings", "experiment"]

@@ -44,7 +44,7 @@ class Player:
 
     def source(self, agent: str, by: By, quick: bool) -> AgentSource:
         """What makes the player, where `agent` is asked for; quick: with hardly any budget."""
-        spec = _with(self.name or agent, self._budget(by, quick))
+        spec = with_parameters(self.name or agent, self._budget(by, quick))
         if self.defense and not self.start:
             return spec
         return PlayerSource(spec, self.defense, self.start)
@@ -117,7 +117,7 @@ class StartingIn:
         return self.agent.act(view, budget)
 
 
-def _with(spec: str, parameters: dict[str, str]) -> str:
+def with_parameters(spec: str, parameters: dict[str, str]) -> str:
     """A specification with parameters of an experiment; those that it has itself stand."""
     spec = spec.strip()
     if not parameters:

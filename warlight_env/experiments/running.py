@@ -121,13 +121,17 @@ def run_experiment(experiment: Experiment, settings: Settings, folder: Path, adv
 
 def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 1) -> str:
     """The experiment as a section: a table of all results, and how to make them again."""
+    finding: str = getattr(experiment, "finding", "")
     lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
     if any(result.settings.quick for result in results):
         lines += ["**A quick run: it shows that everything works, and nothing else.**", ""]
     if any(result.interrupted for result in results):
         lines += ["**Interrupted: what follows is what was played.**", ""]
-    rows = [["", "bot", "ours", "95 %", "on", "thesis", "the thesis's figure"], ["---"] * 2 + ["---:"] * 4 + ["---"]]
+    whose = ["authors", "the authors' figure"] if finding else ["thesis", "the thesis's figure"]
+    rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"]]
     lines += [f"| {' | '.join(row)} |" for row in [*rows, *_table(results)]]
+    if finding:
+        lines += ["", _wrapped(f"What the authors found: {finding}")]
     lines += ["", _wrapped(experiment.comment), "", *(f"    {result.command}" for result in results), ""]
     lines += [*_made(results), ""]
     return "\n".join(lines)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from warlight_env.agents.mcts.record import Candidate
+    from warlight_env.agents.mcts.record import SearchRecord
+    from warlight_env.agents.weights import Weights
+    from warlight_env.engine.view import View
 
 
 @runtime_checkable
@@ -20,31 +22,30 @@ class Insightful(Protocol):
 def insight_of(agent: object, round: int) -> dict[str, Any] | None:
     """What an agent thought before it answered in a round (0: before it picked), or None.
 
-    An agent with a method ``insight`` (see `Insightful`) tells itself; of the tree search the last search tells.
+    An agent with a method ``insight`` (see `Insightful`) tells itself; the last search of a bot tells itself, too.
     """
     if isinstance(agent, Insightful):
         return agent.insight()
     from warlight_env.agents.mcts import MctsAgent
+    from warlight_env.agents.searcher import SearchingAgent
+    from warlight_env.agents.weights import Weights
 
-    return _search_insight(agent, round) if isinstance(agent, MctsAgent) else None
+    if isinstance(agent, MctsAgent) and agent.search is not None:
+        search = agent.search
+        return _search_insight(search.view, search.statistics(), Weights.load(agent.settings.weights), round)
+    if isinstance(agent, SearchingAgent) and agent.view is not None:
+        return _search_insight(agent.view, agent.statistics(), agent.weights, round)
+    return None
 
 
-def _search_insight(agent: Any, round: int) -> dict[str, Any] | None:
+def _search_insight(view: View, found: SearchRecord | None, weights: Weights, round: int) -> dict[str, Any] | None:
     """The candidates of a search, the answer first, and the worth of regions that went into it."""
     from warlight_env.agents.evaluation import explain
-    from warlight_env.agents.weights import Weights
     from warlight_env.notation import format_orders
 
-    search = agent.search
-    searched = 0 if search is None or search.view.phase == "pick" else search.view.round + 1
-    if search is None or searched != round:
+    searched = 0 if view.phase == "pick" else view.round + 1
+    if found is None or searched != round:
         return None  # answered without a search
-    view, found = search.view, search.statistics()
-
-    def answer(candidate: Candidate) -> dict[str, Any]:
-        if round == 0:
-            return {"picks": list(candidate.picks)}
-        return {"orders": format_orders(view.map, candidate.orders)}
 
     data = found.to_dict()
     data["seconds"] = float(f"{found.seconds:.4g}")
@@ -52,6 +53,7 @@ def _search_insight(agent: Any, round: int) -> dict[str, Any] | None:
         {
             "visits": candidate.visits,
             "value": float(f"{candidate.value:.4g}"),
+            **({} if candidate.middle is None else {"middle": float(f"{candidate.middle:.4g}")}),
             **(
                 {"picks": list(candidate.picks)}
                 if round == 0
@@ -60,6 +62,6 @@ def _search_insight(agent: Any, round: int) -> dict[str, Any] | None:
         }
         for candidate in found.candidates
     ]
-    terms = explain(view, view.player, Weights.load(agent.settings.weights))
+    terms = explain(view, view.player, weights)
     data["regions"] = [float(f"{term.value:.4g}") for term in terms]
     return data

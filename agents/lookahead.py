@@ -1,0 +1,204 @@
+"""What turns are worth a round ahead: tried against enemies that move by a policy, or against their best replies.
+
+The one-ply player, two-ply minimax, the search's playouts and its choice of children all score turns here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.generators.turns import swap_turns
+from warlight_env.agents.generators.work import (
+    MAX_TURNS,
+    TurnSet,
+    TurnSets,
+    make_turn_set,
+    make_turn_sets,
+    take_turn,
+    turn_set_of,
+)
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.rng import below, next_u64
+from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.state import Workspace, make_workspace, private_zeros
+
+
+class Lookahead(NamedTuple):
+    """What one thread writes that tries turns."""
+
+    turns: TurnSet  #: to choose from
+    replies: TurnSets  #: of each enemy
+    found: npt.NDArray[np.int64]  #: [P] how many replies; 0 for the player itself and for who is out
+    round: Workspace
+    owner: npt.NDArray[np.int8]  #: [N] after a play of the round
+    army: npt.NDArray[np.int32]  #: [N]
+    dice: npt.NDArray[np.uint64]  #: [2]
+    score: npt.NDArray[np.float64]  #: [K] by turn
+    against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
+
+
+def make_lookahead(n_regions: int, n_edges: int, players: int) -> Lookahead:
+    """Working memory for one thread."""
+    return Lookahead(
+        turns=make_turn_set(n_regions, n_edges),
+        replies=make_turn_sets(n_regions, n_edges, players),
+        found=private_zeros(players, np.int64),
+        round=make_workspace(n_regions, n_edges, players),
+        owner=private_zeros(n_regions, np.int8),
+        army=private_zeros(n_regions, np.int32),
+        dice=private_zeros(2, np.uint64),
+        score=private_zeros(MAX_TURNS, np.float64),
+        against=private_zeros((players, MAX_TURNS, MAX_TURNS), np.float64),
+    )
+
+
+@kernel
+def holds_regions(owner, player):
+    """Whether a player is in the game."""
+    for r in range(owner.shape[0]):
+        if owner[r] == player:
+            return True
+    return False
+
+
+@inline_kernel
+def _share_after(board, params, evaluate, evaluation, owner, army, player, players, first, second, work):
+    """The player's share after the round of `work.round`, played from owner and army with given dice."""
+    work.dice[0], work.dice[1] = first, second
+    for r in range(owner.shape[0]):
+        work.owner[r], work.army[r] = owner[r], army[r]
+    orders = work.round
+    resolve_orders(
+        board, params, work.owner, work.army, orders.deploy, orders.attacks, orders.counts, orders.scratch,
+        work.dice, None, None,
+    )  # fmt: skip
+    return evaluate(board, evaluation, work.owner, work.army, player, players)
+
+
+@inline_kernel
+def _move_by_policy(
+    board, params, policy, evaluation, owner, army, player, enemy, players, ways, rng, generator, work
+):  # fmt: skip
+    """Turns of all but `player` and `enemy`, by the policy."""
+    orders = work.round
+    for p in range(players):
+        if p != player and p != enemy:
+            orders.counts[p] = policy(
+                board, params, evaluation, owner, army, p, ways, rng, generator, orders.deploy[p], orders.attacks[p]
+            )
+
+
+@kernel
+def score_turns(
+    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, samples, turns, count, rng,
+    generator, work,
+):  # fmt: skip
+    """Write the sums of the player's shares after each of `count` turns, over `samples` plays, to `work.score`.
+
+    In each play the others move by the policy. All turns meet the same answers and the same dice, so that they differ
+    by what they are worth, not by luck. owner int8[N], army int32[N], rng uint64[2].
+    """
+    orders = work.round
+    for i in range(count):
+        work.score[i] = 0.0
+    for _ in range(samples):
+        _move_by_policy(
+            board, params, policy, evaluation, owner, army, player, player, players, ways, rng, generator, work
+        )
+        first, second = next_u64(rng), next_u64(rng)
+        for i in range(count):
+            orders.counts[player] = take_turn(turns, i, orders.deploy[player], orders.attacks[player])
+            work.score[i] += _share_after(
+                board, params, evaluate, evaluation, owner, army, player, players, first, second, work
+            )
+
+
+@kernel
+def list_replies(board, params, generate, evaluation, owner, army, player, players, ways, rng, generator, work):
+    """Write the turns of each enemy that is in the game to `work.replies`, and clear `work.against`."""
+    for p in range(players):
+        work.found[p] = 0
+        if p != player and holds_regions(owner, p):
+            replies = turn_set_of(work.replies, p)
+            work.found[p] = generate(board, params, evaluation, owner, army, p, ways, rng, generator, replies)
+        for i in range(work.against.shape[1]):
+            for j in range(work.against.shape[2]):
+                work.against[p, i, j] = 0.0
+
+
+@kernel
+def try_against_replies(
+    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, turns, count, rng, generator, work
+):
+    """Play the round once for each of `count` turns and each reply of each enemy, and add the shares.
+
+    The other enemies move by the policy; all pairs of turns meet the same dice. Returns the number of plays.
+    """
+    orders, plays = work.round, np.int64(0)
+    for enemy in range(players):
+        if work.found[enemy] == 0:
+            continue
+        _move_by_policy(
+            board, params, policy, evaluation, owner, army, player, enemy, players, ways, rng, generator, work
+        )
+        first, second = next_u64(rng), next_u64(rng)
+        replies = turn_set_of(work.replies, enemy)
+        for j in range(work.found[enemy]):
+            orders.counts[enemy] = take_turn(replies, j, orders.deploy[enemy], orders.attacks[enemy])
+            for i in range(count):
+                orders.counts[player] = take_turn(turns, i, orders.deploy[player], orders.attacks[player])
+                work.against[enemy, i, j] += _share_after(
+                    board, params, evaluate, evaluation, owner, army, player, players, first, second, work
+                )
+                plays += 1
+    return plays
+
+
+@kernel
+def worst_replies(players, count, work):
+    """Write the smallest sum of shares of each turn, over all enemies and their replies, to `work.score`."""
+    for i in range(count):
+        least = np.inf
+        for enemy in range(players):
+            for j in range(work.found[enemy]):
+                least = min(least, work.against[enemy, i, j])
+        work.score[i] = least
+
+
+@kernel
+def highest(score, count):
+    """The first index of the highest of `count` scores."""
+    best = np.int64(0)
+    for i in range(1, count):
+        if score[i] > score[best]:
+            best = np.int64(i)
+    return best
+
+
+@kernel
+def keep_best(turns, count, most, score):
+    """Bring the `most` turns of the highest scores to the front, the best first; returns how many there are."""
+    kept = min(count, most)
+    for i in range(kept):
+        best = i
+        for j in range(i + 1, count):
+            if score[j] > score[best]:
+                best = j
+        if best != i:
+            swap_turns(turns, i, best)
+            score[i], score[best] = score[best], score[i]
+    return kept
+
+
+@kernel
+def draw_by_rank(count, rng):
+    """An index below `count`, the first the likeliest: the chances fall by the same step, to one step for the last."""
+    ticket = below(rng, count * (count + 1) // 2)
+    i = np.int64(0)
+    while ticket >= count - i:
+        ticket -= count - i
+        i += 1
+    return i

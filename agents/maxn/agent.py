@@ -1,0 +1,115 @@
+"""Max^N as a player."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from warlight_env.agents.evaluation import make_evaluation, share
+from warlight_env.agents.imagined import imagined
+from warlight_env.agents.maxn.search import LEAVES, MAX_DEPTH, MaxnWork, advance, begin, make_maxn_work
+from warlight_env.agents.maxn.turns import MAX_BREADTH
+from warlight_env.agents.maxn.value import Terms
+from warlight_env.agents.mcts.record import Candidate
+from warlight_env.agents.odds import make_odds
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.searcher import Limits, SearchingAgent
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.board import Board
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+
+#: Depths that a search by the clock completes one after the other, up to the one that is asked for.
+LADDER: Final = (1, 4, 8, 12, 16, 20, 24)
+
+#: Positions that are valued between two looks at the clock.
+_SLICE: Final = 200
+
+
+class MaxnAgent(SearchingAgent):
+    """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
+
+    A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it, then
+    the best battle of what that leads to, and so on (`maxn.turns.make_turn`). Players move one after the other, by
+    seats, starting with us. With seconds the depth grows from 1 by steps, and the deepest that was finished answers.
+
+    Args:
+        seed: not used: nothing is drawn.
+        sims: positions to value in a move, at most: as with seconds, the deepest search that was finished answers.
+        secs, weights: see `SearchingAgent`.
+        depth: players' moves to look ahead.
+        breadth: turns of a player that are searched.
+        territory: weight of each region of the largest connected territory, added to the weights' own.
+        join, spare, chains: weights of terms, see `maxn.value.battle_value`.
+    """
+
+    name = "maxn"
+
+    def __init__(
+        self,
+        seed: int = 0,
+        sims: int | None = None,
+        secs: float | None = None,
+        depth: int = 4,
+        breadth: int = 5,
+        territory: float = 0.0,
+        join: float = 0.0,
+        spare: float = 0.0,
+        chains: float = 0.0,
+        weights: str | Weights = "default",
+    ) -> None:
+        super().__init__(seed, sims, secs, weights)
+        for name, value, most in (("depth", depth, MAX_DEPTH), ("breadth", breadth, MAX_BREADTH)):
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+                raise InputError(f"{name} = {value!r}: must be an integer in 1 .. {most}")
+        self.depth, self.breadth = depth, breadth
+        self.terms = Terms(float(join), float(spare), float(chains))
+        self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
+        self._of: tuple[Board, int] | None = None
+        self._work: MaxnWork
+
+    def _search(self, view: View, limits: Limits) -> tuple[list[Candidate], int, int]:
+        unlimited = limits.simulations is None and limits.deadline == float("inf")
+        depths = [self.depth] if unlimited else [*(d for d in LADDER if d < self.depth), self.depth]
+        found: list[Candidate] = []
+        spent = deepest = 0
+        for depth in depths:
+            finished, candidates, leaves = self._to_depth(view, depth, limits, spent)
+            spent += leaves
+            if finished or not found:
+                found, deepest = candidates, depth
+            if not finished:
+                break
+        return found, spent, deepest
+
+    def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, list[Candidate], int]:
+        """Whether the search was finished, the turns by our share, and how many positions were valued."""
+        work, (owner, army) = self._prepared(view), imagined(view)
+        evaluation, evaluate = make_evaluation(view.board, self.weights), plug_in("evaluation", share)
+        common = (view.board, view.params, make_odds(view.params.dice), evaluate, evaluation, self.terms)
+        count = begin(*common, owner, army, view.player, view.players, self.breadth, work)
+        finished = False
+        while not finished:
+            left = (
+                _SLICE if limits.simulations is None else min(_SLICE, limits.simulations - spent - work.place[LEAVES])
+            )
+            if left < 1 or limits.late:
+                break
+            finished = advance(*common, view.players, self.breadth, depth, left, work)
+        turns = work.turns
+        found = [
+            Candidate(
+                Orders.from_arrays(turns.deploy[i], turns.attacks[i], turns.counts[i]),
+                int(work.value[i] >= 0),
+                max(0.0, float(work.value[i])),
+            )
+            for i in range(count)
+        ]  # the battles of the highest values come first, and of equals the first stays so
+        return finished, sorted(found, key=lambda candidate: candidate.value, reverse=True), int(work.place[LEAVES])
+
+    def _prepared(self, view: View) -> MaxnWork:
+        """Working memory for the board of this game."""
+        if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
+            self._of = (view.board, view.players)
+            self._work = make_maxn_work(view.board.n_regions, view.board.n_edges, view.players)
+        return self._work

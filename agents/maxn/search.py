@@ -1,0 +1,158 @@
+"""Max^N in depth-limited form: each player's turn maximises its own share (Luckhardt and Irani 1986)."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.generators.work import TurnSet, make_turn_set
+from warlight_env.agents.lookahead import holds_regions
+from warlight_env.agents.maxn.turns import MAX_BREADTH, BattleWork, list_first_battles, make_battle_work, make_turn
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.state import private_zeros
+
+#: Players' moves that a search looks ahead, at most.
+MAX_DEPTH: Final = 24
+
+#: What `MaxnWork.place` holds: the ply that is looked at, or -1 once all is searched; positions valued; cut-offs.
+PLY: Final = 0
+LEAVES: Final = 1
+CUTS: Final = 2
+
+
+class MaxnWork(NamedTuple):
+    """A search that can be gone on with: a position and its turns for each ply of the line that is looked at."""
+
+    battles: BattleWork
+    first: npt.NDArray[np.int32]  #: [B, 2] (from, to), the battle that each turn begins with
+    turns: TurnSet  #: [MAX_BREADTH, ...] those of the root
+    owner: npt.NDArray[np.int8]  #: [D, B, N] the position that each turn of a ply leads to
+    army: npt.NDArray[np.int32]  #: [D, B, N]
+    mover: npt.NDArray[np.int64]  #: [D] whose turn it is
+    listed: npt.NDArray[np.int64]  #: [D] turns
+    cursor: npt.NDArray[np.int64]  #: [D] the turn that is looked at
+    best: npt.NDArray[np.float64]  #: [D, P] shares that the mover's best turn so far leads to
+    value: npt.NDArray[np.float64]  #: [B] our share by turn of the root, where it was searched
+    place: npt.NDArray[np.int64]  #: [3] PLY, LEAVES, CUTS
+    shares: npt.NDArray[np.float64]  #: [P]
+
+
+def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
+    """Working memory for one search."""
+    return MaxnWork(
+        battles=make_battle_work(n_regions, n_edges, players),
+        first=private_zeros((MAX_BREADTH, 2), np.int32),
+        turns=make_turn_set(n_regions, n_edges, MAX_BREADTH),
+        owner=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int8),
+        army=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int32),
+        mover=private_zeros(MAX_DEPTH, np.int64),
+        listed=private_zeros(MAX_DEPTH, np.int64),
+        cursor=private_zeros(MAX_DEPTH, np.int64),
+        best=private_zeros((MAX_DEPTH, players), np.float64),
+        value=private_zeros(MAX_BREADTH, np.float64),
+        place=private_zeros(3, np.int64),
+        shares=private_zeros(players, np.float64),
+    )
+
+
+@kernel
+def _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply, mover, players, breadth, work):
+    """List the turns of a ply's mover in a position, and the positions that they lead to."""
+    battles, n = work.battles, owner.shape[0]
+    for r in range(n):
+        battles.owner[r], battles.army[r] = owner[r], army[r]
+    found = list_first_battles(board, params, odds, evaluate, evaluation, terms, mover, players, breadth, battles)
+    for i in range(found):  # the list is written anew while turns are made
+        work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
+    if found < breadth:  # no battle at all is a turn too, where there is room
+        work.first[found, 0], work.first[found, 1] = -1, -1
+        found += 1
+    for i in range(found):
+        for r in range(n):
+            battles.owner[r], battles.army[r] = owner[r], army[r]
+        count = make_turn(
+            board, params, odds, evaluate, evaluation, terms, mover, players, np.int64(work.first[i, 0]),
+            np.int64(work.first[i, 1]), battles,
+        )  # fmt: skip
+        for r in range(n):
+            work.owner[ply, i, r], work.army[ply, i, r] = battles.owner[r], battles.army[r]
+        if ply == 0:
+            for r in range(n):
+                work.turns.deploy[i, r] = battles.deploy[r]
+            for k in range(count):
+                for c in range(3):
+                    work.turns.attacks[i, k, c] = battles.attacks[k, c]
+            work.turns.counts[i] = count
+    work.mover[ply], work.listed[ply], work.cursor[ply] = mover, found, 0
+    for p in range(players):
+        work.best[ply, p] = -1.0
+    work.place[PLY] = ply
+
+
+@kernel
+def begin(board, params, odds, evaluate, evaluation, terms, owner, army, player, players, breadth, work):
+    """Start a search from a position; returns how many turns the player has to choose from."""
+    _open(board, params, odds, evaluate, evaluation, terms, owner, army, 0, player, players, breadth, work)
+    work.place[LEAVES], work.place[CUTS] = 0, 0
+    for i in range(work.value.shape[0]):
+        work.value[i] = -1.0
+    return work.listed[0]
+
+
+@inline_kernel
+def _next_mover(owner, mover, players):
+    """The next by seats who is in the game; the mover itself where all others are out."""
+    for k in range(1, players):
+        p = (mover + k) % players
+        if holds_regions(owner, p):
+            return np.int64(p)
+    return np.int64(mover)
+
+
+@inline_kernel
+def _take_in(work, ply, players, shares):
+    """What the turn that a ply looks at leads to: better for its mover than what it has? Then on to the next turn.
+
+    Shares add up to 1: where the mover's best leaves to the one before no more than what that one has already, the
+    other turns are not worth a look (shallow pruning, Korf 1991).
+    """
+    mover = work.mover[ply]
+    if ply == 0:
+        work.value[work.cursor[0]] = shares[mover]
+    if shares[mover] > work.best[ply, mover]:
+        for p in range(players):
+            work.best[ply, p] = shares[p]
+    work.cursor[ply] += 1
+    if ply > 0 and work.cursor[ply] < work.listed[ply]:
+        before = work.mover[ply - 1]
+        if before != mover and 1.0 - work.best[ply, mover] <= work.best[ply - 1, before]:
+            work.cursor[ply] = work.listed[ply]
+            work.place[CUTS] += 1
+
+
+@kernel
+def advance(board, params, odds, evaluate, evaluation, terms, players, breadth, depth, leaves, work):
+    """Go on with a search to `depth` moves until it is done, or so many positions more were valued; True when done."""
+    until = work.place[LEAVES] + leaves
+    while work.place[PLY] >= 0:
+        ply = work.place[PLY]
+        if work.cursor[ply] >= work.listed[ply]:
+            work.place[PLY] = ply - 1
+            if ply > 0:
+                _take_in(work, ply - 1, players, work.best[ply])
+            continue
+        if work.place[LEAVES] >= until:
+            return False
+        turn = work.cursor[ply]
+        owner, army = work.owner[ply, turn], work.army[ply, turn]
+        mover = _next_mover(owner, work.mover[ply], players)
+        if ply + 1 < depth and mover != work.mover[ply]:
+            _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply + 1, mover, players, breadth, work)
+            continue
+        for p in range(players):
+            work.shares[p] = evaluate(board, evaluation, owner, army, p, players)
+        work.place[LEAVES] += 1
+        _take_in(work, ply, players, work.shares)
+    return True

@@ -1,0 +1,193 @@
+"""Turns that begin with a good battle, and go on with the best of what it leads to."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, write_deploy
+from warlight_env.agents.generators.inland import move_inland
+from warlight_env.agents.generators.turns import prepare
+from warlight_env.agents.generators.work import GeneratorWork, make_generator_work
+from warlight_env.agents.maxn.value import battle_value, carry_out, mark_parts, mark_spared
+from warlight_env.agents.odds import capture_chance
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.state import private_zeros
+
+#: Battles of a turn, and turns that are searched in a position, at most.
+MAX_BATTLES: Final = 5
+MAX_BREADTH: Final = 9
+
+
+#: Values of `BattleWork.own`: a region that may attack, and one that did.
+READY: Final = 1
+FOUGHT: Final = 2
+
+
+class BattleWork(NamedTuple):
+    """What one thread writes."""
+
+    generator: GeneratorWork
+    owner: npt.NDArray[np.int8]  #: [N] the position that a turn is made in
+    army: npt.NDArray[np.int32]  #: [N]
+    rows: npt.NDArray[np.int32]  #: [MAX_BREADTH, 2] the best battles, (from, to)
+    worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] of these
+    deploy: npt.NDArray[np.int32]  #: [N]
+    attacks: npt.NDArray[np.int32]  #: [E, 3]
+    own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for regions that were the player's before the turn, else 0
+    spared: npt.NDArray[np.int8]  #: [P] 1 for who is weak, and borders somebody strong
+    part: npt.NDArray[np.int32]  #: [N] which connected territory of the player's a region is in, or -1
+
+
+def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
+    """Working memory for one thread."""
+    return BattleWork(
+        generator=make_generator_work(n_regions, n_edges, players),
+        owner=private_zeros(n_regions, np.int8),
+        army=private_zeros(n_regions, np.int32),
+        rows=private_zeros((MAX_BREADTH, 2), np.int32),
+        worth=private_zeros(MAX_BREADTH, np.float64),
+        deploy=private_zeros(n_regions, np.int32),
+        attacks=private_zeros((max(1, n_edges), 3), np.int32),
+        own=private_zeros(n_regions, np.int8),
+        spared=private_zeros(players, np.int8),
+        part=private_zeros(n_regions, np.int32),
+    )
+
+
+@kernel
+def list_battles(
+    board, odds, evaluate, evaluation, terms, owner, army, player, players, extra, most, attacks, count, work
+):
+    """Write the `most` best battles of a value above 0 to `work.rows`, the best first; returns how many.
+
+    From regions that are READY, each with all armies but one and `extra` more, and not where `attacks` has that order.
+    """
+    several = False
+    if terms.join != 0.0:
+        several = mark_parts(board, owner, player, work.part, work.generator.scratch.queue) > 1
+    if terms.spare != 0.0:
+        mark_spared(board, evaluate, evaluation, owner, army, player, players, work.spared)
+    rows, worth, found = work.rows, work.worth, 0
+    for source in range(owner.shape[0]):
+        if work.own[source] != READY or army[source] + extra < 2:
+            continue
+        for e in range(board.neighbor_start[source], board.neighbor_start[source + 1]):
+            target = np.int64(board.edge_target[e])
+            if owner[target] == player or _is_ordered(attacks, count, source, target):
+                continue
+            army[source] += extra
+            sent = np.int64(army[source]) - 1
+            value = battle_value(
+                board, odds, evaluate, evaluation, terms, owner, army, player, players, source, target, sent,
+                several, work.part, work.spared,
+            )  # fmt: skip
+            army[source] -= extra
+            if value <= 0.0 or (found == most and value <= worth[found - 1]):
+                continue
+            at = found if found < most else most - 1
+            found = min(found + 1, most)
+            while at > 0 and worth[at - 1] < value:
+                worth[at], rows[at, 0], rows[at, 1] = worth[at - 1], rows[at - 1, 0], rows[at - 1, 1]
+                at -= 1
+            worth[at], rows[at, 0], rows[at, 1] = value, source, target
+    return found
+
+
+@inline_kernel
+def _is_ordered(attacks, count, source, target):
+    for i in range(count):
+        if attacks[i, 0] == source and attacks[i, 1] == target:
+            return True
+    return False
+
+
+@inline_kernel
+def _fight(odds, player, source, target, count, work):
+    """Order a battle with all armies, and carry it out as the likelier of success and failure; returns the orders."""
+    owner, army = work.owner, work.army
+    sent = np.int64(army[source]) - 1
+    won = capture_chance(odds, sent, np.int64(army[target])) >= 0.5
+    work.attacks[count, 0], work.attacks[count, 1], work.attacks[count, 2] = source, target, sent
+    carry_out(odds, owner, army, player, source, target, sent, won)
+    if not won:
+        work.own[source] = FOUGHT
+    return count + 1
+
+
+@inline_kernel
+def _begin_turn(board, params, evaluation, owner, player, work):
+    """Who may attack, the income, and the generators' values; returns the income."""
+    prepare(board, params, evaluation, owner, player, work.generator)
+    for r in range(owner.shape[0]):
+        work.own[r] = READY if owner[r] == player else 0
+    return work.generator.income[player]
+
+
+@kernel
+def list_first_battles(board, params, odds, evaluate, evaluation, terms, player, players, most, work):
+    """`list_battles` at the start of a turn in the position in `work`: each source gets the whole income."""
+    available = _begin_turn(board, params, evaluation, work.owner, player, work)
+    return list_battles(
+        board, odds, evaluate, evaluation, terms, work.owner, work.army, player, players, available, most,
+        work.attacks, 0, work,
+    )  # fmt: skip
+
+
+@kernel
+def make_turn(board, params, odds, evaluate, evaluation, terms, player, players, source, target, work):
+    """Write a turn and the position that it leads to: all income on `source`, which attacks `target`; and so on.
+
+    After each battle the position is valued again, and the best battle follows, until none is worth anything, or
+    MAX_BATTLES were fought. source -1: no battle, and a defensive deploy. In `work.owner` and `work.army` is the
+    position, before and afterwards. Returns the number of orders in `work.attacks`.
+    """
+    owner, army, deploy = work.owner, work.army, work.deploy
+    available = _begin_turn(board, params, evaluation, owner, player, work)
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+    count = 0
+    if source < 0:
+        if not write_deploy(DEFENSIVE, board, odds.kill[0], owner, army, player, available, work.generator, deploy):
+            deploy_nearest(board, owner, player, available, deploy)
+        for r in range(owner.shape[0]):
+            army[r] += deploy[r]
+    else:
+        deploy[source] = available
+        army[source] += available
+        count = _fight(odds, player, source, target, count, work)
+        while count < MAX_BATTLES:
+            if (
+                list_battles(
+                    board,
+                    odds,
+                    evaluate,
+                    evaluation,
+                    terms,
+                    owner,
+                    army,
+                    player,
+                    players,
+                    0,
+                    1,
+                    work.attacks,
+                    count,
+                    work,
+                )
+                == 0
+            ):
+                break
+            count = _fight(odds, player, np.int64(work.rows[0, 0]), np.int64(work.rows[0, 1]), count, work)
+    attacks = work.attacks
+    end = move_inland(board, owner, army, player, work.generator.scratch, attacks, count)
+    for i in range(count, end):
+        source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), attacks[i, 2]
+        if work.own[source] == 0:  # won this turn: it takes no orders yet
+            continue
+        attacks[count, 0], attacks[count, 1], attacks[count, 2] = source, target, armies
+        army[source] -= armies
+        army[target] += armies
+        count += 1
+    return np.int64(count)

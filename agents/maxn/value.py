@@ -1,0 +1,161 @@
+"""What a battle is worth (Chaloupka, Krůl, Láncoš 2020, for Dice Wars), and what its authors left open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from warlight_env.agents.odds import capture_chance
+from warlight_env.engine.jit import kernel
+
+
+class Terms(NamedTuple):
+    """Weights of what the authors left open; at 0 a term is not there. See `battle_value`."""
+
+    join: float
+    spare: float
+    chains: float
+
+
+@kernel
+def hold_chance(board, odds, owner, army, player, region, armies):
+    """The probability that `armies` hold a region against an attack of each enemy region beside it, with all it has."""
+    chance = 1.0
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        q = board.edge_target[e]
+        if owner[q] >= 0 and owner[q] != player:
+            chance *= 1.0 - capture_chance(odds, np.int64(army[q]) - 1, np.int64(armies))
+    return chance
+
+
+@kernel
+def carry_out(odds, owner, army, player, source, target, sent, won):
+    """Carry out a battle that ends as it does on average where it is won, or where it is lost."""
+    defenders = np.int64(army[target])
+    lost = min(np.int64(np.floor(odds.kill[1] * defenders + 0.5)), np.int64(sent))
+    army[source] -= sent if won else lost
+    if won:
+        owner[target] = player
+        army[target] = max(np.int64(1), sent - lost)
+    else:
+        killed = np.int64(np.floor(odds.kill[0] * sent + 0.5))
+        army[target] = max(np.int64(1), defenders - killed)
+
+
+@kernel
+def simple_value(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent):
+    """P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
+
+    owner and army are as they were when it returns.
+    """
+    holder, left, defenders = owner[target], army[source], army[target]
+    success = capture_chance(odds, np.int64(sent), np.int64(defenders))
+    carry_out(odds, owner, army, player, source, target, sent, True)
+    held = hold_chance(board, odds, owner, army, player, target, army[target])
+    value = success * held * evaluate(board, evaluation, owner, army, player, players)
+    owner[target], army[source], army[target] = holder, left, defenders
+    if success < 1.0:
+        carry_out(odds, owner, army, player, source, target, sent, False)
+        value -= (1.0 - success) * evaluate(board, evaluation, owner, army, player, players)
+        army[source], army[target] = left, defenders
+    return value
+
+
+@kernel
+def _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent):
+    """The value of the best battle that can follow from a region, once it is won; at least 0."""
+    holder, left, defenders = owner[target], army[source], army[target]
+    carry_out(odds, owner, army, player, source, target, sent, True)
+    best, free = 0.0, np.int64(army[target]) - 1
+    if free > 0:
+        for e in range(board.neighbor_start[target], board.neighbor_start[target + 1]):
+            q = np.int64(board.edge_target[e])
+            if owner[q] != player:
+                value = simple_value(board, odds, evaluate, evaluation, owner, army, player, players, target, q, free)
+                best = max(best, value)
+    owner[target], army[source], army[target] = holder, left, defenders
+    return best
+
+
+@kernel
+def mark_parts(board, owner, player, part, queue):
+    """Number the player's connected territories, int32[N]; -1 elsewhere. Returns how many there are."""
+    n, parts = owner.shape[0], 0
+    for r in range(n):
+        part[r] = -1
+    for start in range(n):
+        if owner[start] != player or part[start] >= 0:
+            continue
+        part[start] = parts
+        queue[0] = start
+        head, tail = 0, 1
+        while head < tail:
+            r = queue[head]
+            head += 1
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                q = board.edge_target[e]
+                if owner[q] == player and part[q] < 0:
+                    part[q] = parts
+                    queue[tail] = q
+                    tail += 1
+        parts += 1
+    return parts
+
+
+@kernel
+def joins(board, part, source, target):
+    """1 / (steps left before) where a target lies on a shortest path to another own territory, else 0."""
+    gap, after = np.int64(32767), np.int64(32767)
+    for b in range(part.shape[0]):
+        if part[b] < 0 or part[b] == part[source]:
+            continue
+        after = min(after, np.int64(board.distance[target, b]))
+        for a in range(part.shape[0]):
+            if part[a] == part[source]:
+                gap = min(gap, np.int64(board.distance[a, b]))
+    return 1.0 / gap if after < gap else 0.0
+
+
+@kernel
+def mark_spared(board, evaluate, evaluation, owner, army, player, players, spared):
+    """Mark enemies with less than half our share that border one with more than ours, int8[P]."""
+    mine = evaluate(board, evaluation, owner, army, player, players)
+    for p in range(players):
+        spared[p] = 0
+        if p == player or 2.0 * evaluate(board, evaluation, owner, army, p, players) >= mine:
+            continue
+        for e in range(board.edge_source.shape[0]):
+            q = np.int64(owner[board.edge_target[e]])
+            beside = owner[board.edge_source[e]] == p and q >= 0 and q not in (p, player)
+            if beside and evaluate(board, evaluation, owner, army, q, players) > mine:
+                spared[p] = 1
+                break
+
+
+@kernel
+def battle_value(
+    board, odds, evaluate, evaluation, terms, owner, army, player, players, source, target, sent, several, part, spared
+):
+    """`simple_value`, and the terms that are on, in units of the share after the battle is won or lost.
+
+    join: for a target on a shortest path between two own territories, as much as P(success) / steps. spare: off for
+    attacks on enemies that `mark_spared` marks, P(success). chains: P(success) times the best battle that can follow
+    from the won region. several, part: whether the player has several territories, and `mark_parts`' of them.
+    """
+    value = simple_value(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent)
+    if terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0:
+        return value
+    success = capture_chance(odds, np.int64(sent), np.int64(army[target]))
+    share = evaluate(board, evaluation, owner, army, player, players)
+    if terms.join != 0.0 and several:
+        value += terms.join * share * success * joins(board, part, source, target)
+    if terms.spare != 0.0 and owner[target] >= 0 and spared[owner[target]] != 0:
+        value -= terms.spare * share * success
+    if terms.chains != 0.0:
+        value += (
+            terms.chains
+            * success
+            * _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent)
+        )
+    return value

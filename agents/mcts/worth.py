@@ -1,0 +1,54 @@
+"""What the end of a simulation is worth to each player: shares of the position, or placements."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.agents.lookahead import holds_regions
+from warlight_env.agents.mcts.tree import UNIT
+from warlight_env.engine.jit import kernel
+
+#: What a simulation is worth to the players.
+SHARES: Final = 0
+PLACEMENTS: Final = 1
+WORTHS: Final = ("shares", "placements")
+
+
+@kernel
+def note_eliminations(owner, out, rounds):
+    """Note in `out`, int64[P] with -1 for who is in the game, whose last region went in so many rounds."""
+    for p in range(out.shape[0]):
+        if out[p] < 0 and not holds_regions(owner, p):
+            out[p] = rounds
+
+
+@kernel
+def write_placements(shares, out, alpha, beta, values):
+    """Placements from shares, float64[P], and rounds of elimination, int64[P] or -1, to `values`, int64[P] in UNITs.
+
+    Whom nobody surpasses has alpha + (1 - alpha) * share. The range 0 .. beta is split evenly among the other places,
+    the better ones higher; a player is inside its part by its share. Those who are out come after those who are not,
+    the earlier out the lower; who went out in the same round share a place (Venta 2013, for games with an end).
+    """
+    players = shares.shape[0]
+    for p in range(players):
+        better, equal = 0.0, 0.0
+        for q in range(players):
+            if q == p:
+                continue
+            if out[p] >= 0 or out[q] >= 0:
+                mine = np.inf if out[p] < 0 else np.float64(out[p])
+                other = np.inf if out[q] < 0 else np.float64(out[q])
+            else:
+                mine, other = shares[p], shares[q]
+            better += other > mine
+            equal += other == mine
+        if better == 0.0:
+            value = alpha + (1.0 - alpha) * shares[p]
+        else:
+            place = better + 0.5 * equal  # 1 for the second
+            band = beta / (players - 1)
+            value = beta - place * band + band * shares[p]
+        values[p] = np.int64(value * UNIT)

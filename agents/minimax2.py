@@ -1,0 +1,119 @@
+"""Minimax over two plies: each generated turn against each generated reply, with the mean over plays of the round."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from warlight_env.agents.evaluation import make_evaluation, share
+from warlight_env.agents.generators.turns import generate_turns
+from warlight_env.agents.generators.work import ALL_WAYS, GeneratorWork, make_generator_work
+from warlight_env.agents.imagined import imagined
+from warlight_env.agents.lookahead import (
+    Lookahead,
+    list_replies,
+    make_lookahead,
+    try_against_replies,
+    worst_replies,
+)
+from warlight_env.agents.mcts.record import Candidate
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.searcher import Limits, SearchingAgent
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.board import Board
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+
+#: Plays of the round for each pair of turns, where neither simulations nor seconds are given.
+DEFAULT_SAMPLES: Final = 15
+
+
+class Minimax2Agent(SearchingAgent):
+    """The turn whose worst reply, of any one enemy, leaves the highest share; the round between is played many times.
+
+    Of more enemies the others move at random among their generated turns. A reply is worth its mean over all plays,
+    and each sweep plays every pair of turns once, with the same dice. A budget in simulations counts plays of the
+    round; at least one sweep is made.
+
+    Args:
+        seed, sims, secs, weights: see `SearchingAgent`.
+        samples: sweeps at most; None: `DEFAULT_SAMPLES` where there is no other budget, else no limit.
+    """
+
+    name = "minimax2"
+
+    def __init__(
+        self,
+        seed: int = 0,
+        sims: int | None = None,
+        secs: float | None = None,
+        samples: int | None = None,
+        weights: str | Weights = "default",
+    ) -> None:
+        super().__init__(seed, sims, secs, weights)
+        if samples is not None and (isinstance(samples, bool) or not isinstance(samples, int) or samples < 1):
+            raise InputError(f"samples = {samples!r}: must be an integer from 1 up")
+        self.samples = samples
+        self.rng = make_rng(seed)
+        self._of: tuple[Board, int] | None = None
+        self._work: GeneratorWork
+        self._look: Lookahead
+
+    def _search(self, view: View, limits: Limits) -> tuple[list[Candidate], int, int]:
+        board, players, look = view.board, view.players, self._prepared(view)
+        owner, army = imagined(view)
+        evaluation, random_turn = make_evaluation(board, self.weights), plug_in("policy")
+        count = int(
+            generate_turns(
+                board, view.params, evaluation, owner, army, view.player, ALL_WAYS, self.rng, self._work, look.turns
+            )
+        )
+        list_replies(
+            board, view.params, plug_in("generator"), evaluation, owner, army, view.player, players, ALL_WAYS,
+            self.rng, self._work, look,
+        )  # fmt: skip
+        sweeps, plays, longest = 0, 0, 0.0
+        while self._goes_on(sweeps, plays, longest, limits):
+            start = time.perf_counter()
+            plays += try_against_replies(
+                board, view.params, plug_in("evaluation", share), random_turn, evaluation, owner, army, view.player,
+                players, ALL_WAYS, look.turns, count, self.rng, self._work, look,
+            )  # fmt: skip
+            sweeps, plays = sweeps + 1, int(plays)
+            longest = max(longest, time.perf_counter() - start)
+            if not look.found.any():
+                break  # no enemy is left
+        worst_replies(players, count, look)
+        of_turn = plays // count
+        found = [
+            Candidate(
+                Orders.from_arrays(look.turns.deploy[i], look.turns.attacks[i], look.turns.counts[i]),
+                of_turn,
+                of_turn * float(look.score[i]) / sweeps,
+            )
+            for i in range(count)
+        ]
+        return sorted(found, key=lambda candidate: candidate.value, reverse=True), plays, 2
+
+    def _goes_on(self, sweeps: int, plays: int, longest: float, limits: Limits) -> bool:
+        """Whether another sweep fits what is left."""
+        if sweeps == 0:
+            return True
+        most = self.samples
+        if most is None and limits.simulations is None and limits.deadline == float("inf"):
+            most = DEFAULT_SAMPLES
+        if most is not None and sweeps >= most:
+            return False
+        if limits.simulations is not None and plays + plays // sweeps > limits.simulations:
+            return False
+        return time.perf_counter() + longest < limits.deadline
+
+    def _prepared(self, view: View) -> Lookahead:
+        """Working memory for the board of this game."""
+        if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
+            n, e = view.board.n_regions, view.board.n_edges
+            self._of = (view.board, view.players)
+            self._work, self._look = make_generator_work(n, e, view.players), make_lookahead(n, e, view.players)
+        return self._look

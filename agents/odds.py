@@ -1,0 +1,64 @@
+"""Exact chances of battles as tables that kernels read."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.dice import Dice, kills_pmf
+from warlight_env.engine.jit import kernel
+
+#: Armies up to which a side's chances are exact; beyond, the normal distribution stands in for the binomial one.
+ODDS_ARMIES: Final = 200
+
+
+class Odds(NamedTuple):
+    """Chances to kill, from the rules' dice; kernels take them."""
+
+    tail: npt.NDArray[
+        np.float64
+    ]  #: [2, n, k] that n armies of a side (0: attackers) kill k or more; n, k <= ODDS_ARMIES
+    kill: npt.NDArray[np.float64]  #: [2] that one army kills
+    luck: float
+
+
+def make_odds(dice: Dice) -> Odds:
+    """The tables for a set of rules; built once per process."""
+    return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
+
+
+@functools.cache
+def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Odds:
+    tail = np.zeros((2, ODDS_ARMIES + 1, ODDS_ARMIES + 1))
+    for side, kill in enumerate((attack_kill, defense_kill)):
+        for n in range(ODDS_ARMIES + 1):
+            pmf = kills_pmf(n, kill, luck, stochastic)
+            tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
+    return Odds(tail, np.array([attack_kill, defense_kill]), luck)
+
+
+@kernel
+def _kills_at_least(odds, side, armies, kills):
+    """The probability that a side's armies kill so many or more."""
+    if kills > armies:
+        return 0.0
+    if armies <= ODDS_ARMIES:
+        return odds.tail[side, armies, kills]
+    chance = odds.kill[side]
+    short = kills - 0.5 - armies * chance
+    spread = odds.luck * np.sqrt(armies * chance * (1.0 - chance))
+    if spread == 0.0:
+        return 1.0 if short <= 0.0 else 0.0
+    return 0.5 * math.erfc(short / (spread * np.sqrt(2.0)))
+
+
+@kernel
+def capture_chance(odds, attackers, defenders):
+    """The probability that attackers take a region: they kill all defenders, and are not all killed."""
+    if attackers < 1:
+        return 0.0
+    return _kills_at_least(odds, 0, attackers, defenders) * (1.0 - _kills_at_least(odds, 1, defenders, attackers))

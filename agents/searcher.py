@@ -1,0 +1,92 @@
+"""The common part of agents that search by a budget and keep a record of what they found, without a tree."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple
+
+from warlight_env.agents.base import Budget, given
+from warlight_env.agents.evaluation import best_picks
+from warlight_env.agents.mcts.record import Candidate, SearchRecord
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+from warlight_env.errors import InputError
+
+
+class Limits(NamedTuple):
+    """What a move may spend; None: no limit."""
+
+    simulations: int | None
+    deadline: float  #: of `time.perf_counter`; infinite where there is none
+
+    @property
+    def late(self) -> bool:
+        return time.perf_counter() >= self.deadline
+
+
+class SearchingAgent(ABC):
+    """An agent whose search gives candidates, the answer first; for any number of players.
+
+    Args:
+        seed: of what is drawn.
+        sims: positions to value in a move, at most.
+        secs: seconds a move, at most.
+        weights: of the evaluation: a preset, a .json file, or a record.
+    """
+
+    name = "searching"
+    default_simulations: ClassVar[int | None] = None
+
+    def __init__(
+        self, seed: int = 0, sims: int | None = None, secs: float | None = None, weights: str | Weights = "default"
+    ) -> None:
+        if sims is not None and (isinstance(sims, bool) or not isinstance(sims, int) or sims < 1):
+            raise InputError(f"sims = {sims!r}: must be an integer from 1 up")
+        if secs is not None and not (math.isfinite(secs) and secs > 0):
+            raise InputError(f"secs = {secs!r}: must be above 0")
+        self.seed, self._sims, self._secs = seed, sims, secs
+        self.weights = Weights.load(weights)
+        self.view: View | None = None  #: of the last search
+        self._record: SearchRecord | None = None
+
+    def pick(self, view: View) -> list[int]:
+        """The best set of regions by value and distance."""
+        return best_picks(view, self.weights)
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """Search for as long as the budget says or, where it says nothing, the agent's own parameters."""
+        start = time.perf_counter()
+        simulations, seconds = given(budget, self._sims, self._secs, self.default_simulations)
+        limits = Limits(simulations, math.inf if seconds is None else start + seconds)
+        candidates, spent, depth = self._search(view, limits)
+        self.view = view
+        self._record = SearchRecord(
+            simulations=(spent,),
+            nodes=(1 + len(candidates),),
+            full=(False,),
+            shallowest=(1,),
+            deepest=(depth,),
+            seconds=time.perf_counter() - start,
+            candidates=tuple(candidates),
+        )
+        orders, limit = candidates[0].orders, view.params.max_orders
+        return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders
+
+    @abstractmethod
+    def _search(self, view: View, limits: Limits) -> tuple[list[Candidate], int, int]:
+        """Candidates, the answer first; positions that were valued; moves looked ahead."""
+
+    @property
+    def simulations(self) -> int:
+        """Positions that the last search valued."""
+        return 0 if self._record is None else sum(self._record.simulations)
+
+    def statistics(self) -> SearchRecord | None:
+        """What the last search came to; None before the first."""
+        return self._record
+
+    def __repr__(self) -> str:
+        return f"<agent {self.name}>"

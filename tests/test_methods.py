@@ -1,0 +1,455 @@
+"""Flat Monte Carlo, two-ply minimax and Max^N against brute force and exact distributions."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+
+from helpers import RING, make_map, position
+from warlight_env import Game, Rules
+from warlight_env.agents import AgentError, Budget, make_agent
+from warlight_env.agents.evaluation import make_evaluation, position_share, share
+from warlight_env.agents.generators import turns as generated
+from warlight_env.agents.maxn.agent import MaxnAgent
+from warlight_env.agents.maxn.turns import list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.maxn.value import (
+    Terms,
+    battle_value,
+    hold_chance,
+    joins,
+    mark_parts,
+    mark_spared,
+    simple_value,
+)
+from warlight_env.agents.mcts.flat import MODE_BINS, middle, results_of
+from warlight_env.agents.minimax2 import Minimax2Agent
+from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.weights import THESIS
+from warlight_env.arena import play_game
+from warlight_env.battle import battle_odds
+from warlight_env.engine.board import make_board
+from warlight_env.errors import InputError
+from warlight_env.record import MemoryRecorder
+
+OFF = Terms(0.0, 0.0, 0.0)
+
+
+def game_of(players: int, rounds: int = 4, name: str = "small") -> Game:
+    game = Game(name, seed=3, players=players, picks="random")
+    for _ in range(rounds):
+        game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(players)])
+    return game
+
+
+def on(map_, owner, army, players=2, **rules) -> Game:
+    rules = Rules.of("thesis", picks=1, offers_per_super_region=0, **rules)
+    return position(Game(map_, rules, players=players), owner, army)
+
+
+def seeded(map_, owner, army, count, **rules) -> list[Game]:
+    """The same position of two with other dice each time."""
+    rules = Rules.of("thesis", picks=1, offers_per_super_region=0, **rules)
+    return [position(Game(map_, rules, seed=seed), owner, army) for seed in range(count)]
+
+
+def share_after(game, mine, theirs) -> float:
+    """Player 0's share after a round."""
+    copy = game.clone()
+    copy.play_round([mine, theirs])
+    board = copy.view(0).board
+    return float(position_share(board, make_evaluation(board, THESIS), copy.owner, copy.army, 0, 2))
+
+
+# Flat Monte Carlo
+
+
+def test_the_middle_of_results():
+    results = np.array([0.1, 0.9, 0.92, 0.2, 0.22, 0.24, 0.6])
+    assert middle(results, "median") == 0.24
+    assert middle(results, "mean") == pytest.approx(3.18 / 7)
+    assert middle(results, "mode") == pytest.approx(0.225), "three lie in 0.2 .. 0.25"
+    assert middle(results[:6], "median") == pytest.approx(0.23), "between the two in the middle"
+    assert middle(np.array([0.0, 1.0]), "mode") == 1 - 0.5 / MODE_BINS, "of parts as full the higher"
+    assert [middle(np.array([]), how) for how in ("median", "mean", "mode")] == [0.0] * 3
+
+
+@pytest.mark.parametrize(
+    "players, more", [(2, ""), (4, ""), (2, ",parallel=tree,threads=2"), (3, ",parallel=leaf,threads=2")]
+)
+@pytest.mark.parametrize("answer", ["median", "mean", "mode"])
+def test_flat_monte_carlo_keeps_every_result_and_answers_by_their_middle(players, more, answer):
+    agent = make_agent(f"flat_mc:sims=300,samples=2,rounds=2,answer={answer}{more}", 1)
+    game = game_of(players)
+    turn = agent.act(game.view(0))
+    search, tree = agent.search, agent.search.trees[0].tree
+    kept = results_of(tree)
+    assert sum(map(len, kept.values())) == search.simulations == 300
+    first, count = int(tree.first[0]), int(tree.children[0])
+    assert count == len(generated(game.view(0))) > 1
+    for node in range(first, first + count):
+        assert kept[node].sum() == pytest.approx(tree.total[node] / 2**31) and len(kept[node]) == tree.visits[node]
+    visits = tree.visits[first : first + count]
+    assert ((visits - 300 / count) ** 2 / (300 / count)).sum() < 30, "drawn with equal chances"
+    middles = {"median": np.median, "mean": np.mean}
+    found = search.candidates()
+    assert found[0].orders == turn and found[0].middle == max(c.middle for c in found)
+    if answer in middles:
+        assert sorted(c.middle for c in found) == pytest.approx(sorted(map(middles[answer], kept.values())))
+    assert game.check(0, turn) == []
+
+
+def test_flat_monte_carlo_looks_as_many_rounds_ahead_as_it_is_told():
+    """One round: a simulation is the round of the turn, and its value the share after it."""
+    owner, army = [0, 0, 1, 1, 1, 1], [9, 5, 3, 3, 3, 3]
+    games = seeded(RING, owner, army, 40, luck=0.0)  # of chance there is the order of moves
+    view = games[0].view(0)
+    agent = make_agent("flat_mc:sims=60,samples=1,rounds=1,answer=mean", 1)
+    agent.act(view)
+    reached = {
+        share_after(game, mine, theirs)
+        for mine, theirs in itertools.product(generated(view), generated(games[0].view(1)))
+        for game in games
+    }
+    values = np.concatenate(list(results_of(agent.search.trees[0].tree).values()))
+    assert len(reached) > 3
+    assert max(min(abs(value - other) for other in reached) for value in values) < 1e-6
+
+
+# Two plies
+
+
+#: Two fronts that do not meet: what one side does on its own changes nothing for the other, so that without luck the
+#: order of moves does not matter, and every pair of turns has one outcome.
+APART = make_map([0, 0, 0, 1, 1, 1], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], [2, 2], "line")
+
+
+@pytest.mark.parametrize("armies", [[8, 8, 11, 7, 4, 2], [12, 1, 9, 4, 8, 8], [9, 4, 9, 7, 8, 6]])
+def test_minimax_is_the_best_of_the_worst(armies):
+    game = on(APART, [0, -1, -1, -1, -1, 1], armies, luck=0.0)
+    view = game.view(0)
+    replies = generated(game.view(1))
+    expected = {str(turn): min(share_after(game, turn, reply) for reply in replies) for turn in generated(view)}
+    assert len(replies) > 1 and len({share_after(game, generated(view)[0], reply) for reply in replies}) > 1
+    agent = Minimax2Agent(seed=1, samples=3)
+    turn = agent.act(view)
+    found = {str(c.orders): c.value for c in agent.statistics().candidates}
+    assert found == pytest.approx(expected)
+    assert expected[str(turn)] == max(expected.values())
+
+
+def test_minimax_against_brute_force_with_dice():
+    """On a front with dice: the means over many plays of each pair of turns."""
+    games = seeded(RING, [0, 0, 0, 1, 1, 1], [6, 4, 5, 6, 4, 5], 150)
+    view = games[0].view(0)
+    replies = generated(games[0].view(1))
+    expected = {
+        str(turn): min(np.mean([share_after(game, turn, reply) for game in games]) for reply in replies)
+        for turn in generated(view)
+    }
+    agent = Minimax2Agent(seed=1, samples=400)
+    agent.act(view)
+    found = {str(c.orders): c.value for c in agent.statistics().candidates}
+    assert len(expected) > 1 and len(replies) > 1
+    assert found == pytest.approx(expected, abs=0.03)
+
+
+def test_minimax_of_several_fears_any_one_enemy():
+    game = game_of(4, 1)
+    agent = Minimax2Agent(seed=1, samples=2)
+    agent.act(game.view(0))
+    found = agent._look.found
+    assert (found[1:] > 0).all() and found[0] == 0
+    record = agent.statistics()
+    assert record.simulations[0] == 2 * len(record.candidates) * found.sum() == agent.simulations
+
+
+def test_budgets_of_minimax():
+    view = game_of(2).view(0)
+    agent = Minimax2Agent(seed=1)
+    agent.act(view)
+    sweep = agent.simulations // 15
+    assert agent.simulations == 15 * sweep
+    agent.act(view, Budget(simulations=4 * sweep + 1))
+    assert agent.simulations == 4 * sweep
+    agent.act(view, Budget(seconds=0.05))
+    assert agent.simulations >= sweep and agent.statistics().seconds < 5
+
+
+# Battles
+
+
+@pytest.mark.parametrize("preset", ["thesis", "challenge2"])
+def test_chances_are_the_exact_ones(preset):
+    odds = make_odds(Rules.of(preset).params(42, 6).dice)
+    for attackers, defenders in itertools.product((1, 2, 3, 5, 8, 13, 40, 150), (1, 2, 3, 6, 10, 30, 149)):
+        exact = battle_odds(attackers, defenders, preset).capture
+        assert capture_chance(odds, attackers, defenders) == pytest.approx(exact, abs=1e-12)
+    assert capture_chance(odds, 0, 3) == 0
+    for attackers, defenders in ((ODDS_ARMIES + 50, 150), (300, 190), (400, 230)):
+        exact = battle_odds(attackers, defenders, preset).capture
+        assert capture_chance(odds, attackers, defenders) == pytest.approx(
+            exact, abs=0.01 if preset == "thesis" else 0.03
+        )
+
+
+def battle(game, source, target, extra=0):
+    """What `simple_value` and its parts take."""
+    view = game.view(int(game.owner[source]))
+    owner, army = view.owner.copy(), view.army.copy()
+    army[source] += extra
+    return view, make_odds(view.params.dice), make_evaluation(view.board, THESIS), owner, army
+
+
+def test_a_region_is_held_against_each_neighbour():
+    game = on(RING, [0, 1, 2, -1, 0, 1], [5, 8, 7, 9, 2, 4], players=3)
+    view, odds, _, owner, army = battle(game, 0, 1)
+    # Beside region 0 lie 1 (8 of player 1), 5 (4 of player 1), 3 (neutral).
+    expected = (1 - battle_odds(7, 5).capture) * (1 - battle_odds(3, 5).capture)
+    assert hold_chance(view.board, odds, owner, army, 0, 0, 5) == pytest.approx(expected)
+    # Beside 1 lie 0 (5 of player 0) and 2 (7 of player 2): for player 2 the first alone is an enemy.
+    assert hold_chance(view.board, odds, owner, army, 2, 1, 3) == pytest.approx(1 - battle_odds(4, 3).capture)
+
+
+def test_a_battle_is_worth_what_its_outcomes_are():
+    game = on(RING, [0, 0, 1, 1, 2, -1], [9, 3, 4, 6, 5, 2], players=3)
+    view, odds, evaluation, owner, army = battle(game, 0, 3)
+    p = battle_odds(8, 6).capture
+
+    def worth(owner, army):
+        return float(position_share(view.board, evaluation, np.int8(owner), np.int32(army), 0, 3))
+
+    # Six defenders kill 4.2 on average, eight attackers 4.8.
+    won, lost = worth([0, 0, 1, 0, 2, -1], [1, 3, 4, 4, 5, 2]), worth([0, 0, 1, 1, 2, -1], [5, 3, 4, 1, 5, 2])
+    held = (1 - battle_odds(3, 4).capture) * (1 - battle_odds(4, 4).capture)
+    value = simple_value(view.board, odds, plug_in("evaluation"), evaluation, owner, army, 0, 3, 0, 3, 8)
+    assert value == pytest.approx(p * won * held - (1 - p) * lost)
+    assert owner.tolist() == view.owner.tolist() and army.tolist() == view.army.tolist()
+
+
+def test_only_battles_above_zero_are_listed_and_the_best_come_first():
+    lowest = 0.0
+    for rounds, player in itertools.product((0, 2), range(3)):
+        view = game_of(3, rounds, "world").view(player)
+        view.army[(view.owner >= 0) & (view.owner != player)] *= 4
+        board, evaluation = view.board, make_evaluation(view.board, THESIS)
+        odds, work = make_odds(view.params.dice), make_battle_work(board.n_regions, board.n_edges, 3)
+        evaluate, every = plug_in("evaluation"), {}
+        for source in np.flatnonzero(view.owner == player).tolist():
+            for target in view.map.neighbors[source]:
+                if view.owner[target] != player:
+                    army = view.army.copy()
+                    army[source] += view.income
+                    every[source, target] = simple_value(
+                        board, odds, evaluate, evaluation, view.owner.copy(), army, player, 3, source, target,
+                        int(army[source]) - 1,
+                    )  # fmt: skip
+        lowest = min(lowest, *every.values())
+        for most in (3, 5, 9):
+            work.owner[:], work.army[:] = view.owner, view.army
+            found = list_first_battles(board, view.params, odds, evaluate, evaluation, OFF, player, 3, most, work)
+            best = sorted((value for value in every.values() if value > 0), reverse=True)[:most]
+            assert work.worth[:found].tolist() == pytest.approx(best)
+            assert [every[tuple(row)] for row in work.rows[:found].tolist()] == pytest.approx(best)
+    assert lowest < 0
+
+
+def test_turns_made_of_battles_are_legal():
+    for players, seed in itertools.product((2, 3, 4), range(3)):
+        game = game_of(players, 2 + seed, "world")
+        view = game.view(0)
+        board, evaluation = view.board, make_evaluation(view.board, THESIS)
+        agent = MaxnAgent(depth=1, breadth=9)
+        turn = agent.act(view)
+        assert game.check(0, turn) == [] and sum(armies for _, armies in turn.deploys) == view.income
+        for candidate in agent.statistics().candidates:
+            assert game.check(0, candidate.orders) == []
+            attacked = [a for a in candidate.orders.attacks if view.owner[a[1]] != 0]
+            assert len(attacked) <= 5 and len({a[0] for a in attacked}) == len(attacked)
+        assert evaluation.army == 10 and board.n_regions == 42
+
+
+# Max^N
+
+
+def brute_force(view, evaluation, terms, owner, army, mover, breadth, depth):
+    """Shares of all players under best play, and the first mover's share by turn: every turn, without cut-offs."""
+    board, odds, players = view.board, make_odds(view.params.dice), view.players
+    evaluate, work = plug_in("evaluation", share), make_battle_work(board.n_regions, board.n_edges, players)
+    common = (board, view.params, odds, evaluate, evaluation, terms)
+    work.owner[:], work.army[:] = owner, army
+    found = list_first_battles(*common, mover, players, breadth, work)
+    firsts = [tuple(map(int, row)) for row in work.rows[:found]] + ([(-1, -1)] if found < breadth else [])
+    best, values = None, []
+    for source, target in firsts:
+        work.owner[:], work.army[:] = owner, army
+        make_turn(*common, mover, players, source, target, work)
+        after, left = work.owner.copy(), work.army.copy()
+        alive = [p for k in range(1, players) if (after == (p := (mover + k) % players)).any()]
+        if depth > 1 and alive:
+            vector, _ = brute_force(view, evaluation, terms, after, left, alive[0], breadth, depth - 1)
+        else:
+            vector = [float(share(board, evaluation, after, left, p, players)) for p in range(players)]
+        values.append(vector[mover])
+        if best is None or vector[mover] > best[mover]:
+            best = vector
+    return best, values
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "more", [{}, {"territory": 15.0, "join": 0.3, "spare": 0.5, "chains": 0.5}], ids=["plain", "terms"]
+)
+def test_max_n_is_what_brute_force_finds(players, depth, more):
+    for rounds in (1, 4):
+        view = game_of(players, rounds).view(players - 1)
+        agent = MaxnAgent(depth=depth, breadth=3, **more)
+        agent.act(view)
+        evaluation = make_evaluation(view.board, agent.weights)
+        best, values = brute_force(view, evaluation, agent.terms, view.owner, view.army, view.player, 3, depth)
+        found = [c.value for c in agent.statistics().candidates if c.visits]
+        assert max(found) == pytest.approx(best[view.player]) == pytest.approx(max(values))
+        if players == 2:  # cut-offs at the root would lose values there
+            assert len(found) == len(values)
+
+
+def test_the_clock_and_the_budget_set_the_depth():
+    view = game_of(4, 5, "world").view(0)
+    agent = MaxnAgent(depth=8)
+    agent.act(view, Budget(simulations=5000))
+    record = agent.statistics()
+    assert record.simulations[0] <= 5000 and record.deepest in ((1,), (4,))
+    answer = [c.orders for c in record.candidates]
+    shallow = MaxnAgent(depth=record.deepest[0])
+    shallow.act(view)
+    assert [c.orders for c in shallow.statistics().candidates] == answer, "the deepest search that was finished answers"
+    agent.act(view, Budget(seconds=1e-6))
+    assert game_of(4, 5, "world").check(0, agent.act(view, Budget(seconds=1e-6))) == []
+
+
+# What the authors left open
+
+
+LINE = make_map([0] * 7, [(i, i + 1) for i in range(6)], [3], "line7")
+
+
+def test_joining_own_territories():
+    board = make_board(LINE)
+    part = np.zeros(7, dtype=np.int32)
+    owner = np.array([0, 0, -1, 1, -1, 0, -1], dtype=np.int8)
+    assert mark_parts(board, owner, 0, part, np.zeros(7, dtype=np.uint32)) == 2
+    assert part.tolist() == [0, 0, -1, -1, -1, 1, -1]
+    assert joins(board, part, 1, 2) == pytest.approx(1 / 4), "four steps from 1 to 5"
+    assert joins(board, part, 5, 4) == pytest.approx(1 / 4) and joins(board, part, 5, 6) == 0
+
+
+def test_the_weak_beside_the_strong_are_spared():
+    # Player 1 is weak and borders 2, who is stronger than 0; player 3 is as weak and borders nobody else.
+    game = on(LINE, [3, 0, 0, 1, 2, 2, 2], [1, 20, 20, 1, 60, 60, 60], players=4)
+    view = game.view(0)
+    evaluation, spared = make_evaluation(view.board, THESIS), np.zeros(4, dtype=np.int8)
+    mark_spared(view.board, plug_in("evaluation"), evaluation, view.owner, view.army, 0, 4, spared)
+    assert spared.tolist() == [0, 1, 0, 0]
+
+
+def test_terms_change_battles_as_they_say():
+    game = on(LINE, [0, 0, -1, 1, 2, 0, 2], [9, 30, 2, 2, 20, 9, 20], players=3)
+    view, odds, evaluation, owner, army = battle(game, 1, 2)
+    work = make_battle_work(7, view.board.n_edges, 3)
+    several = mark_parts(view.board, owner, 0, work.part, work.generator.scratch.queue) > 1
+    evaluate = plug_in("evaluation")
+
+    def value(**terms):
+        return battle_value(
+            view.board,
+            odds,
+            evaluate,
+            evaluation,
+            OFF._replace(**terms),
+            owner,
+            army,
+            0,
+            3,
+            1,
+            2,
+            29,
+            several,
+            work.part,
+            work.spared,
+        )
+
+    plain, chance = value(), capture_chance(odds, 29, 2)
+    mine = float(position_share(view.board, evaluation, owner, army, 0, 3))
+    assert plain == pytest.approx(simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 1, 2, 29))
+    assert value(join=0.5) - plain == pytest.approx(0.5 * mine * chance / 4)
+    assert value(spare=1.0) == plain, "the target is neutral"
+    after_owner, after_army = owner.copy(), army.copy()
+    after_owner[2], after_army[1], after_army[2] = 0, 1, 28
+    sequel = simple_value(view.board, odds, evaluate, evaluation, after_owner, after_army, 0, 3, 2, 3, 27)
+    assert sequel > 0 and value(chains=0.5) - plain == pytest.approx(0.5 * chance * sequel)
+    work.spared[1] = 1
+    assert math.isclose(
+        battle_value(
+            view.board,
+            odds,
+            evaluate,
+            evaluation,
+            OFF._replace(spare=2.0),
+            owner,
+            army,
+            0,
+            3,
+            5,
+            4,
+            8,
+            several,
+            work.part,
+            work.spared,
+        ),
+        simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 5, 4, 8),
+    ), "4 is player 2's, who is not spared"
+
+
+# Records
+
+
+@pytest.mark.parametrize("spec", ["minimax2:samples=2", "maxn:depth=2", "flat_mc:sims=30,samples=2"])
+def test_logs_tell_what_the_methods_found(spec):
+    memory = MemoryRecorder(insight=True)
+    agents = [make_agent(spec, 1), make_agent("random", 2), make_agent("random", 3)]
+    play_game(agents, "small", seed=5, picks="random", max_rounds=3, observer=memory)
+    told = [insight for step in memory.log.steps for insight in step.insights]
+    assert len(told) == 3
+    for insight in told:
+        found = json.loads(json.dumps(insight.data))
+        values = [candidate["middle" if spec.startswith("flat") else "value"] for candidate in found["candidates"]]
+        assert insight.player == 0 and values[0] == max(values)
+        assert found["simulations"][0] > 0 and len(found["regions"]) == 10
+
+
+# What cannot be
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("maxn:depth=0", "depth = 0"), ("maxn:breadth=10", "breadth = 10"), ("maxn:terms=1", "no parameter 'terms'"),
+        ("minimax2:samples=0", "samples = 0"), ("flat_mc:answer=best", "final = 'best'"),
+        ("flat_mc:c=1", "no parameter 'c'"),
+    ],
+)  # fmt: skip
+def test_parameters_that_cannot_be(spec, message):
+    with pytest.raises((AgentError, InputError), match=message):
+        make_agent(spec, 1)
+
+
+@pytest.mark.parametrize("factory", [MaxnAgent, Minimax2Agent])
+@pytest.mark.parametrize("change", [{"sims": 0}, {"secs": math.nan}, {"sims": True}])
+def test_budgets_that_cannot_be(factory, change):
+    with pytest.raises(InputError, match=next(iter(change))):
+        factory(**change)

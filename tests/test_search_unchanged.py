@@ -1,0 +1,165 @@
+"""Searches in games of two, bit for bit as they were recorded when the search played such games only."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from helpers import RING, position
+from warlight_env import Game, Orders, Rules
+from warlight_env.agents import make_agent
+from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.mcts.search import search as simulate
+from warlight_env.agents.weights import THESIS
+
+MIDGAME = Game("world", seed=7, picks="random")
+for _ in range(6):
+    MIDGAME.play_round([make_agent("aggressive", p).act(MIDGAME.view(p)) for p in range(2)])
+ENDGAME = position(
+    Game(RING, Rules.of("thesis", picks=1, offers_per_super_region=0)), [0, 0, 0, 1, 1, -1], [9, 5, 5, 12, 5, 5]
+)
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def told(orders: Orders) -> str:
+    return f"{[tuple(map(int, row)) for row in orders.deploys]} {[tuple(map(int, row)) for row in orders.attacks]}"
+
+
+def found(search: Search) -> str:
+    """A digest of everything that a search came to but its time."""
+    record = search.statistics()
+    lines = [
+        str((record.simulations, record.nodes, record.full, record.shallowest, record.deepest)),
+        *(f"{told(c.orders)} {c.picks} {c.visits} {float(c.total).hex()}" for c in record.candidates),
+    ]
+    return digest("\n".join(lines))
+
+
+def searched(
+    settings: MctsSettings, game: Game = MIDGAME, player: int = 0, simulations: int = 300, seed: int = 1
+) -> str:
+    search = Search(game.view(player), settings, seed)
+    search.run(simulations)
+    return found(search)
+
+
+def taking_turns(settings: MctsSettings) -> str:
+    """Two threads' working memories on one tree, used in turn by one thread: the same at every run."""
+    search = Search(MIDGAME.view(0), settings, 1)
+    view, one = search.view, search.trees[0]
+    assert len(one.works) == 2
+    for k in range(10):
+        simulate(
+            view.board, view.params, *search.functions, search.evaluation, search.kernel_settings, one.tree,
+            one.works[k % 2], 30,
+        )  # fmt: skip
+    return found(search)
+
+
+def picked(preset: str) -> str:
+    game = Game("world", preset, seed=3)
+    search = Search(game.view(game.pickers()[0]), MctsSettings(samples=3, rounds=2), 1)
+    search.run(200)
+    return found(search)
+
+
+def moves(spec: str) -> str:
+    """What an agent answers at several moments of a game, from both seats."""
+    agents = [make_agent(spec, seed) for seed in (4, 5)]
+    game = Game("world", seed=5)
+    answers = []
+    while game.phase == "pick":
+        wishes = {seat: agents[seat].pick(game.view(seat)) for seat in game.pickers()}
+        answers.append(str(wishes))
+        game.pick(wishes)
+    for _ in range(6):
+        orders = [agent.act(game.view(seat)) for seat, agent in enumerate(agents)]
+        answers += [told(order) for order in orders]
+        game.play_round(orders)
+    return digest("\n".join(answers))
+
+
+def default(**changes: Any) -> MctsSettings:
+    return MctsSettings(**{"samples": 5, "rounds": 4, **changes})
+
+
+CASES = {
+    "thesis": lambda: searched(THESIS_SETTINGS),
+    "thesis, second seat, another seed": lambda: searched(THESIS_SETTINGS, player=1, seed=9),
+    "default": lambda: searched(MctsSettings()),
+    "default, second seat": lambda: searched(MctsSettings(), player=1, seed=2),
+    "near the end": lambda: searched(default(), ENDGAME, 1, 2000),
+    "parent's visits": lambda: searched(default(selection="parent", exploration=0.7)),
+    "blind": lambda: searched(default(replies="blind")),
+    "blind, second seat": lambda: searched(default(replies="blind", selection="parent"), player=1),
+    "single": lambda: searched(default(outcome="single")),
+    "pessimistic": lambda: searched(default(outcome="pessimistic")),
+    "optimistic, without defence": lambda: searched(default(outcome="optimistic", defense=False)),
+    "best value": lambda: searched(default(final="max")),
+    "best bound": lambda: searched(default(final="secure")),
+    "other weights": lambda: searched(default(weights=THESIS._replace(sharpness=2.0, largest_territory=9.0))),
+    "little memory": lambda: searched(default(rounds=1, memory=1), simulations=4000),
+    "three trees": lambda: searched(default(trees=3)),
+    "three trees, two threads": lambda: searched(default(trees=3, threads=2)),
+    "playouts side by side": lambda: searched(default(parallel="leaf", threads=2)),
+    "one tree": lambda: taking_turns(default(parallel="tree", threads=2)),
+    "one tree, heavy virtual loss, blind": lambda: taking_turns(
+        default(parallel="tree", threads=2, virtual_loss=3, replies="blind")
+    ),
+    "one tree, one lock": lambda: taking_turns(default(parallel="lock", threads=2)),
+    "picks, thesis": lambda: picked("thesis"),
+    "picks, challenge1": lambda: picked("challenge1"),
+    "picks, challenge2": lambda: picked("challenge2"),
+    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,picks=search"),
+    "moves of mcts_thesis": lambda: moves("mcts_thesis:sims=40,final=max_robust"),
+    "moves of one_ply": lambda: moves("one_ply"),
+    "moves of smart_random": lambda: moves("smart_random"),
+}
+
+RECORDED = {
+    "thesis": "7804cd7d3408bcd4",
+    "thesis, second seat, another seed": "33c08d09fff895ba",
+    "default": "6c4f5d02c009d157",
+    "default, second seat": "d9f27b67c8e8b71f",
+    "near the end": "2fa306ecee9ffe2b",
+    "parent's visits": "33e5ec25c6b6157f",
+    "blind": "c81d03611b20711a",
+    "blind, second seat": "b0f27ec496dc79d6",
+    "single": "f114866396905948",
+    "pessimistic": "86e7ac8b5c6173aa",
+    "optimistic, without defence": "a44c7d9b7ca7bd5e",
+    "best value": "c081625ff4c4a84a",
+    "best bound": "c081625ff4c4a84a",
+    "other weights": "b1c025c8655e3e0b",
+    "little memory": "c1a1b308123bfd01",
+    "three trees": "3c5135f497047e31",
+    "three trees, two threads": "3c5135f497047e31",
+    "playouts side by side": "576cdb4e6bcc7532",
+    "one tree": "3a9d076aadcdb91a",
+    "one tree, heavy virtual loss, blind": "5c1b24b7f29c8973",
+    "one tree, one lock": "3a9d076aadcdb91a",
+    "picks, thesis": "cc7d957c3e622261",
+    "picks, challenge1": "2a1e885fe19085a1",
+    "picks, challenge2": "e14a5795ed7f68af",
+    "moves of mcts": "42ee68bd66505203",
+    "moves of mcts_thesis": "fb2d263964d2f2d8",
+    "moves of one_ply": "d425467dd6348d2b",
+    "moves of smart_random": "e16b7e663ed0e45c",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_search_of_two_is_what_it_was(name):
+    assert CASES[name]() == RECORDED[name]
+
+
+def test_an_agent_s_memory_is_used_again_without_a_trace():
+    fresh, used = MctsAgent(3, sims=60), MctsAgent(3, sims=60)
+    used.act(MIDGAME.view(1))
+    used._moves = 0
+    assert told(used.act(MIDGAME.view(0))) == told(fresh.act(MIDGAME.view(0)))

@@ -1,0 +1,32 @@
+"""What the ideas are worth that the authors of Max^N for Dice Wars left open."""
+
+from warlight_env.experiments.fields import Field, FieldTable, Side
+
+PLAIN = "maxn:depth=4"
+
+
+def _on(term: str) -> Field:
+    sides = (Side(f"{PLAIN},{term}", cost=0.02), *[Side(PLAIN, cost=0.01)] * 3)
+    return Field(f"{term}, against three without", sides, games=200)
+
+
+TABLE = FieldTable(
+    name="methods-maxn-terms",
+    title="Max^N with terms of the battles' and positions' value",
+    setting=(
+        "One player with a term on against three without any, depth 4, five turns each, world, random starts; the "
+        "share of games that the one wins. territory: worth of each region of the largest connected territory; "
+        "join: of battles on a shortest path between two own territories; spare: against attacks on a weak enemy "
+        "that borders a strong one; chains: of the best battle that can follow."
+    ),
+    finding=(
+        "the size of the largest connected territory was the whole value of a position; the other three are ideas "
+        "that they left open (Chaloupka, Krůl, Láncoš, Brno 2020)."
+    ),
+    comment="Four equal players would win a quarter each.",
+    fields=tuple(
+        _on(f"{term}={weight:g}")
+        for term, weights in (("territory", (20, 60)), ("join", (0.3, 1)), ("spare", (0.3, 1)), ("chains", (0.3, 1)))
+        for weight in weights
+    ),
+)

@@ -1,0 +1,36 @@
+"""What a simulation among four players should be worth."""
+
+from warlight_env.experiments.fields import Field, FieldTable, Side
+
+SHARES = Side("mcts", 457)
+
+
+def _placed(alpha: float, beta: float) -> Side:
+    return Side(f"mcts:values=placements,alpha={alpha:g},beta={beta:g}", 457)
+
+
+def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None) -> Field:
+    sample = "" if theirs is None else "of games"
+    return Field(label, (one, other, one, other), games=200, team=(0, 2), theirs=theirs, theirs_sample=sample)
+
+
+TABLE = FieldTable(
+    name="methods-placements",
+    title="Placements with alpha and beta, four players",
+    setting=(
+        "Two players of each kind in games of four, 457 simulations a move, world, random starts; the share of "
+        "games that one of the first kind wins. The first place of a simulation is worth alpha to 1, the others "
+        "share 0 to beta."
+    ),
+    finding=(
+        "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of games, and beta made no difference (Venta, Prague 2013)."
+    ),
+    comment="Equal players would win half of the games together, fewer where games are drawn.",
+    fields=(
+        _two_and_two("alpha 0.96 against 0.5", _placed(0.96, 0.5), _placed(0.5, 0.5), 0.68),
+        _two_and_two("beta 0.2 against 0.5", _placed(0.96, 0.2), _placed(0.96, 0.5)),
+        _two_and_two("beta 0.8 against 0.5", _placed(0.96, 0.8), _placed(0.96, 0.5)),
+        _two_and_two("alpha 0.96, beta 0.5 against shares", _placed(0.96, 0.5), SHARES),
+        _two_and_two("alpha 0.5, beta 0.5 against shares", _placed(0.5, 0.5), SHARES),
+    ),
+)

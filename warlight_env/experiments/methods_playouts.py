@@ -1,0 +1,32 @@
+"""Which turns the players of a simulation should take."""
+
+from warlight_env.experiments.fields import Field, FieldTable, Side
+
+SECONDS = 0.25
+
+
+def _duel(agent: str, playout: str) -> Field:
+    sides = (Side(f"{agent}:playout={playout}", seconds=SECONDS), Side(agent, seconds=SECONDS))
+    return Field(f"{agent}: {playout} against random", sides, games=200)
+
+
+TABLE = FieldTable(
+    name="methods-playouts",
+    title="Playouts that look ahead, at equal time",
+    setting=(
+        "A quarter of a second a move on both sides, world, random starts; the share of games that the side wins "
+        "whose playouts take the turn that is best a round ahead (one_ply), best against the worst reply (two_ply), "
+        "or one of the three best by chance (weighted), against turns at random. Nothing else should run on the "
+        "machine."
+    ),
+    finding=(
+        "for THUD!, one-ply playouts of both sides helped, and two-ply ones cost more than they brought, as "
+        "simulations became 50 to 700 times fewer (a student's project, Olomouc). For Metro, turns drawn by their "
+        "score were best: too greedy a playout is always the same, too random a one is worth nothing (Venta, Prague "
+        "2013)."
+    ),
+    comment="What counts is strength for time: better playouts are fewer.",
+    fields=tuple(
+        _duel(agent, playout) for agent in ("mcts", "flat_mc") for playout in ("one_ply", "two_ply", "weighted")
+    ),
+)

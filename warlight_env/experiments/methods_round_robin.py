@@ -1,0 +1,35 @@
+"""The methods against one another."""
+
+import itertools
+
+from warlight_env.experiments.fields import Field, FieldTable, Side
+
+METHODS = ("minimax2", "flat_mc", "maxn:depth=8", "mcts", "aggressive")
+
+
+def _side(spec: str, seconds: float) -> Side:
+    return Side(spec) if spec == "aggressive" else Side(spec, seconds=seconds)
+
+
+def _duel(one: str, other: str, seconds: float) -> Field:
+    games = 200 if seconds < 1 else 60
+    label = f"{one} against {other}, {seconds:g} s"
+    return Field(label, (_side(one, seconds), _side(other, seconds)), games)
+
+
+TABLE = FieldTable(
+    name="methods-round-robin",
+    title="Minimax, flat Monte Carlo, Max^N, the tree search and aggressive",
+    setting=(
+        "0.1 and 1 second a move, world, two players, random starts; the share of games that the first wins. "
+        "Nothing else should run on the machine."
+    ),
+    finding=(
+        "for THUD!, minimax of depth 2 beat both players that simulate: a search is worth only what its simulations "
+        "are (a student's project, Olomouc)."
+    ),
+    comment="minimax2 values all pairs of turns again and again until its time is up; aggressive needs none.",
+    fields=tuple(
+        _duel(one, other, seconds) for seconds in (0.1, 1.0) for one, other in itertools.combinations(METHODS, 2)
+    ),
+)
