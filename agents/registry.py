@@ -13,6 +13,7 @@ from typing import Any
 
 from warlight_env.agents.base import Agent
 from warlight_env.durations import read_seconds, read_simulations
+from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, did_you_mean
 
 #: Entry points of other packages: name → a callable taking (seed, **parameters).
@@ -43,6 +44,7 @@ class AgentInfo:
     load: Callable[[], Callable[..., Agent]]
     parameters: dict[str, Parameter]
     form: str = ""  #: where everything behind the name is one text, which the agent reads itself: what it looks like
+    players: int = MAX_PLAYERS  #: the most in its games
 
 
 def _built_in(path: str) -> Callable[[], Callable[..., Agent]]:
@@ -63,14 +65,16 @@ def register(
     summary: str,
     parameters: dict[str, Parameter] | None = None,
     form: str = "",
+    players: int = MAX_PLAYERS,
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
     With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
+    players: the most in the games that it plays.
     """
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
-    _AGENTS[name] = AgentInfo(name, summary, load, parameters or {}, form)
+    _AGENTS[name] = AgentInfo(name, summary, load, parameters or {}, form, players)
 
 
 register(
@@ -202,18 +206,21 @@ register(
     _built_in("warlight_env.protocol.host:external_bot"),
     "a bot of the AI Challenges in a process of its own",
     form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
+    players=2,
 )
 register(
     "belief",
     _built_in("warlight_env.protocol.believer:believing"),
     "an agent that under fog plays on the most likely position, for games of two",
     form="belief:AGENT",
+    players=2,
 )
 register(
     "policy",
     _built_in("warlight_env.arena.policy_agent:trained_policy"),
     "a trained policy",
     form="policy:FILE or policy:NAME (world, small)",
+    players=2,
 )
 
 

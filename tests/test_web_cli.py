@@ -25,7 +25,7 @@ from warlight_env.web import page as page_module
         (["hotseat", *"abcdefg"], "two to six can play"),
         (["hotseat", "Ann", "\x07"], "printable"),
         (["play", "--vs", "nobody"], "no agent 'nobody'"),
-        (["play", "--vs", "mcts", "--vs", "random"], "mcts plays games of two, not of 3"),
+        (["play", "--vs", "belief:mcts", "--vs", "random"], "belief:mcts plays games of two, not of 3"),
         (["play", "--map", "nowhere"], "no map 'nowhere'"),
         (["play", "--rules", "nonsense"], "no rules 'nonsense'"),
         (["play", "--port", "70000"], "0 to 65535"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from warlight_env import maps
 from warlight_env.agents.registry import parse
@@ -16,13 +16,9 @@ if TYPE_CHECKING:
     from warlight_env.web.app import Settings
 
 
-#: Agents that play games of two only.
-_DUELLISTS: Final = ("mcts", "mcts_thesis")
-
-
 def fits(bot: str, players: int) -> bool:
     """Whether a bot plays games of so many."""
-    return players == 2 or parse(bot)[0].name not in _DUELLISTS
+    return players <= parse(bot)[0].players
 
 
 def offered(settings: Settings, bot: str, players: int) -> None:
