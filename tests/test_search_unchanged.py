@@ -63,7 +63,7 @@ def taking_turns(settings: MctsSettings) -> str:
 
 def picked(preset: str) -> str:
     game = Game("world", preset, seed=3)
-    search = Search(game.view(game.pickers()[0]), MctsSettings(samples=3, rounds=2), 1)
+    search = Search(game.view(game.pickers()[0]), MctsSettings(samples=3, rounds=2, weights="thesis"), 1)
     search.run(200)
     return found(search)
 
@@ -85,14 +85,14 @@ def moves(spec: str) -> str:
 
 
 def default(**changes: Any) -> MctsSettings:
-    return MctsSettings(**{"samples": 5, "rounds": 4, **changes})
+    return MctsSettings(**{"samples": 5, "rounds": 4, "weights": "thesis", **changes})
 
 
 CASES = {
     "thesis": lambda: searched(THESIS_SETTINGS),
     "thesis, second seat, another seed": lambda: searched(THESIS_SETTINGS, player=1, seed=9),
-    "default": lambda: searched(MctsSettings()),
-    "default, second seat": lambda: searched(MctsSettings(), player=1, seed=2),
+    "default": lambda: searched(MctsSettings(weights="thesis")),
+    "default, second seat": lambda: searched(MctsSettings(weights="thesis"), player=1, seed=2),
     "near the end": lambda: searched(default(), ENDGAME, 1, 2000),
     "parent's visits": lambda: searched(default(selection="parent", exploration=0.7)),
     "blind": lambda: searched(default(replies="blind")),
@@ -115,9 +115,9 @@ CASES = {
     "picks, thesis": lambda: picked("thesis"),
     "picks, challenge1": lambda: picked("challenge1"),
     "picks, challenge2": lambda: picked("challenge2"),
-    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,picks=search"),
+    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,picks=search,weights=thesis"),
     "moves of mcts_thesis": lambda: moves("mcts_thesis:sims=40,final=max_robust"),
-    "moves of one_ply": lambda: moves("one_ply"),
+    "moves of one_ply": lambda: moves("one_ply:weights=thesis"),
     "moves of smart_random": lambda: moves("smart_random"),
 }
 
