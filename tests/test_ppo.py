@@ -336,7 +336,7 @@ def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
         ('action = "steps"', "action: must be one of"), ("weights = {arny = 1}", "no weight 'arny' (did you mean"),
         ("weights = 3", "weights: must be a preset"), ("weights = {army = 1000}", "army = 1000.0: must be"),
         ('[conditions]\nmap = "wrold"', "wrold"), ('[conditions]\nrules = "mine"', "mine"),
-        ("rate = nan", "rate = nan: must be"), ('evaluate = ["random", "random"]', "named twice"),
+        ("rate = nan", "rate: must be a finite number"), ('evaluate = ["random", "random"]', "named twice"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(text, message, tmp_path):

@@ -211,6 +211,7 @@ def test_thoughts_that_are_no_plain_data_are_refused(thought):
 
 def test_a_search_tells_its_candidates_and_what_regions_are_worth():
     from warlight_env.agents.evaluation import explain
+    from warlight_env.agents.weights import DEFAULT
     from warlight_env.notation import parse_orders
 
     agents = [make_agent("mcts:sims=25,picks=search", 1), make_agent("aggressive", 2)]
@@ -227,4 +228,4 @@ def test_a_search_tells_its_candidates_and_what_regions_are_worth():
         assert all(0 <= c["value"] <= 1 for c in data["candidates"])
         assert parse_orders(log.header.map, data["candidates"][0]["orders"]) == step.orders[0]
         before = Game.from_dict(watcher.games[1 + number])
-        assert data["regions"] == pytest.approx([t.value for t in explain(before, 0)], rel=1e-3)
+        assert data["regions"] == pytest.approx([t.value for t in explain(before, 0, DEFAULT)], rel=1e-3)

@@ -141,7 +141,6 @@ def test_bounds_on_what_comes_in(server: Server):
         {"players": two, "seed": -1},
         {"players": two, "pace": "NaN"},
         {"players": two, "unknown": 1},
-        {"players": [two[0], {"bot": "mcts:secs=1"}, two[1]]},  # the search plays games of two
     ):
         answer = client.post("games", json=bad)
         assert answer.status_code == 422, bad
