@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Sequence
@@ -24,8 +25,10 @@ _log = logging.getLogger(__name__)
 
 #: Seconds between two rounds of a game between bots.
 PACE: Final = 0.8
-#: Playouts for the chances of a position while it is watched: quick, so that bots need not wait.
+#: Playouts for the chances of a position while it is watched, at most; and for a second of the pace, so that at a fast
+#: one bots need not wait. Intervals tell how many there were.
 LIVE_PLAYOUTS: Final = 80
+PLAYOUTS_PER_SECOND: Final = 200
 
 
 @dataclass
@@ -193,13 +196,13 @@ class Room:
 
     async def _play(self) -> None:
         try:
+            due = time.monotonic()
             while not self.over:
-                begin = time.monotonic()
                 if not self.humans and self.game.phase == "play":
                     await self._reckon()
                 await self._everybody()
                 if not self.humans:
-                    await self._keep_pace(begin)
+                    due = await self._keep_pace(due)
                 self._resolve()
             if not self.book.log.complete:
                 self.book.finish(self.game)
@@ -218,7 +221,8 @@ class Room:
             self.chances += [None] * (self.game.round + 1 - len(self.chances))
             return
         position = replace(Position.of(self.game.view(0)), owner=self.game.owner.tolist(), army=self.game.army.tolist())
-        question = Question(self.setup, position, None, self.game.round, chances=True, games=LIVE_PLAYOUTS)
+        playouts = max(1, min(LIVE_PLAYOUTS, int(PLAYOUTS_PER_SECOND * self.pace)))
+        question = Question(self.setup, position, None, self.game.round, chances=True, games=playouts)
         answer = await self.thinkers.ask(question, self.number)
         if answer.error is not None:
             _log.warning("game %s: no chances: %s", self.id, answer.error)
@@ -256,18 +260,20 @@ class Room:
             orders = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
             self._hand_in(s, orders if answer.error is None else None)
 
-    async def _keep_pace(self, begin: float) -> None:
-        """Between bots: not faster than people want to watch, not at all while nobody does."""
+    async def _keep_pace(self, last: float) -> float:
+        """Between bots: not faster than people want to watch, not at all while nobody does.
+
+        A round is due its pace after the last one was, at `last`; returns when it was due, at least nearly.
+        """
         while True:
-            rest = begin + self.pace - time.monotonic()
+            due = last + self.pace
+            rest = due - time.monotonic()
             waiting = self.paused or not self.feed.viewers
             if not waiting and rest <= 0:
-                return
+                return max(due, time.monotonic() - self.pace)
             self._news.clear()
-            try:
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), None if waiting else rest)
-            except TimeoutError:
-                return
 
     def _resolve(self) -> None:
         turns, self.pending = self.pending, {}
