@@ -55,7 +55,7 @@ def long_log() -> GameLog:
 
 def watch(page: Page, folder: Path) -> None:
     """Frames while rounds come ten a second, on 128 regions."""
-    with serving(folder, "watch", "random", "random", "--live", "--map", "large", "--seed", "29") as server:
+    with serving(folder, "watch", "random", "random", "--live", "--map", "large", "--seed", "3") as server:
         page.goto(server.address)
         page.get_by_role("combobox", name="Pace").select_option("0.1")
         page.locator(".where", has_text="Round 2").first.wait_for()
