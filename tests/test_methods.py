@@ -29,7 +29,7 @@ from warlight_env.agents.mcts.flat import MODE_BINS, middle, results_of
 from warlight_env.agents.minimax2 import Minimax2Agent
 from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
 from warlight_env.agents.plug_ins import plug_in
-from warlight_env.agents.weights import THESIS
+from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds
 from warlight_env.engine.board import make_board
@@ -62,7 +62,7 @@ def share_after(game, mine, theirs) -> float:
     copy = game.clone()
     copy.play_round([mine, theirs])
     board = copy.view(0).board
-    return float(position_share(board, make_evaluation(board, THESIS), copy.owner, copy.army, 0, 2))
+    return float(position_share(board, make_evaluation(board, DEFAULT), copy.owner, copy.army, 0, 2))
 
 
 # Flat Monte Carlo
@@ -202,7 +202,7 @@ def battle(game, source, target, extra=0):
     view = game.view(int(game.owner[source]))
     owner, army = view.owner.copy(), view.army.copy()
     army[source] += extra
-    return view, make_odds(view.params.dice), make_evaluation(view.board, THESIS), owner, army
+    return view, make_odds(view.params.dice), make_evaluation(view.board, DEFAULT), owner, army
 
 
 def test_a_region_is_held_against_each_neighbour():
@@ -236,7 +236,7 @@ def test_only_battles_above_zero_are_listed_and_the_best_come_first():
     for rounds, player in itertools.product((0, 2), range(3)):
         view = game_of(3, rounds, "world").view(player)
         view.army[(view.owner >= 0) & (view.owner != player)] *= 4
-        board, evaluation = view.board, make_evaluation(view.board, THESIS)
+        board, evaluation = view.board, make_evaluation(view.board, DEFAULT)
         odds, work = make_odds(view.params.dice), make_battle_work(board.n_regions, board.n_edges, 3)
         evaluate, every = plug_in("evaluation"), {}
         for source in np.flatnonzero(view.owner == player).tolist():
@@ -262,7 +262,6 @@ def test_turns_made_of_battles_are_legal():
     for players, seed in itertools.product((2, 3, 4), range(3)):
         game = game_of(players, 2 + seed, "world")
         view = game.view(0)
-        board, evaluation = view.board, make_evaluation(view.board, THESIS)
         agent = MaxnAgent(depth=1, breadth=9)
         turn = agent.act(view)
         assert game.check(0, turn) == [] and sum(armies for _, armies in turn.deploys) == view.income
@@ -270,7 +269,6 @@ def test_turns_made_of_battles_are_legal():
             assert game.check(0, candidate.orders) == []
             attacked = [a for a in candidate.orders.attacks if view.owner[a[1]] != 0]
             assert len(attacked) <= 5 and len({a[0] for a in attacked}) == len(attacked)
-        assert evaluation.army == 10 and board.n_regions == 42
 
 
 # Max^N
@@ -352,7 +350,7 @@ def test_the_weak_beside_the_strong_are_spared():
     # Player 1 is weak and borders 2, who is stronger than 0; player 3 is as weak and borders nobody else.
     game = on(LINE, [3, 0, 0, 1, 2, 2, 2], [1, 20, 20, 1, 60, 60, 60], players=4)
     view = game.view(0)
-    evaluation, spared = make_evaluation(view.board, THESIS), np.zeros(4, dtype=np.int8)
+    evaluation, spared = make_evaluation(view.board, DEFAULT), np.zeros(4, dtype=np.int8)
     mark_spared(view.board, plug_in("evaluation"), evaluation, view.owner, view.army, 0, 4, spared)
     assert spared.tolist() == [0, 1, 0, 0]
 
