@@ -44,7 +44,7 @@ def _list_targets(board, owner, player, region, kind, value, targets):
 
 
 @inline_kernel
-def _ordered(attacks, count, source, target):
+def is_ordered(attacks, count, source, target):
     """Whether there is an order from source to target already; those of one source stand together or not at all."""
     for i in range(count):
         if attacks[i, 0] == source and attacks[i, 1] == target:
@@ -71,7 +71,7 @@ def attack(board, kill, owner, player, careful, press, work, attacks, count):
             defenders = np.int64(after[q])
             if careful:
                 defenders += work.income[owner[q]]
-            if not favourable(free[r], defenders, kill[0], kill[1]) or _ordered(attacks, before, r, q):
+            if not favourable(free[r], defenders, kill[0], kill[1]) or is_ordered(attacks, before, r, q):
                 continue
             sent = min(to_conquer(defenders, kill[0]), free[r])
             attacks[count, 0], attacks[count, 1], attacks[count, 2] = r, q, sent

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.generators.attacks import is_ordered
 from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, write_deploy
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.generators.turns import prepare
@@ -76,7 +77,7 @@ def list_battles(
             continue
         for e in range(board.neighbor_start[source], board.neighbor_start[source + 1]):
             target = np.int64(board.edge_target[e])
-            if owner[target] == player or _is_ordered(attacks, count, source, target):
+            if owner[target] == player or is_ordered(attacks, count, source, target):
                 continue
             army[source] += extra
             sent = np.int64(army[source]) - 1
@@ -94,14 +95,6 @@ def list_battles(
                 at -= 1
             worth[at], rows[at, 0], rows[at, 1] = value, source, target
     return found
-
-
-@inline_kernel
-def _is_ordered(attacks, count, source, target):
-    for i in range(count):
-        if attacks[i, 0] == source and attacks[i, 1] == target:
-            return True
-    return False
 
 
 @inline_kernel
