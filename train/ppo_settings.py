@@ -11,6 +11,7 @@ from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
+from warlight_env.train.settings_file import check_whole
 
 
 @dataclass(frozen=True)
@@ -74,19 +75,15 @@ class PpoSettings:
     holdout: tuple[str, ...] = ("one_big_army",)
 
     def __post_init__(self) -> None:
-        whole = (
-            "iterations", "envs", "steps", "epochs", "width", "layers", "hidden", "max_cycles", "snapshots",
+        check_whole(
+            self, 1, "iterations", "envs", "steps", "epochs", "width", "layers", "hidden", "max_cycles", "snapshots",
             "evaluation", "evaluation_units", "threads", "holdout_units",
         )  # fmt: skip
-        for name in whole:
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} = {getattr(self, name)!r}: must be an integer from 1 up")
         if not 2 <= self.minibatch <= self.envs * self.steps:
             raise InputError(
                 f"minibatch = {self.minibatch!r}: must lie in 2 .. envs * steps = {self.envs * self.steps}"
             )
-        if self.snapshot < 0:
-            raise InputError(f"snapshot = {self.snapshot!r}: must be an integer from 0 up")
+        check_whole(self, 0, "snapshot")
         for name in ("gamma", "trace", "least"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name} = {getattr(self, name)!r}: must lie in 0 .. 1")
