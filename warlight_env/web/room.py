@@ -263,14 +263,15 @@ class Room:
     async def _keep_pace(self, last: float) -> float:
         """Between bots: not faster than people want to watch, not at all while nobody does.
 
-        A round is due its pace after the last one was, at `last`; returns when it was due, at least nearly.
+        A round is due its pace after the last one was, at `last`. Returns when it was due, so that what a round takes
+        does not add up; or now, where it is late by a whole pace or more: after a pause nothing is made up for.
         """
         while True:
-            due = last + self.pace
-            rest = due - time.monotonic()
+            due, now = last + self.pace, time.monotonic()
+            rest = due - now
             waiting = self.paused or not self.feed.viewers
             if not waiting and rest <= 0:
-                return max(due, time.monotonic() - self.pace)
+                return due if -rest < self.pace else now
             self._news.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), None if waiting else rest)
