@@ -20,6 +20,7 @@ from warlight_env.agents.generators.work import (
     take_turn,
     turn_set_of,
 )
+from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import resolve_orders
@@ -53,15 +54,6 @@ def make_lookahead(n_regions: int, n_edges: int, players: int) -> Lookahead:
         score=private_zeros(MAX_TURNS, np.float64),
         against=private_zeros((players, MAX_TURNS, MAX_TURNS), np.float64),
     )
-
-
-@kernel
-def holds_regions(owner, player):
-    """Whether a player is in the game."""
-    for r in range(owner.shape[0]):
-        if owner[r] == player:
-            return True
-    return False
 
 
 @inline_kernel

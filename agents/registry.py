@@ -135,6 +135,9 @@ _MCTS: dict[str, Parameter] = {
     "trees": Parameter(int, None, "trees of parallel=root (default: one per thread)", 1, 1000),
     "virtual_loss": Parameter(int, 1, "visits that a thread below a node pretends to have lost", 1, 1000),
     "memory": Parameter(int, 256, "MiB for each tree, at most", 1, 10_000),
+    "refine": Parameter(float, 0.5, "part of the budget for local search on the answer", 0, 0.99),
+    "scenarios": Parameter(int, 96, "scenarios in which the local search tries turns", 1, 10_000),
+    "horizon": Parameter(int, 3, "rounds of a scenario", 1, 10_000),
     "picks": Parameter(str, "best", "starting regions: the best set by value, or search"),
     "turns": Parameter(str, "ours", "the generators': ours, or the thesis's, in which more armies stay behind"),
     "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
@@ -147,6 +150,7 @@ register(
     {
         **_MCTS,
         "c": Parameter(float, 1.41, "exploration", 0, 100),
+        "refine": Parameter(float, 0.0, "part of the budget for local search on the answer", 0, 0.99),
         "turns": Parameter(str, "thesis", "the generators': thesis, or ours, in which fewer armies stay behind"),
         "weights": Parameter(str, "thesis", "weights of the evaluation: default, thesis, or a .json file"),
     },
@@ -163,7 +167,7 @@ register(
     "mcts with a tree in each of two threads",
     {**_MCTS, "threads": Parameter(int, 2, "threads", 1, 1000)},
 )
-_NOT_FLAT = ("c", "selection", "replies", "final", "top", "picks")
+_NOT_FLAT = ("c", "selection", "replies", "final", "top", "picks", "refine", "scenarios", "horizon")
 register(
     "flat_mc",
     _built_in("warlight_env.agents.mcts:flat_monte_carlo"),

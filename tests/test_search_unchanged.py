@@ -115,7 +115,7 @@ CASES = {
     "picks, thesis": lambda: picked("thesis"),
     "picks, challenge1": lambda: picked("challenge1"),
     "picks, challenge2": lambda: picked("challenge2"),
-    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,picks=search,weights=thesis"),
+    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,refine=0,picks=search,weights=thesis"),
     "moves of mcts_thesis": lambda: moves("mcts_thesis:sims=40,final=max_robust"),
     "moves of one_ply": lambda: moves("one_ply:weights=thesis"),
     "moves of smart_random": lambda: moves("smart_random"),

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.generators.work import TurnSet, make_turn_set
-from warlight_env.agents.lookahead import holds_regions
 from warlight_env.agents.maxn.turns import MAX_BREADTH, BattleWork, list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.state import private_zeros
 

@@ -56,8 +56,8 @@ class MctsAgent:
 
     @property
     def simulations(self) -> int:
-        """Simulations of the last search, in all trees."""
-        return 0 if self.search is None else self.search.simulations
+        """Simulations of the last search in all trees, and trials of its local search."""
+        return 0 if self.search is None else self.search.simulations + self.search.trials
 
     def _searched(self, view: View, budget: Budget | None) -> Search:
         start = time.perf_counter()
@@ -78,17 +78,23 @@ class MctsAgent:
         return self.search
 
     def _spend(self, search: Search, simulations: int | None, seconds: float | None, start: float) -> None:
+        """The tree search with its part of the budget, then local search with the rest."""
+
         def left(part: float) -> float | None:
             return None if seconds is None else max(0.0, start + part * seconds - time.perf_counter())
 
+        tree = 1.0 if search.view.phase == "pick" else 1.0 - self.settings.refine
+        grown = simulations and max(1, round(tree * simulations))
         if self.settings.final != "max_robust":
-            search.run(simulations, left(1.0))
-            return
-        search.run(simulations, left(0.5))
-        for tenth in range(1, 11):
-            if search.agreed:
-                break
-            search.run(simulations and max(1, simulations // 10), left(0.5 + 0.05 * tenth))
+            search.run(grown, left(tree))
+        else:
+            search.run(grown, left(0.5 * tree))
+            for tenth in range(1, 11):
+                if search.agreed:
+                    break
+                search.run(grown and max(1, grown // 10), left((0.5 + 0.05 * tenth) * tree))
+        if tree < 1.0:
+            search.refine(None if simulations is None or grown is None else simulations - grown, left(1.0))
 
     def _limits(self, budget: Budget | None) -> tuple[int | None, float | None]:
         return given(budget, self.settings.simulations, self.settings.seconds, DEFAULT_SIMULATIONS)

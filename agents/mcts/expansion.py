@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.generators.work import MAX_TURNS, turn_set_of
-from warlight_env.agents.mcts.outcome import next_state, winner_of
+from warlight_env.agents.mcts.outcome import next_state
 from warlight_env.agents.mcts.tree import (
     COMPUTING,
     EXPANDING,
@@ -19,6 +19,7 @@ from warlight_env.agents.mcts.tree import (
     store_turn,
     take,
 )
+from warlight_env.agents.standing import winner_of
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel
 from warlight_env.engine.state import pack, unpack

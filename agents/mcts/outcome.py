@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.standing import winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.round import resolve_orders
-from warlight_env.engine.state import NEUTRAL, Workspace, make_workspace, private_zeros
+from warlight_env.engine.state import Workspace, make_workspace, private_zeros
 
 #: Which outcome of the plays of a round is the next state.
 RULE: Final = 0
@@ -65,19 +66,6 @@ def _loses_super(board, before, after, player):
         if had and not has:
             return True
     return False
-
-
-@inline_kernel
-def winner_of(owner, players):
-    """The only player with regions; -1 where several have some."""
-    last = NEUTRAL
-    for r in range(owner.shape[0]):
-        by = owner[r]
-        if by >= 0:
-            if last >= 0 and by != last:
-                return NEUTRAL
-            last = by
-    return last
 
 
 @kernel

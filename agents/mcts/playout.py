@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.lookahead import holds_regions
 from warlight_env.agents.mcts.foresight import POLICY
 from warlight_env.agents.mcts.outcome import next_state
 from warlight_env.agents.mcts.tree import UNIT
 from warlight_env.agents.mcts.worth import PLACEMENTS, note_eliminations, write_placements
+from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import kernel
 
 

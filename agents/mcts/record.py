@@ -16,6 +16,7 @@ class Candidate:
     visits: int
     total: float  #: sum of the values of its simulations
     picks: tuple[int, ...] = ()  #: wished regions, best first
+    refined: bool = False  #: found by local search; visits and value are then of the scenarios that chose it
     middle: float | None = None  #: median, mean or mode of the values, where the answer goes by that
 
     @property
@@ -35,6 +36,7 @@ class SearchRecord:
     deepest: tuple[int, ...]
     seconds: float
     candidates: tuple[Candidate, ...]  #: the answer first
+    trials: int = 0  #: of local search, after the simulations
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
@@ -45,6 +47,7 @@ class SearchRecord:
             "shallowest": list(self.shallowest),
             "deepest": list(self.deepest),
             "seconds": self.seconds,
+            **({"trials": self.trials} if self.trials else {}),
             "candidates": [
                 {
                     "deploys": [list(row) for row in c.orders.deploys],
@@ -52,6 +55,7 @@ class SearchRecord:
                     "picks": list(c.picks),
                     "visits": c.visits,
                     "value": c.value,
+                    **({"refined": True} if c.refined else {}),
                     **({} if c.middle is None else {"middle": c.middle}),
                 }
                 for c in self.candidates

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,12 @@ import numpy as np
 
 from warlight_env.agents.evaluation import extended_share, make_evaluation
 from warlight_env.agents.imagined import imagined
+from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
 from warlight_env.agents.mcts.foresight import foresight
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
+from warlight_env.agents.mcts.refinement import Refinement
 from warlight_env.agents.mcts.search import leaf_depths, search
 from warlight_env.agents.mcts.settings import MctsSettings, nodes_for
 from warlight_env.agents.mcts.tree import (
@@ -39,7 +41,7 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import pack
 from warlight_env.engine.view import View
 
-_SLICE = 0.004  # seconds that a thread searches before it looks at the clock
+_RATE = 2000.0  # simulations a second and thread, before they are measured
 
 
 class _Tree:
@@ -51,7 +53,6 @@ class _Tree:
         self.tree: Tree = make_tree(n, e, 0 if flat else nodes, players, nodes if flat else 0)
         workers = settings.threads if settings.parallel != "root" else 1
         self.works: list[SearchWork] = [make_search_work(n, e, players, settings.samples) for _ in range(workers)]
-        self.rate = 2000.0  # simulations a second and thread, as measured
 
 
 class Search:
@@ -88,17 +89,23 @@ class Search:
         #: Places in each tree: for nodes, or for results under flat sampling.
         self.nodes = nodes_for(s, view.board.n_regions, simulations, view.players)
         self.trees = [_Tree(view, s, self.nodes) for _ in range(s.n_trees)]
+        self._jobs = [
+            Job(functools.partial(self._grow, one.tree, work), _RATE) for one in self.trees for work in one.works
+        ]
+        self._refinement: Refinement | None = None
+        #: What `refine` came to, where it found something better; None after `run`.
+        self.refined: Candidate | None = None
         self._stop = threading.Event()
         self.begin(view, seed)
 
     def begin(self, view: View, seed: int) -> None:
         """Start anew from another position on the same board; memory is kept."""
         s = self.settings
-        self.view = view
+        self.view, self.seed, self.refined = view, seed, None
         self.evaluation = make_evaluation(view.board, Weights.load(s.weights))
         self.kernel_settings = s.for_kernels(view.player, view.players)
         owner, army = imagined(view)
-        self.seconds = 0.0
+        self.seconds, self.trials = 0.0, 0
         self._stop.clear()
         for i, one in enumerate(self.trees):
             clear(one.tree)
@@ -130,50 +137,42 @@ class Search:
 
             run_leaf_parallel(self, wanted, deadline, self._stop.is_set)
         else:
-            jobs = [(one, work) for one in self.trees for work in one.works]
-            shared = _Quota(wanted) if len(self.trees) == 1 else None
-            quotas = [shared or _Quota(wanted) for _ in jobs]
-            if len(jobs) == 1 or s.threads == 1:
-                self._in_turn(jobs, quotas, deadline)
-            else:
-                with ThreadPoolExecutor(s.threads) as pool:
-                    running = [
-                        pool.submit(self._grow, *job, quota, deadline) for job, quota in zip(jobs, quotas, strict=True)
-                    ]
-                    for future in running:
-                        future.result()
+            work_off(self._jobs, self._quotas(wanted), s.threads, deadline, self._stop.is_set)
+        self.refined = None
         self.seconds += time.perf_counter() - start
 
-    def _in_turn(self, jobs: list[tuple[_Tree, SearchWork]], quotas: list[_Quota], deadline: float) -> None:
-        """Grow several trees in one thread, a slice each at a time."""
-        while not self._stop.is_set() and time.perf_counter() < deadline:
-            progress = [self._slice(*job, quota, deadline) for job, quota in zip(jobs, quotas, strict=True)]
-            if not any(progress):
-                break
+    def refine(self, trials: int | None = None, seconds: float | None = None) -> None:
+        """Improve the answer as it stands by local search: so many trials for each tree, or so many seconds.
 
-    def _grow(self, one: _Tree, work: SearchWork, quota: _Quota, deadline: float) -> None:
-        while not self._stop.is_set() and self._slice(one, work, quota, deadline):
-            pass
+        `best` is then what came of it, until the next `run`. Starting regions are not refined.
+        """
+        start = time.perf_counter()
+        if self.view.phase == "pick" or not (trials is None or trials > 0):
+            return
+        deadline = math.inf if seconds is None else start + seconds
+        if self._refinement is None:
+            self._refinement = Refinement(self.view, self.settings, self.functions, len(self._jobs))
+        quotas = self._quotas(trials if trials is not None else (1 << 60))
+        start_from = self.best()
+        refined = self._refinement.refine(
+            self.view, self.evaluation, start_from, derive_seed(self.seed, len(self.trees)), quotas,
+            deadline, self._stop.is_set,
+        )  # fmt: skip
+        self.refined = None if refined.orders == start_from else refined
+        self.trials += self._refinement.trials
+        self.seconds += time.perf_counter() - start
 
-    def _slice(self, one: _Tree, work: SearchWork, quota: _Quota, deadline: float) -> bool:
-        """Search for a few milliseconds at most; False where the time or the simulations are used up."""
-        now = time.perf_counter()
-        n = quota.take(max(1, int(one.rate * min(_SLICE, deadline - now)))) if now < deadline else 0
-        if n < 1:
-            return False
-        view, simulate = self.view, sample if self.settings.sampling == "flat" else search
+    def _quotas(self, steps: int) -> list[Quota]:
+        """So many steps for each tree, shared by its threads."""
+        by_tree = [Quota(steps) for _ in self.trees]
+        return [quota for one, quota in zip(self.trees, by_tree, strict=True) for _ in one.works]
+
+    def _grow(self, tree: Tree, work: SearchWork, simulations: int) -> None:
+        simulate = sample if self.settings.sampling == "flat" else search
         simulate(
-            view.board,
-            view.params,
-            *self.functions,
-            self.evaluation,
-            self.kernel_settings,
-            one.tree,
-            work,
-            n,
-        )
-        one.rate = 0.5 * one.rate + 0.5 * n / max(1e-6, time.perf_counter() - now)
-        return True
+            self.view.board, self.view.params, *self.functions, self.evaluation, self.kernel_settings, tree, work,
+            simulations,
+        )  # fmt: skip
 
     @property
     def simulations(self) -> int:
@@ -203,7 +202,8 @@ class Search:
                 replace(candidate, middle=middle(np.concatenate(results[key]), self.settings.final))
                 for key, candidate in merged.items()
             ]
-        return sorted(found, key=self._merit, reverse=True)
+        found.sort(key=self._merit, reverse=True)
+        return found if self.refined is None else [self.refined, *found]
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
         """What a child of the root stands for: orders, or wishes while regions are picked."""
@@ -254,19 +254,6 @@ class Search:
             shallowest=tuple(int(low) for low, _ in depths),
             deepest=tuple(int(high) for _, high in depths),
             seconds=self.seconds,
+            trials=self.trials,
             candidates=tuple(self.candidates()),
         )
-
-
-class _Quota:
-    """Simulations that are left, shared between threads."""
-
-    def __init__(self, left: int) -> None:
-        self._left, self._lock = left, threading.Lock()
-
-    def take(self, most: int) -> int:
-        """Up to `most` of what is left."""
-        with self._lock:
-            taken = min(most, self._left)
-            self._left -= taken
-            return taken

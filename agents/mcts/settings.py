@@ -46,6 +46,8 @@ class MctsSettings:
     parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
     "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
     virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
+    refine: part of the budget that goes to local search on the answer, a trial for a simulation (see
+    `agents.refining`); scenarios: in which it tries turns; horizon: rounds of a scenario.
     picks: starting regions are the "best" set by value, or found by a "search" over the best sets.
     turns: "ours" or the "thesis"'s, in which armies stay behind that no favourable attack needs; defense: with the
     defensive deploy and the two ways to attack that wait.
@@ -73,6 +75,9 @@ class MctsSettings:
     trees: int | None = None
     virtual_loss: int = 1
     memory: int = 256
+    refine: float = 0.5
+    scenarios: int = 96
+    horizon: int = 3
     picks: Literal["best", "search"] = "best"
     turns: Literal["ours", "thesis"] = "ours"
     defense: bool = True
@@ -83,7 +88,17 @@ class MctsSettings:
             if not condition:
                 raise SearchError(f"{name} = {getattr(self, name)!r}: {reason}")
 
-        for name in ("samples", "rounds", "tries", "drawn", "threads", "virtual_loss", "memory"):
+        for name in (
+            "samples",
+            "rounds",
+            "tries",
+            "drawn",
+            "threads",
+            "virtual_loss",
+            "memory",
+            "scenarios",
+            "horizon",
+        ):
             value = getattr(self, name)
             need(isinstance(value, int) and 1 <= value <= 10_000, name, "must be an integer in 1 .. 10000")
         need(isinstance(self.top, int) and 0 <= self.top <= 10_000, "top", "must be an integer in 0 .. 10000")
@@ -92,6 +107,7 @@ class MctsSettings:
             need(value is None or (isinstance(value, int) and value >= 1), name, "must be an integer from 1 up")
         need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
         need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
+        need(0 <= self.refine < 1, "refine", "must lie in 0 .. 1, below 1")
         need(0 <= self.alpha <= 1, "alpha", "must lie in 0 .. 1")
         need(0 <= self.beta <= self.alpha, "beta", f"must lie in 0 .. alpha, {self.alpha:g}")
         flat = self.sampling == "flat"
@@ -140,11 +156,11 @@ class MctsSettings:
 
 
 #: What the thesis's author chose.
-THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, turns="thesis", weights="thesis")
+THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, refine=0.0, turns="thesis", weights="thesis")
 
 
 #: Flat Monte Carlo as its authors found it best.
-FLAT_SETTINGS: Final = MctsSettings(sampling="flat", final="median", rounds=5)
+FLAT_SETTINGS: Final = MctsSettings(sampling="flat", final="median", rounds=5, refine=0.0)
 
 _RESULT_BYTES = 12
 

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.agents.lookahead import holds_regions
 from warlight_env.agents.mcts.tree import UNIT
+from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import kernel
 
 #: What a simulation is worth to the players.

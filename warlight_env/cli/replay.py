@@ -140,11 +140,12 @@ def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> 
         if not isinstance(candidates, list):
             yield f"{names[insight.player]} thought: {data}"
             continue
-        total = sum(c.get("visits", 0) for c in candidates)
+        total = sum(c.get("visits", 0) for c in candidates if not c.get("refined"))
         for candidate in candidates[:_CANDIDATES]:
             picks = " ".join(log.header.map.regions[region].code.lower() for region in candidate.get("picks", ()))
             answer = candidate.get("orders") or picks or "nothing"
-            share = f"{candidate.get('visits', 0)} of {total} visits, value {candidate.get('value', 0):.2f}"
+            kind = "scenarios" if candidate.get("refined") else f"of {total} visits"
+            share = f"{candidate.get('visits', 0)} {kind}, value {candidate.get('value', 0):.2f}"
             yield f"{names[insight.player]} considered ({share}): {answer}"
 
 

@@ -19,6 +19,9 @@ from warlight_env.experiments.rows import Row, share_row
 #: Rounds of a game where a run is only to show that everything works.
 QUICK_ROUNDS = 8
 
+#: The tree search alone, without local search on its answer.
+TREE = "mcts:refine=0"
+
 
 @dataclass(frozen=True)
 class Side:

@@ -1,22 +1,25 @@
 """How many rounds a simulation should last before the position is valued."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.players import with_parameters
 
-SECONDS = 0.1
+SECONDS = 0.03
 LENGTHS = (1, 2, 5, 10)
 LONGEST = 20
 
 
 def _duel(agent: str, length: int, theirs: float | None = None, sample: str = "") -> Field:
-    sides = tuple(Side(f"{agent}:rounds={rounds}", seconds=SECONDS) for rounds in (length, LONGEST))
-    return Field(f"{agent}: {length} against {LONGEST}", sides, 300, theirs=theirs, theirs_sample=sample)
+    sides = tuple(
+        Side(with_parameters(agent, {"rounds": str(rounds)}), seconds=SECONDS) for rounds in (length, LONGEST)
+    )
+    return Field(f"{agent.split(':')[0]}: {length} against {LONGEST}", sides, 300, theirs=theirs, theirs_sample=sample)
 
 
 TABLE = FieldTable(
     name="methods-cut-playouts",
     title="Simulations cut after 1, 2, 5 and 10 rounds against 20, at equal time",
     setting=(
-        "A tenth of a second a move on both sides, world, random starts; the share of games that the shorter ones "
+        "30 ms a move on both sides, world, random starts; the share of games that the shorter ones "
         "win. For flat Monte Carlo the round of the turn that is tried counts. Nothing else should run on the machine."
     ),
     finding=(
@@ -26,6 +29,6 @@ TABLE = FieldTable(
     comment="Shorter simulations see less, and there are more of them in the same time.",
     fields=(
         *(_duel("flat_mc", n, *((0.984, "5 plies against 20") if n == 5 else ())) for n in LENGTHS),
-        *(_duel("mcts", n) for n in LENGTHS),
+        *(_duel(TREE, n) for n in LENGTHS),
     ),
 )

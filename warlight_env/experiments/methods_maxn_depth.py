@@ -22,8 +22,8 @@ TABLE = FieldTable(
     ),
     comment="Four equal players would win a quarter each.",
     fields=(
-        Field("world, 2 turns each", _sides((1, 4, 8, 12), 2, 0.02), games=200, team=()),
-        Field("small, 2 turns each", _sides((1, 4, 8, 12), 2, 0.01), games=200, team=(), map="small"),
+        Field("world, 2 turns each", _sides((1, 4, 8, 12), 2, 0.02), games=400, team=()),
+        Field("small, 2 turns each", _sides((1, 4, 8, 12), 2, 0.01), games=400, team=(), map="small"),
         Field("world, 5 turns each", _sides((1, 2, 4, 8), 5, 0.3), games=60, team=()),
         Field("small, 5 turns each", _sides((1, 2, 4, 8), 5, 0.1), games=60, team=(), map="small"),
     ),

@@ -1,12 +1,12 @@
 """What a simulation among four players should be worth."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 
-SHARES = Side("mcts", 457)
+SHARES = Side(TREE, 228)
 
 
 def _placed(alpha: float, beta: float) -> Side:
-    return Side(f"mcts:values=placements,alpha={alpha:g},beta={beta:g}", 457)
+    return Side(f"{TREE},values=placements,alpha={alpha:g},beta={beta:g}", 228)
 
 
 def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None) -> Field:
@@ -18,7 +18,7 @@ TABLE = FieldTable(
     name="methods-placements",
     title="Placements with alpha and beta, four players",
     setting=(
-        "Two players of each kind in games of four, 457 simulations a move, world, random starts; the share of "
+        "Two players of each kind in games of four, 228 simulations a move, world, random starts; the share of "
         "games that one of the first kind wins. The first place of a simulation is worth alpha to 1, the others "
         "share 0 to beta."
     ),

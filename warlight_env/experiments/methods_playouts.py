@@ -1,20 +1,21 @@
 """Which turns the players of a simulation should take."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
+from warlight_env.experiments.players import with_parameters
 
-SECONDS = 0.25
+SECONDS = 0.06
 
 
 def _duel(agent: str, playout: str) -> Field:
-    sides = (Side(f"{agent}:playout={playout}", seconds=SECONDS), Side(agent, seconds=SECONDS))
-    return Field(f"{agent}: {playout} against random", sides, games=200)
+    sides = (Side(with_parameters(agent, {"playout": playout}), seconds=SECONDS), Side(agent, seconds=SECONDS))
+    return Field(f"{agent.split(':')[0]}: {playout} against random", sides, games=200)
 
 
 TABLE = FieldTable(
     name="methods-playouts",
     title="Playouts that look ahead, at equal time",
     setting=(
-        "A quarter of a second a move on both sides, world, random starts; the share of games that the side wins "
+        "60 ms a move on both sides, world, random starts; the share of games that the side wins "
         "whose playouts take the turn that is best a round ahead (one_ply), best against the worst reply (two_ply), "
         "or one of the three best by chance (weighted), against turns at random. Nothing else should run on the "
         "machine."
@@ -27,6 +28,6 @@ TABLE = FieldTable(
     ),
     comment="What counts is strength for time: better playouts are fewer.",
     fields=tuple(
-        _duel(agent, playout) for agent in ("mcts", "flat_mc") for playout in ("one_ply", "two_ply", "weighted")
+        _duel(agent, playout) for agent in (TREE, "flat_mc") for playout in ("one_ply", "two_ply", "weighted")
     ),
 )

@@ -2,9 +2,9 @@
 
 import itertools
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 
-METHODS = ("minimax2", "flat_mc", "maxn:depth=8", "mcts", "aggressive")
+METHODS = ("minimax2", "flat_mc", "maxn:depth=8", TREE, "aggressive")
 
 
 def _side(spec: str, seconds: float) -> Side:
@@ -12,7 +12,7 @@ def _side(spec: str, seconds: float) -> Side:
 
 
 def _duel(one: str, other: str, seconds: float) -> Field:
-    games = 200 if seconds < 1 else 60
+    games = 100 if seconds < 1 else 20
     label = f"{one} against {other}, {seconds:g} s"
     return Field(label, (_side(one, seconds), _side(other, seconds)), games)
 

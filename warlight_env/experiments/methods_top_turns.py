@@ -1,16 +1,22 @@
 """How many turns of a player should enter the tree."""
 
-from warlight_env.experiments.fields import Field, FieldTable, Side
+from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 
 #: What the author measured with the heuristic, by simulations.
 THEIRS = {50: 0.60, 100: 0.53}
 
 
 def _duel(top: int, simulations: int) -> Field:
-    sides = (Side(f"mcts:top={top}", simulations), Side("mcts", simulations))
+    sides = (Side(f"{TREE},top={top}", simulations), Side(TREE, simulations))
     theirs = THEIRS.get(simulations) if top == 3 else None
     sample = "" if theirs is None else "with the heuristic"
-    return Field(f"{top} best, {simulations} simulations", sides, 400, theirs=theirs, theirs_sample=sample)
+    return Field(
+        f"{top} best, {simulations} simulations",
+        sides,
+        400 if simulations < 1000 else 200,
+        theirs=theirs,
+        theirs_sample=sample,
+    )
 
 
 TABLE = FieldTable(

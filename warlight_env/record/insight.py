@@ -53,6 +53,7 @@ def _search_insight(view: View, found: SearchRecord | None, weights: Weights, ro
         {
             "visits": candidate.visits,
             "value": float(f"{candidate.value:.4g}"),
+            **({"refined": True} if candidate.refined else {}),
             **({} if candidate.middle is None else {"middle": float(f"{candidate.middle:.4g}")}),
             **(
                 {"picks": list(candidate.picks)}

@@ -55,7 +55,8 @@ export function layerOf(layer: Layer, doc: Doc, position: Position, player: numb
 }
 
 /** For each region the share of a search's visits that deploy there or attack it. */
-function visitShares(map: MapDoc, candidates: Candidate[]): number[] {
+function visitShares(map: MapDoc, found: Candidate[]): number[] {
+  const candidates = found.filter((c) => !c.refined);
   const shares = new Array<number>(map.regions.length).fill(0);
   const all = candidates.reduce((sum, c) => sum + (c.visits ?? 0), 0) || 1;
   for (const c of candidates) for (const r of touched(map, c.orders)) shares[r] += (c.visits ?? 0) / all;

@@ -91,10 +91,12 @@ export interface Candidate {
   orders?: string;
   picks?: number[];
   prior?: number;
+  refined?: boolean; // by local search: no visits of the tree, and a value of its own
 }
 
 export interface InsightData {
   simulations?: number[];
+  trials?: number; // of local search, after the simulations
   seconds?: number;
   candidates?: Candidate[];
   regions?: number[];

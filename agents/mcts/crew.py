@@ -1,0 +1,63 @@
+"""Jobs side by side: in threads, or in turns in one, each a slice of a few milliseconds at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+_SLICE = 0.004  # seconds that a job takes before it looks at the clock
+
+
+class Quota:
+    """Steps that are left, shared between threads."""
+
+    def __init__(self, left: int) -> None:
+        self._left, self._lock = left, threading.Lock()
+
+    def take(self, most: int) -> int:
+        """Up to `most` of what is left."""
+        with self._lock:
+            taken = min(most, self._left)
+            self._left -= taken
+            return taken
+
+
+class Job:
+    """Something done in steps. step(n) does n of them; rate: how many a second, before that is measured."""
+
+    def __init__(self, step: Callable[[int], None], rate: float) -> None:
+        self._step, self._rate = step, rate
+        self.done = 0  #: steps so far
+
+    def slice(self, quota: Quota, deadline: float) -> bool:
+        """Some steps, for a few milliseconds at most; False where the time or the quota is used up."""
+        now = time.perf_counter()
+        n = quota.take(max(1, int(self._rate * min(_SLICE, deadline - now)))) if now < deadline else 0
+        if n < 1:
+            return False
+        self._step(n)
+        self.done += n
+        self._rate = 0.5 * self._rate + 0.5 * n / max(1e-6, time.perf_counter() - now)
+        return True
+
+
+def work_off(
+    jobs: Sequence[Job], quotas: Sequence[Quota], threads: int, deadline: float, stopped: Callable[[], bool]
+) -> None:
+    """Do all jobs, each until its quota, the time or `stopped` ends it; what one raises is raised."""
+    if len(jobs) == 1 or threads == 1:
+        while not stopped():
+            progress = [job.slice(quota, deadline) for job, quota in zip(jobs, quotas, strict=True)]
+            if not any(progress):
+                break
+        return
+
+    def do(job: Job, quota: Quota) -> None:
+        while not stopped() and job.slice(quota, deadline):
+            pass
+
+    with ThreadPoolExecutor(threads) as pool:
+        for future in [pool.submit(do, *one) for one in zip(jobs, quotas, strict=True)]:
+            future.result()

@@ -1,0 +1,95 @@
+"""Local search after the tree search: threads climb from its answer, and new scenarios choose among what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from warlight_env.agents.evaluation import Evaluation
+from warlight_env.agents.imagined import imagined
+from warlight_env.agents.mcts.crew import Job, Quota, work_off
+from warlight_env.agents.mcts.record import Candidate
+from warlight_env.agents.mcts.settings import MctsSettings
+from warlight_env.agents.refining.climb import climb, value_turn
+from warlight_env.agents.refining.trials import BEST, TrialWork, make_trial_work, try_turn
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.view import View
+
+_RATE = 2000.0  # trials a second, before they are measured
+
+
+class Refinement:
+    """Working memory for `refine` on one board.
+
+    Args:
+        view: of a game like those to come.
+        settings: see `MctsSettings`; taken from it: scenarios, horizon, ways, threads.
+        functions: of the search; the evaluation is the first of them, the policy the third.
+        climbs: how many there are.
+    """
+
+    def __init__(self, view: View, settings: MctsSettings, functions: Sequence[Any], climbs: int) -> None:
+        self._settings = settings
+        self._evaluate, self._policy = functions[0], functions[2]
+        n, e = view.board.n_regions, view.board.n_edges
+        self.trials = 0  #: of the last `refine`, in all climbs
+        self._works = [make_trial_work(n, e, view.players, settings.scenarios) for _ in range(climbs)]
+
+    def refine(
+        self,
+        view: View,
+        evaluation: Evaluation,
+        start: Orders,
+        seed: int,
+        quotas: Sequence[Quota],
+        deadline: float,
+        stopped: Callable[[], bool],
+    ) -> Candidate:
+        """The best of a turn and what each climb from it found, by the mean share in scenarios that none has seen.
+
+        quotas: trials, for each climb. The same seed and quotas give the same turn, where neither the deadline nor
+        `stopped` comes first.
+        """
+        s = self._settings
+        owner, army = imagined(view)
+        course = (
+            view.board, view.params, self._evaluate, self._policy, evaluation, owner, army, view.player, view.players,
+            s.ways, s.horizon,
+        )  # fmt: skip
+        for i, work in enumerate(self._works):
+            work.rng[:] = make_rng(derive_seed(seed, i))
+            _write(work, start)
+            value_turn(*course, work)
+
+        def climbing(work: TrialWork) -> Job:
+            return Job(lambda trials: climb(*course, trials, work), _RATE)
+
+        jobs = [climbing(work) for work in self._works]
+        work_off(jobs, quotas, s.threads, deadline, stopped)
+        self.trials = sum(job.done for job in jobs)
+        found = [start, *(_read(work, view.params.max_orders) for work in self._works)]
+        judge = self._works[0]
+        values: list[float] = []
+        for orders in found:
+            _write(judge, orders)
+            value = try_turn(*course, BEST, False, judge) if values else s.scenarios * value_turn(*course, judge)
+            values.append(float(value))
+        best = int(np.argmax(values))
+        return Candidate(found[best], s.scenarios, values[best], refined=True)
+
+
+def _write(work: TrialWork, orders: Orders) -> None:
+    deploys, attacks = orders.arrays()
+    work.turns.deploy[BEST] = 0
+    np.add.at(work.turns.deploy[BEST], deploys[:, 0], deploys[:, 1].astype(np.int32))
+    work.turns.attacks[BEST, : len(attacks)] = attacks
+    work.turns.counts[BEST] = len(attacks)
+
+
+def _read(work: TrialWork, limit: int) -> Orders:
+    turns = work.turns
+    orders = Orders.from_arrays(turns.deploy[BEST], turns.attacks[BEST], int(turns.counts[BEST]))
+    return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders

@@ -1,0 +1,151 @@
+"""Turns tried in scenarios: imagined courses of the round and of some more, the same for all turns.
+
+In a scenario the others' turns and the dice are given (common random numbers), so that turns differ in it by what they
+are worth, not by luck. After the round all move by the policy.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.generators.work import (
+    GeneratorWork,
+    TurnSet,
+    TurnSets,
+    make_generator_work,
+    make_turn_set,
+    make_turn_sets,
+    take_turn,
+)
+from warlight_env.agents.standing import holds_regions, winner_of
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.rng import next_u64
+from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.state import Workspace, make_workspace, private_zeros
+
+#: Places in `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the one that is tried.
+BEST: Final = 0
+TRIED: Final = 1
+
+#: Scenarios after which a turn that does no better than the best so far is given up.
+BLOCK: Final = 12
+
+
+class TrialWork(NamedTuple):
+    """What one thread writes that tries turns in S scenarios."""
+
+    generator: GeneratorWork
+    turns: TurnSet  #: [2, ...] BEST and TRIED
+    share: npt.NDArray[np.float64]  #: [2, S] the player's share at the end of each scenario
+    others: TurnSets  #: [P, S, ...] turns of the others in the round, by scenario
+    dice: npt.NDArray[np.uint64]  #: [S, 2]
+    luck: npt.NDArray[np.uint64]  #: [2] of the scenario that is played
+    round: Workspace
+    owner: npt.NDArray[np.int8]  #: [N]
+    army: npt.NDArray[np.int32]  #: [N]
+    borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
+    free: npt.NDArray[np.int64]  #: [N] armies without an order
+    rng: npt.NDArray[np.uint64]  #: [2]
+
+
+def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> TrialWork:
+    """Working memory for one thread."""
+    return TrialWork(
+        generator=make_generator_work(n_regions, n_edges, players),
+        turns=make_turn_set(n_regions, n_edges, 2),
+        share=private_zeros((2, scenarios), np.float64),
+        others=make_turn_sets(n_regions, n_edges, players, scenarios),
+        dice=private_zeros((scenarios, 2), np.uint64),
+        luck=private_zeros(2, np.uint64),
+        round=make_workspace(n_regions, n_edges, players),
+        owner=private_zeros(n_regions, np.int8),
+        army=private_zeros(n_regions, np.int32),
+        borders=private_zeros(n_regions, np.int32),
+        free=private_zeros(n_regions, np.int64),
+        rng=private_zeros(2, np.uint64),
+    )
+
+
+@kernel
+def draw_scenarios(board, params, policy, evaluation, owner, army, player, players, ways, work):
+    """Draw the others' turns, by the policy, and the dice of every scenario."""
+    for k in range(work.dice.shape[0]):
+        for p in range(players):
+            if p != player:
+                work.others.counts[p, k] = policy(
+                    board, params, evaluation, owner, army, p, ways, work.rng, work.generator,
+                    work.others.deploy[p, k], work.others.attacks[p, k],
+                )  # fmt: skip
+        work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
+
+
+@inline_kernel
+def _resolve(board, params, work):
+    orders = work.round
+    resolve_orders(
+        board, params, work.owner, work.army, orders.deploy, orders.attacks, orders.counts, orders.scratch, work.luck,
+        None, None,
+    )  # fmt: skip
+
+
+@inline_kernel
+def _play_scenario(
+    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, which, k, work
+):  # fmt: skip
+    """The player's share at the end of scenario k, after turn `which`; 1 or 0 where the game is over before."""
+    orders = work.round
+    work.luck[0], work.luck[1] = work.dice[k, 0], work.dice[k, 1]
+    for r in range(owner.shape[0]):
+        work.owner[r], work.army[r] = owner[r], army[r]
+    for p in range(players):
+        if p == player:
+            orders.counts[p] = take_turn(work.turns, which, orders.deploy[p], orders.attacks[p])
+        else:
+            orders.counts[p] = take_turn(
+                TurnSet(work.others.deploy[p], work.others.attacks[p], work.others.counts[p]),
+                k, orders.deploy[p], orders.attacks[p],
+            )  # fmt: skip
+    _resolve(board, params, work)
+    winner = winner_of(work.owner, players)
+    for _ in range(1, rounds):
+        if winner >= 0:
+            break
+        for p in range(players):
+            if players > 2 and not holds_regions(work.owner, p):
+                orders.counts[p] = 0
+                for r in range(owner.shape[0]):
+                    orders.deploy[p, r] = 0
+                continue
+            orders.counts[p] = policy(
+                board, params, evaluation, work.owner, work.army, p, ways, work.luck, work.generator,
+                orders.deploy[p], orders.attacks[p],
+            )  # fmt: skip
+        _resolve(board, params, work)
+        winner = winner_of(work.owner, players)
+    if winner >= 0:
+        return 1.0 if winner == player else 0.0
+    return evaluate(board, evaluation, work.owner, work.army, player, players)
+
+
+@kernel
+def try_turn(
+    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, which, racing, work
+):  # fmt: skip
+    """Play turn `which` in all scenarios and write its shares; returns how much their sum exceeds the best turn's.
+
+    racing: give up, with 0, after any BLOCK of scenarios where the sum so far does not exceed that of the best turn.
+    Of the best turn itself the sum is returned.
+    """
+    total, scenarios = 0.0, work.dice.shape[0]
+    for k in range(scenarios):
+        share = _play_scenario(
+            board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, which, k, work
+        )
+        work.share[which, k] = share
+        total += share - work.share[BEST, k] if which != BEST else share
+        if racing and (k + 1) % BLOCK == 0 and total <= 0.0:
+            return 0.0
+    return total

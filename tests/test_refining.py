@@ -1,0 +1,266 @@
+"""Local search on a turn: changes stay legal, scenarios are worth what the odds say, bots play the better for it."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numba
+import numpy as np
+import pytest
+
+from helpers import PRESETS, RING, make_map, position
+from warlight_env import Game, Orders, Rules, maps
+from warlight_env.agents import make_agent
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search, SearchError
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.refining.changes import change, fit, list_borders
+from warlight_env.agents.refining.climb import climb, value_turn
+from warlight_env.agents.refining.trials import BEST, make_trial_work
+from warlight_env.agents.weights import THESIS
+from warlight_env.arena import Match
+from warlight_env.battle import battle_odds
+from warlight_env.engine.rng import make_rng
+from warlight_env.record.insight import insight_of
+
+MIDGAME = Game("world", seed=7, picks="random")
+for _ in range(6):
+    MIDGAME.play_round([make_agent("aggressive", p).act(MIDGAME.view(p)) for p in range(2)])
+RULES = Rules.of("thesis", picks=1, offers_per_super_region=0)
+SMALL = {"samples": 3, "rounds": 2, "scenarios": 24}
+
+
+def view(map_, owner, army, player=0):
+    return position(Game(map_, RULES), owner, army).view(player)
+
+
+@numba.njit
+def stand(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """A policy: no orders."""
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+    return 0
+
+
+@numba.njit
+def holds_the_second(board, evaluation, owner, army, player, players):
+    """An evaluation: whether the player has region 1."""
+    return 1.0 if owner[1] == player else 0.0
+
+
+@numba.njit
+def even(board, evaluation, owner, army, player, players):
+    """An evaluation: nobody is better off."""
+    return 0.5
+
+
+def stay(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    """A generator: all of the income on the player's first region, and no attacks."""
+    for r in range(owner.shape[0]):
+        turns.deploy[0, r] = 0
+    for r in range(owner.shape[0]):
+        if owner[r] == player:
+            turns.deploy[0, r] = params.base_income
+            break
+    turns.counts[0] = 0
+    return 1
+
+
+# Changes
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_changed_turns_are_legal_and_deploy_as_much(seed):
+    game = Game("world", seed=seed, picks="random", players=2 + seed % 3)
+    for k in range(seed):
+        game.play_round([make_agent("smart_random", 10 * k + p).act(game.view(p)) for p in range(game.players)])
+    seen, rng = game.view(0), make_rng(seed)
+    n, free = seen.board.n_regions, np.zeros(seen.board.n_regions, dtype=np.int64)
+    borders, attacks = np.zeros(n, dtype=np.int32), np.zeros((seen.board.n_edges, 3), dtype=np.int32)
+    n_borders = list_borders(seen.board, seen.owner, 0, borders)
+    assert {int(r) for r in borders[:n_borders]} == {
+        r for r in range(n) if seen.owner[r] == 0
+        and any(seen.owner[q] != 0 for a, b in seen.map.borders for q in ((b,) if a == r else (a,) if b == r else ()))
+    }  # fmt: skip
+    deploy, count, met = np.zeros(n, dtype=np.int32), 0, set()
+    deploy[borders[0]] = game.income(0)
+    for _ in range(600):
+        count = change(
+            seen.board, 0.6, seen.owner, seen.army, 0, deploy, attacks, count, borders, n_borders, rng, free
+        )  # fmt: skip
+        count = fit(seen.army, deploy, attacks, count, free)
+        orders = Orders.from_arrays(deploy, attacks, count)
+        assert game.check(0, orders) == []
+        assert deploy.sum() == game.income(0)
+        pairs = [(a, b) for a, b, _ in orders.attacks]
+        assert len(set(pairs)) == len(pairs)
+        met.add((tuple(orders.deploys), tuple(orders.attacks)))
+    assert len(met) > 100, "it comes around"
+
+
+# Scenarios
+
+
+def course(seen, evaluate, horizon, policy=stand):
+    return (
+        seen.board, seen.params, plug_in("evaluation", evaluate), plug_in("policy", policy),
+        make_evaluation(seen.board, THESIS), np.ascontiguousarray(seen.owner), np.ascontiguousarray(seen.army),
+        seen.player, seen.players, 0b1_111_111, horizon,
+    )  # fmt: skip
+
+
+def work_for(seen, scenarios, attacks, seed=3):
+    work = make_trial_work(seen.board.n_regions, seen.board.n_edges, seen.players, scenarios)
+    work.rng[:] = make_rng(seed)
+    for i, row in enumerate(attacks):
+        work.turns.attacks[BEST, i] = row
+    work.turns.counts[BEST] = len(attacks)
+    return work
+
+
+def test_scenarios_are_worth_what_the_odds_say():
+    seen = view(RING, [0, 1, 1, -1, -1, -1], [10, 6, 5, 5, 5, 5])
+    chance = battle_odds(9, 6).capture
+    scenarios = 4000
+    got = value_turn(*course(seen, holds_the_second, 1), work_for(seen, scenarios, [(0, 1, 9)]))
+    assert abs(got - chance) < 5 * math.sqrt(chance * (1 - chance) / scenarios)
+    assert 0.05 < chance < 0.95
+    assert value_turn(*course(seen, holds_the_second, 1), work_for(seen, 100, [])) == 0.0
+
+
+def test_a_game_that_ends_in_a_scenario_is_won_or_lost_for_good():
+    seen = view(RING, [0, 1, -1, -1, -1, -1], [200, 1, 5, 5, 5, 5])
+    assert value_turn(*course(seen, even, 4), work_for(seen, 50, [(0, 1, 199)])) == 1.0
+
+
+# Climbing
+
+
+def test_climbing_finds_the_attack_that_wins():
+    seen = view(RING, [0, -1, -1, 1, -1, -1], [30, 5, 5, 2, 5, 5])
+    search = Search(seen, MctsSettings(**SMALL), 1, generator=stay)
+    search.run(10)
+    assert search.best().attacks == []
+    search.refine(200)
+    attacks = [row for row in search.best().attacks if row[:2] == (0, 3)]
+    assert attacks and attacks[0][2] >= 8, search.best()
+    assert search.candidates()[0].refined and search.candidates()[0].value > 0.95
+    search.run(5)
+    assert search.best().attacks == [], "the tree's answer again"
+
+
+def test_what_is_kept_is_better_in_the_same_scenarios():
+    seen = MIDGAME.view(0)
+    work = work_for(seen, 48, [])
+    work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = MIDGAME.income(0)
+    everything = course(seen, holds_the_second, 2, None)
+    share = (*everything[:2], plug_in("evaluation"), *everything[3:])
+    value_turn(*share, work)
+    before = work.share[BEST].copy()
+    kept = climb(*share, 150, work)
+    assert kept > 0 and work.share[BEST].mean() > before.mean()
+
+
+def test_a_player_without_borders_keeps_its_turn():
+    whole = view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 0], [3, 3, 3])
+    work = work_for(whole, 12, [])
+    assert climb(*course(whole, holds_the_second, 1), 20, work) == 0
+
+
+# In the search
+
+
+def test_the_budget_is_shared_between_tree_and_local_search():
+    agent = MctsAgent(seed=1, sims=100, refine=0.25, **SMALL)
+    agent.act(MIDGAME.view(0))
+    record = agent.search.statistics()
+    assert record.simulations == (75,) and record.trials == 25 and agent.simulations == 100
+    agent = MctsAgent(seed=1, sims=1, **SMALL)
+    agent.act(MIDGAME.view(0))
+    assert agent.simulations == 1
+    slow = MctsAgent(seed=1, secs=0.3, **SMALL)
+    slow.act(MIDGAME.view(0))
+    start = time.perf_counter()
+    slow.act(MIDGAME.view(0))
+    assert 0.29 < time.perf_counter() - start < 5 and slow.search.trials > 10
+    assert THESIS_SETTINGS.refine == 0 == make_agent("mcts_thesis", 1).settings.refine
+    assert make_agent("flat_mc", 1).settings.refine == 0
+
+
+def refined(seed=1, **settings):
+    search = Search(MIDGAME.view(0), MctsSettings(**{**SMALL, **settings}), seed)
+    search.run(40)
+    search.refine(60)
+    return search
+
+
+def test_equal_seeds_refine_alike():
+    assert refined().best() == refined().best()
+    assert len({str(refined(seed).best()) for seed in range(4)}) > 1
+    one = refined(trees=3)
+    assert one.trials == 180
+    assert one.best() == refined(trees=3, threads=3).best(), "whatever the number of threads"
+
+
+def test_one_tree_of_two_threads_shares_the_trials():
+    search = refined(parallel="tree", threads=2)
+    assert search.trials == 60 and MIDGAME.check(0, search.best()) == []
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_it_refines_by_all_rules(preset):
+    game = Game("world", preset, seed=3, picks="random")
+    for _ in range(4):
+        game.play_round([make_agent("mcts:sims=20,samples=3,rounds=2", p).act(game.view(p)) for p in range(2)])
+        assert game.phase == "play"
+
+
+def test_it_refines_among_six_and_within_a_limit_of_orders():
+    game = Game("world", Rules.of("thesis", max_orders=2), seed=3, picks="random", players=6)
+    for _ in range(3):
+        orders = [make_agent("mcts:sims=20,samples=3,rounds=2", p).act(game.view(p)) for p in range(6)]
+        assert all(game.check(p, one) == [] for p, one in enumerate(orders))
+        game.play_round(orders)
+
+
+def test_starting_regions_are_left_to_the_tree():
+    game = Game(maps.load("small"), seed=1)
+    agent = MctsAgent(seed=1, sims=20, picks="search", **SMALL)
+    assert agent.pick(game.view(0)) and agent.search.trials == 0 and agent.search.simulations == 20
+
+
+def test_a_stop_ends_it():
+    search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    search.run(20)
+    search.stop()
+    start = time.perf_counter()
+    search.refine(10**9)
+    assert search.trials == 0 and time.perf_counter() - start < 60
+    assert MIDGAME.check(0, search.best()) == []
+
+
+def test_the_refined_turn_is_told_apart():
+    agent = MctsAgent(seed=1, sims=80, **SMALL)
+    agent.act(MIDGAME.view(0))
+    data = insight_of(agent, MIDGAME.round + 1)
+    assert data["trials"] == 40
+    assert [c.get("refined", False) for c in data["candidates"]].count(True) <= 1
+    first = agent.search.candidates()[0]
+    if first.refined:
+        assert data["candidates"][0]["refined"] and data["candidates"][0]["visits"] == SMALL["scenarios"]
+    assert sum(c["visits"] for c in data["candidates"] if not c.get("refined")) == 40
+
+
+@pytest.mark.parametrize(
+    ("change_", "message"),
+    [({"refine": 1.0}, "refine"), ({"refine": -0.1}, "refine"), ({"scenarios": 0}, "scenarios"), ({"horizon": 0}, "h")],
+)
+def test_settings_that_cannot_be(change_, message):
+    with pytest.raises(SearchError, match=message):
+        MctsSettings(**change_)
+
+
+def test_local_search_makes_the_bot_stronger():
+    result = Match(("mcts:sims=160,samples=5,rounds=5", "mcts:sims=160,samples=5,rounds=5,refine=0"), games=24).run()
+    assert result.agents[0].wins >= 16
