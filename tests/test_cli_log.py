@@ -137,7 +137,7 @@ def test_replay_with_thoughts(capsys, tmp_path):
     play_logged(file, ("mcts:sims=20,picks=search", "random"), map="small", seed=2, picks="agents", insight=True)
     _, text, _ = run(capsys, "replay", file, "--insight", "--round", "1")
     assert "considered (" in text
-    assert "of 20 visits, value " in text
+    assert "of 10 visits, value " in text
     _, text, _ = run(capsys, "replay", file, "--insight", "--round", "0")
     wishes = GameLog.load(file).steps[0].wishes[0]
     codes = " ".join(GameLog.load(file).header.map.regions[r].code.lower() for r in wishes)

@@ -218,9 +218,9 @@ def test_final_choices(final):
 def test_budgets_in_simulations_are_exact(simulations):
     agent = MctsAgent(seed=1, sims=simulations, **SMALL)
     agent.act(MIDGAME.view(0))
-    assert agent.search.simulations == simulations
+    assert agent.simulations == simulations
     agent.act(MIDGAME.view(0), Budget(simulations=5))
-    assert agent.search.simulations == 5
+    assert agent.simulations == 5
 
 
 def test_budgets_in_seconds_end():

@@ -223,8 +223,8 @@ def test_a_search_tells_its_candidates_and_what_regions_are_worth():
     for number, step in enumerate(rounds):
         (insight,) = step.insights
         data = insight.data
-        assert data["simulations"] == [25]
-        assert sum(c["visits"] for c in data["candidates"]) == 25
+        assert data["simulations"] == [12] and data["trials"] == 13
+        assert sum(c["visits"] for c in data["candidates"] if not c.get("refined")) == 12
         assert all(0 <= c["value"] <= 1 for c in data["candidates"])
         assert parse_orders(log.header.map, data["candidates"][0]["orders"]) == step.orders[0]
         before = Game.from_dict(watcher.games[1 + number])

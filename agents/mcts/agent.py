@@ -80,8 +80,12 @@ class MctsAgent:
     def _spend(self, search: Search, simulations: int | None, seconds: float | None, start: float) -> None:
         """The tree search with its part of the budget, then local search with the rest."""
 
+        begin = time.perf_counter()  # making room for a large tree takes time, too
+
         def left(part: float) -> float | None:
-            return None if seconds is None else max(0.0, start + part * seconds - time.perf_counter())
+            if seconds is None:
+                return None
+            return max(0.0, begin + part * (start + seconds - begin) - time.perf_counter())
 
         tree = 1.0 if search.view.phase == "pick" else 1.0 - self.settings.refine
         grown = simulations and max(1, round(tree * simulations))
