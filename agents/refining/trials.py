@@ -22,8 +22,8 @@ from warlight_env.agents.generators.work import (
 )
 from warlight_env.agents.standing import holds_regions, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.rng import next_u64
-from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.rng import below, next_u64
+from warlight_env.engine.round import income, resolve_orders
 from warlight_env.engine.state import Workspace, make_workspace, private_zeros
 
 #: Places in `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the one that is tried.
@@ -32,6 +32,10 @@ TRIED: Final = 1
 
 #: Scenarios after which a turn that does no better than the best so far is given up.
 BLOCK: Final = 12
+
+#: One scenario in so many has the others attack us with all they have: a policy that moves at random hardly ever does,
+#: and a turn that reckons with nothing else leaves its regions bare.
+STRIKES: Final = 3
 
 
 class TrialWork(NamedTuple):
@@ -70,15 +74,57 @@ def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) 
 
 
 @kernel
+def strike(board, params, owner, army, player, victim, rng, deploy, attacks):
+    """Write a turn that attacks a region of the victim, drawn at random, with all that the player can bring from its
+    strongest region beside one (the thesis's `reach`); returns the number of attacks, or -1 where none is beside one.
+
+    owner int8[N], army int32[N], deploy int32[N], attacks int32[E, 3].
+    """
+    source, target, met = -1, -1, 0
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+        if owner[r] != player or (source >= 0 and army[r] <= army[source]):
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            if owner[board.edge_target[e]] == victim:
+                source = r
+                break
+    if source < 0:
+        return np.int64(-1)
+    for e in range(board.neighbor_start[source], board.neighbor_start[source + 1]):
+        if owner[board.edge_target[e]] == victim:
+            met += 1
+            if below(rng, met) == 0:
+                target = np.int64(board.edge_target[e])
+    deploy[source] = income(board, params.base_income, owner, player)
+    attacks[0, 0], attacks[0, 1], attacks[0, 2] = source, target, army[source] + deploy[source] - 1
+    return np.int64(attacks[0, 2] > 0)
+
+
+@inline_kernel
+def _move(
+    board, params, policy, evaluation, owner, army, p, player, ways, k, rng, generator, deploy, attacks
+):  # fmt: skip
+    """Write what p does in a round of scenario k, which is about `player`; returns the number of attacks."""
+    if p != player and k % STRIKES == 0:
+        count = strike(board, params, owner, army, p, player, rng, deploy, attacks)
+        if count >= 0:
+            return count
+    return policy(board, params, evaluation, owner, army, p, ways, rng, generator, deploy, attacks)
+
+
+@kernel
 def draw_scenarios(board, params, policy, evaluation, owner, army, player, players, ways, work):
-    """Draw the others' turns, by the policy, and the dice of every scenario."""
+    """Draw the others' turns and the dice of every scenario: in every STRIKES-th they strike, else they move by the
+    policy."""
     for k in range(work.dice.shape[0]):
         for p in range(players):
-            if p != player:
-                work.others.counts[p, k] = policy(
-                    board, params, evaluation, owner, army, p, ways, work.rng, work.generator,
-                    work.others.deploy[p, k], work.others.attacks[p, k],
-                )  # fmt: skip
+            if p == player:
+                continue
+            work.others.counts[p, k] = _move(
+                board, params, policy, evaluation, owner, army, p, player, ways, k, work.rng, work.generator,
+                work.others.deploy[p, k], work.others.attacks[p, k],
+            )  # fmt: skip
         work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
 
 
@@ -119,9 +165,9 @@ def _play_scenario(
                 for r in range(owner.shape[0]):
                     orders.deploy[p, r] = 0
                 continue
-            orders.counts[p] = policy(
-                board, params, evaluation, work.owner, work.army, p, ways, work.luck, work.generator,
-                orders.deploy[p], orders.attacks[p],
+            orders.counts[p] = _move(
+                board, params, policy, evaluation, work.owner, work.army, p, player, ways, k, work.luck,
+                work.generator, orders.deploy[p], orders.attacks[p],
             )  # fmt: skip
         _resolve(board, params, work)
         winner = winner_of(work.owner, players)
