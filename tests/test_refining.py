@@ -17,7 +17,7 @@ from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, S
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.refining.changes import change, fit, list_borders
 from warlight_env.agents.refining.climb import climb, value_turn
-from warlight_env.agents.refining.trials import BEST, make_trial_work
+from warlight_env.agents.refining.trials import BEST, STRIKES, make_trial_work
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
@@ -120,13 +120,33 @@ def work_for(seen, scenarios, attacks, seed=3):
 
 
 def test_scenarios_are_worth_what_the_odds_say():
-    seen = view(RING, [0, 1, 1, -1, -1, -1], [10, 6, 5, 5, 5, 5])
+    seen = view(RING, [0, -1, 1, -1, -1, -1], [10, 6, 5, 5, 5, 5])  # the enemy is not beside us
     chance = battle_odds(9, 6).capture
     scenarios = 4000
     got = value_turn(*course(seen, holds_the_second, 1), work_for(seen, scenarios, [(0, 1, 9)]))
     assert abs(got - chance) < 5 * math.sqrt(chance * (1 - chance) / scenarios)
     assert 0.05 < chance < 0.95
     assert value_turn(*course(seen, holds_the_second, 1), work_for(seen, 100, [])) == 0.0
+
+
+def test_in_a_part_of_the_scenarios_the_enemy_strikes():
+    seen = view(RING, [-1, 0, 1, -1, 0, -1], [5, 11, 14, 5, 5, 5])
+    taken = battle_odds(14 + 5 - 1, 11).capture
+    scenarios = 3000
+    got = value_turn(*course(seen, holds_the_second, 1), work_for(seen, scenarios, []))
+    assert 0.05 < taken < 0.95
+    deviation = math.sqrt(taken * (1 - taken) / (scenarios / STRIKES)) / STRIKES
+    assert abs(got - (1 - taken / STRIKES)) < 5 * deviation
+
+
+def test_strikes_go_on_as_long_as_the_scenario():
+    seen = view(RING, [0, 0, 1, -1, -1, -1], [1, 1, 300, 5, 5, 5])
+    once, twice = (value_turn(*course(seen, holds_the_second, horizon), work_for(seen, 300, [])) for horizon in (1, 2))
+    assert once == twice == pytest.approx(1 - 1 / STRIKES)
+    chance = 0.5 * (1 - 1 / STRIKES)
+    assert value_turn(*course(seen, even, 4), work_for(seen, 300, [])) == pytest.approx(chance), (
+        "all is lost in the others"
+    )
 
 
 def test_a_game_that_ends_in_a_scenario_is_won_or_lost_for_good():
