@@ -31,6 +31,6 @@ def pressing(board, params, evaluation, owner, army, player, ways, rng, work, tu
 
 
 if __name__ == "__main__":
-    mine = functools.partial(MctsAgent, sims=100, generator=pressing)
-    thesis = functools.partial(MctsAgent, sims=100, turns="thesis")
+    mine = functools.partial(MctsAgent, sims=100, refine=0.0, generator=pressing)
+    thesis = functools.partial(MctsAgent, sims=100, refine=0.0, turns="thesis")
     print(Match([mine, thesis], games=100).run(lambda games: print(".", end="", flush=True)))
