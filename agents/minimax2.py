@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from warlight_env.agents.base import check_integer
 from warlight_env.agents.evaluation import make_evaluation, share
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.generators.work import ALL_WAYS, GeneratorWork, make_generator_work
@@ -24,7 +25,6 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
-from warlight_env.errors import InputError
 
 #: Plays of the round for each pair of turns, where neither simulations nor seconds are given.
 DEFAULT_SAMPLES: Final = 15
@@ -53,8 +53,8 @@ class Minimax2Agent(SearchingAgent):
         weights: str | Weights = "default",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
-        if samples is not None and (isinstance(samples, bool) or not isinstance(samples, int) or samples < 1):
-            raise InputError(f"samples = {samples!r}: must be an integer from 1 up")
+        if samples is not None:
+            check_integer("samples", samples, 1)
         self.samples = samples
         self.rng = make_rng(seed)
         self._of: tuple[Board, int] | None = None

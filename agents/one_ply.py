@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.base import KernelAgent, check_integer
 from warlight_env.agents.evaluation import make_evaluation, share, write_best_picks
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.generators.work import ALL_WAYS, GeneratorWork, make_generator_work, take_turn
@@ -17,7 +17,6 @@ from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rng import below, uniform
 from warlight_env.engine.view import View
-from warlight_env.errors import InputError
 
 
 class OnePlyWork(NamedTuple):
@@ -78,8 +77,7 @@ class OnePlyAgent(KernelAgent):
 
     def __init__(self, seed: int = 0, weights: str | Weights = "default", samples: int = 5) -> None:
         super().__init__(seed)
-        if isinstance(samples, bool) or not isinstance(samples, int) or not 1 <= samples <= 10_000:
-            raise InputError(f"samples = {samples!r}: must be an integer in 1 .. 10000")
+        check_integer("samples", samples, 1, 10_000)
         self.weights, self.samples = Weights.load(weights), samples
 
     def _prepare(self, view: View) -> None:

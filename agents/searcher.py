@@ -7,7 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple
 
-from warlight_env.agents.base import Budget, given
+from warlight_env.agents.base import Budget, check_integer, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.weights import Weights
@@ -43,8 +43,8 @@ class SearchingAgent(ABC):
     def __init__(
         self, seed: int = 0, sims: int | None = None, secs: float | None = None, weights: str | Weights = "default"
     ) -> None:
-        if sims is not None and (isinstance(sims, bool) or not isinstance(sims, int) or sims < 1):
-            raise InputError(f"sims = {sims!r}: must be an integer from 1 up")
+        if sims is not None:
+            check_integer("sims", sims, 1)
         if secs is not None and not (math.isfinite(secs) and secs > 0):
             raise InputError(f"secs = {secs!r}: must be above 0")
         self.seed, self._sims, self._secs = seed, sims, secs

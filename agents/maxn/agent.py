@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from warlight_env.agents.base import check_integer
 from warlight_env.agents.evaluation import make_evaluation, share
 from warlight_env.agents.imagined import imagined
 from warlight_env.agents.maxn.search import LEAVES, MAX_DEPTH, MaxnWork, advance, begin, make_maxn_work
@@ -17,7 +18,6 @@ from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.errors import InputError
 
 #: Depths that a search by the clock completes one after the other, up to the one that is asked for.
 LADDER: Final = (1, 4, 8, 12, 16, 20, 24)
@@ -60,8 +60,7 @@ class MaxnAgent(SearchingAgent):
     ) -> None:
         super().__init__(seed, sims, secs, weights)
         for name, value, most in (("depth", depth, MAX_DEPTH), ("breadth", breadth, MAX_BREADTH)):
-            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-                raise InputError(f"{name} = {value!r}: must be an integer in 1 .. {most}")
+            check_integer(name, value, 1, most)
         self.depth, self.breadth = depth, breadth
         self.terms = Terms(float(join), float(spare), float(chains))
         self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
