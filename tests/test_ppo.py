@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -253,6 +255,32 @@ def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
     assert len(entries(tmp_path / "cut")) == 2
     train(tmp_path / "cut", settings)
     assert_same_run(tmp_path / "whole", tmp_path / "cut")
+
+
+def test_a_lost_worker_stops_the_run_and_costs_nothing(tmp_path):
+    settings = replace(TINY, iterations=2, evaluation_units=6)
+
+    def run(folder):
+        with Journal(folder, settings.to_dict()) as journal:
+            return PpoRun(settings, journal, jobs=2).run()
+
+    killed = threading.Event()
+
+    def kill():
+        while not (workers := multiprocessing.active_children()):
+            time.sleep(0.01)
+        os.kill(workers[0].pid, signal.SIGKILL)
+        killed.set()
+
+    run(tmp_path / "whole")
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with pytest.raises(RunError, match="process"):
+        run(tmp_path / "hit")
+    killer.join()
+    assert killed.is_set() and not any("evaluation" in entry for entry in entries(tmp_path / "hit"))
+    run(tmp_path / "hit")
+    assert_same_run(tmp_path / "whole", tmp_path / "hit")
 
 
 @pytest.mark.parametrize("action", ["strategies", "factored"])
