@@ -17,7 +17,7 @@ from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, S
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.refining.changes import change, fit, list_borders
 from warlight_env.agents.refining.climb import climb, value_turn
-from warlight_env.agents.refining.trials import BEST, STRIKES, make_trial_work
+from warlight_env.agents.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
@@ -65,6 +65,14 @@ def stay(board, params, evaluation, owner, army, player, ways, rng, work, turns)
             break
     turns.counts[0] = 0
     return 1
+
+
+@numba.njit
+def crowd(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """A policy that does not ask whether the player is in the game: five armies on region 0."""
+    for r in range(owner.shape[0]):
+        deploy[r] = 5 if r == 0 else 0
+    return 0
 
 
 # Changes
@@ -152,6 +160,14 @@ def test_strikes_go_on_as_long_as_the_scenario():
 def test_a_game_that_ends_in_a_scenario_is_won_or_lost_for_good():
     seen = view(RING, [0, 1, -1, -1, -1, -1], [200, 1, 5, 5, 5, 5])
     assert value_turn(*course(seen, even, 4), work_for(seen, 50, [(0, 1, 199)])) == 1.0
+
+
+def test_who_is_out_deploys_nothing_in_scenarios():
+    seen = position(Game(RING, RULES, players=3), [0, 0, 1, -1, -1, -1], [5] * 6).view(0)
+    work, everything = work_for(seen, 12, []), course(seen, even, 2, crowd)
+    draw_scenarios(*everything[:2], *everything[3:-1], work)
+    assert work.others.deploy[1].sum() == 12 * 5
+    assert work.others.deploy[2].sum() == 0
 
 
 # Climbing
