@@ -204,6 +204,24 @@ def test_a_player_without_borders_keeps_its_turn():
     assert climb(*course(whole, holds_the_second, 1), 20, work) == 0
 
 
+def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
+    game = Game("world", Rules.of("thesis", max_orders=2), seed=3, picks="random")
+    for _ in range(3):
+        game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(2)])
+    seen, kept = game.view(0), 0
+    evaluation = plug_in("evaluation")
+    for seed in range(3):
+        work = work_for(seen, 24, [], seed)
+        work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = game.income(0)
+        board, params, _, *rest = course(seen, even, 2, None)
+        value_turn(board, params, evaluation, *rest, work)
+        kept += climb(board, params, evaluation, *rest, 400, work)
+        best = Orders.from_arrays(work.turns.deploy[BEST], work.turns.attacks[BEST], int(work.turns.counts[BEST]))
+        assert len(best.deploys) <= 2 and len(best.attacks) <= 2
+        assert sum(armies for _, armies in best.deploys) == game.income(0)
+    assert kept > 0
+
+
 # In the search
 
 
