@@ -204,6 +204,15 @@ def test_a_player_without_borders_keeps_its_turn():
     assert climb(*course(whole, holds_the_second, 1), 20, work) == 0
 
 
+def test_nothing_is_tried_where_nothing_can_change():
+    whole = view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 0], [3, 3, 3])
+    search = Search(whole, MctsSettings(**SMALL), 1)
+    search.run(3)
+    search.refine(trials=1)  # loads what it needs
+    search.refine(seconds=0.05)
+    assert search.trials == 0 and search.refined is None
+
+
 def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
     game = Game("world", Rules.of("thesis", max_orders=2), seed=3, picks="random")
     for _ in range(3):
@@ -220,6 +229,23 @@ def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
         assert len(best.deploys) <= 2 and len(best.attacks) <= 2
         assert sum(armies for _, armies in best.deploys) == game.income(0)
     assert kept > 0
+
+
+def test_refining_again_goes_on_from_what_was_found():
+    search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    search.run(60)
+    search.refine(200)
+    found = search.refined
+    assert found is not None
+    search.refine(1)
+    assert search.refined == found and search.best() == found.orders, "one trial more found nothing"
+    search.refine(300)
+    assert search.refined is not None and search.trials == 501
+    again = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    again.run(60)
+    for trials in (200, 1, 300):
+        again.refine(trials)
+    assert again.best() == search.best()
 
 
 # In the search
@@ -304,6 +330,24 @@ def test_the_refined_turn_is_told_apart():
     if first.refined:
         assert data["candidates"][0]["refined"] and data["candidates"][0]["visits"] == SMALL["scenarios"]
     assert sum(c["visits"] for c in data["candidates"] if not c.get("refined")) == 40
+
+
+def test_where_the_time_is_up_nothing_is_imagined():
+    asked = []
+
+    def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+        asked.append(player)
+        deploy[:] = 0
+        return 0
+
+    with pytest.warns(RuntimeWarning, match="plain Python"):
+        search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, policy=ask)
+    search.run(1)
+    before = len(asked)
+    search.refine(10, seconds=0)
+    search.stop()
+    search.refine(10)
+    assert before > 0 and len(asked) == before and search.trials == 0
 
 
 @pytest.mark.parametrize(
