@@ -17,7 +17,7 @@ from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, S
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.refining.changes import change, fit, list_borders
 from warlight_env.agents.refining.climb import climb, value_turn
-from warlight_env.agents.refining.trials import BEST, STRIKES, make_trial_work
+from warlight_env.agents.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
@@ -65,6 +65,14 @@ def stay(board, params, evaluation, owner, army, player, ways, rng, work, turns)
             break
     turns.counts[0] = 0
     return 1
+
+
+@numba.njit
+def crowd(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    """A policy that does not ask whether the player is in the game: five armies on region 0."""
+    for r in range(owner.shape[0]):
+        deploy[r] = 5 if r == 0 else 0
+    return 0
 
 
 # Changes
@@ -154,6 +162,14 @@ def test_a_game_that_ends_in_a_scenario_is_won_or_lost_for_good():
     assert value_turn(*course(seen, even, 4), work_for(seen, 50, [(0, 1, 199)])) == 1.0
 
 
+def test_who_is_out_deploys_nothing_in_scenarios():
+    seen = position(Game(RING, RULES, players=3), [0, 0, 1, -1, -1, -1], [5] * 6).view(0)
+    work, everything = work_for(seen, 12, []), course(seen, even, 2, crowd)
+    draw_scenarios(*everything[:2], *everything[3:-1], work)
+    assert work.others.deploy[1].sum() == 12 * 5
+    assert work.others.deploy[2].sum() == 0
+
+
 # Climbing
 
 
@@ -186,6 +202,50 @@ def test_a_player_without_borders_keeps_its_turn():
     whole = view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 0], [3, 3, 3])
     work = work_for(whole, 12, [])
     assert climb(*course(whole, holds_the_second, 1), 20, work) == 0
+
+
+def test_nothing_is_tried_where_nothing_can_change():
+    whole = view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 0], [3, 3, 3])
+    search = Search(whole, MctsSettings(**SMALL), 1)
+    search.run(3)
+    search.refine(trials=1)  # loads what it needs
+    search.refine(seconds=0.05)
+    assert search.trials == 0 and search.refined is None
+
+
+def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
+    game = Game("world", Rules.of("thesis", max_orders=2), seed=3, picks="random")
+    for _ in range(3):
+        game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(2)])
+    seen, kept = game.view(0), 0
+    evaluation = plug_in("evaluation")
+    for seed in range(3):
+        work = work_for(seen, 24, [], seed)
+        work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = game.income(0)
+        board, params, _, *rest = course(seen, even, 2, None)
+        value_turn(board, params, evaluation, *rest, work)
+        kept += climb(board, params, evaluation, *rest, 400, work)
+        best = Orders.from_arrays(work.turns.deploy[BEST], work.turns.attacks[BEST], int(work.turns.counts[BEST]))
+        assert len(best.deploys) <= 2 and len(best.attacks) <= 2
+        assert sum(armies for _, armies in best.deploys) == game.income(0)
+    assert kept > 0
+
+
+def test_refining_again_goes_on_from_what_was_found():
+    search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    search.run(60)
+    search.refine(200)
+    found = search.refined
+    assert found is not None
+    search.refine(1)
+    assert search.refined == found and search.best() == found.orders, "one trial more found nothing"
+    search.refine(300)
+    assert search.refined is not None and search.trials == 501
+    again = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    again.run(60)
+    for trials in (200, 1, 300):
+        again.refine(trials)
+    assert again.best() == search.best()
 
 
 # In the search
@@ -270,6 +330,24 @@ def test_the_refined_turn_is_told_apart():
     if first.refined:
         assert data["candidates"][0]["refined"] and data["candidates"][0]["visits"] == SMALL["scenarios"]
     assert sum(c["visits"] for c in data["candidates"] if not c.get("refined")) == 40
+
+
+def test_where_the_time_is_up_nothing_is_imagined():
+    asked = []
+
+    def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+        asked.append(player)
+        deploy[:] = 0
+        return 0
+
+    with pytest.warns(RuntimeWarning, match="plain Python"):
+        search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, policy=ask)
+    search.run(1)
+    before = len(asked)
+    search.refine(10, seconds=0)
+    search.stop()
+    search.refine(10)
+    assert before > 0 and len(asked) == before and search.trials == 0
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from warlight_env.agents.imagined import imagined
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.mcts.settings import MctsSettings
+from warlight_env.agents.refining.changes import list_borders
 from warlight_env.agents.refining.climb import climb, value_turn
 from warlight_env.agents.refining.trials import BEST, TrialWork, make_trial_work, try_turn
 from warlight_env.engine.orders import Orders
@@ -47,18 +49,24 @@ class Refinement:
         quotas: Sequence[Quota],
         deadline: float,
         stopped: Callable[[], bool],
-    ) -> Candidate:
-        """The best of a turn and what each climb from it found, by the mean share in scenarios that none has seen.
+    ) -> Candidate | None:
+        """The best turn that the climbs from `start` found, by the mean share in scenarios that none has seen.
 
-        quotas: trials, for each climb. The same seed and quotas give the same turn, where neither the deadline nor
-        `stopped` comes first.
+        None where none is better than `start`, which keeps to the rules' limit of orders. quotas: trials, for each
+        climb. The same seed and quotas give the same turn, where neither the deadline nor `stopped` comes first and
+        no two threads share a quota.
         """
+        self.trials = 0
         s = self._settings
         owner, army = imagined(view)
         course = (
             view.board, view.params, self._evaluate, self._policy, evaluation, owner, army, view.player, view.players,
             s.ways, s.horizon,
         )  # fmt: skip
+        borders = self._works[0].borders
+        late = stopped() or time.perf_counter() >= deadline
+        if late or list_borders(view.board, owner, view.player, borders) == 0:
+            return None
         for i, work in enumerate(self._works):
             work.rng[:] = make_rng(derive_seed(seed, i))
             _write(work, start)
@@ -70,7 +78,9 @@ class Refinement:
         jobs = [climbing(work) for work in self._works]
         work_off(jobs, quotas, s.threads, deadline, stopped)
         self.trials = sum(job.done for job in jobs)
-        found = [start, *(_read(work, view.params.max_orders) for work in self._works)]
+        found = [start, *(_read(work) for work in self._works)]
+        if all(orders == start for orders in found):
+            return None
         judge = self._works[0]
         values: list[float] = []
         for orders in found:
@@ -78,7 +88,7 @@ class Refinement:
             value = try_turn(*course, BEST, False, judge) if values else s.scenarios * value_turn(*course, judge)
             values.append(float(value))
         best = int(np.argmax(values))
-        return Candidate(found[best], s.scenarios, values[best], refined=True)
+        return None if found[best] == start else Candidate(found[best], s.scenarios, values[best], refined=True)
 
 
 def _write(work: TrialWork, orders: Orders) -> None:
@@ -89,7 +99,6 @@ def _write(work: TrialWork, orders: Orders) -> None:
     work.turns.counts[BEST] = len(attacks)
 
 
-def _read(work: TrialWork, limit: int) -> Orders:
+def _read(work: TrialWork) -> Orders:
     turns = work.turns
-    orders = Orders.from_arrays(turns.deploy[BEST], turns.attacks[BEST], int(turns.counts[BEST]))
-    return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders
+    return Orders.from_arrays(turns.deploy[BEST], turns.attacks[BEST], int(turns.counts[BEST]))

@@ -105,7 +105,7 @@ class Search:
         self.evaluation = make_evaluation(view.board, Weights.load(s.weights))
         self.kernel_settings = s.for_kernels(view.player, view.players)
         owner, army = imagined(view)
-        self.seconds, self.trials = 0.0, 0
+        self.seconds, self.trials, self._refinements = 0.0, 0, 0
         self._stop.clear()
         for i, one in enumerate(self.trees):
             clear(one.tree)
@@ -123,7 +123,7 @@ class Search:
                 )  # fmt: skip
 
     def stop(self) -> None:
-        """Make a running `run` return soon; from any thread."""
+        """Make a running `run` or `refine` return soon; from any thread."""
         self._stop.set()
 
     def run(self, simulations: int | None = None, seconds: float | None = None) -> None:
@@ -144,7 +144,8 @@ class Search:
     def refine(self, trials: int | None = None, seconds: float | None = None) -> None:
         """Improve the answer as it stands by local search: so many trials for each tree, or so many seconds.
 
-        `best` is then what came of it, until the next `run`. Starting regions are not refined.
+        `best` is then what came of it, until the next `run`; another `refine` goes on from there, in new scenarios.
+        Starting regions are not refined.
         """
         start = time.perf_counter()
         if self.view.phase == "pick" or not (trials is None or trials > 0):
@@ -153,12 +154,13 @@ class Search:
         if self._refinement is None:
             self._refinement = Refinement(self.view, self.settings, self.functions, len(self._jobs))
         quotas = self._quotas(trials if trials is not None else (1 << 60))
-        start_from = self.best()
-        refined = self._refinement.refine(
-            self.view, self.evaluation, start_from, derive_seed(self.seed, len(self.trees)), quotas,
-            deadline, self._stop.is_set,
-        )  # fmt: skip
-        self.refined = None if refined.orders == start_from else refined
+        seed = derive_seed(self.seed, len(self.trees) + self._refinements)
+        found = self._refinement.refine(
+            self.view, self.evaluation, self.best(), seed, quotas, deadline, self._stop.is_set
+        )
+        self._refinements += 1
+        if found is not None:
+            self.refined = found
         self.trials += self._refinement.trials
         self.seconds += time.perf_counter() - start
 

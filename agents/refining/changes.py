@@ -61,6 +61,17 @@ def fit(army, deploy, attacks, count, free):
     return kept
 
 
+@kernel
+def is_within(deploy, count, limit):
+    """Whether a turn deploys on so many regions at most and has so many attacks at most; a limit of 0 is none."""
+    if limit == 0:
+        return True
+    deploys = 0
+    for r in range(deploy.shape[0]):
+        deploys += deploy[r] > 0
+    return max(deploys, count) <= limit
+
+
 @inline_kernel
 def _neighbor(board, region, rng):
     start = board.neighbor_start[region]

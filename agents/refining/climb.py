@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from warlight_env.agents.generators.work import take_turn
-from warlight_env.agents.refining.changes import change, fit, list_borders
+from warlight_env.agents.refining.changes import change, fit, is_within, list_borders
 from warlight_env.agents.refining.trials import BEST, TRIED, draw_scenarios, try_turn
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.rng import below
@@ -30,7 +30,8 @@ def climb(
 ):  # fmt: skip
     """Try changes to the turn in place BEST, whose shares stand in `work`, and keep those that are better.
 
-    Every third change, about, is of two draws. owner int8[N], army int32[N]. Returns the number of changes kept.
+    Every third change, about, is of two draws; those that need more orders than the rules allow are not played.
+    owner int8[N], army int32[N]. Returns the number of changes kept.
     """
     kept, turns, rng = 0, work.turns, work.rng
     n_borders = list_borders(board, owner, player, work.borders)
@@ -44,7 +45,10 @@ def climb(
                 board, params.dice.kill[0], owner, army, player, deploy, attacks, count, work.borders, n_borders, rng,
                 work.free,
             )  # fmt: skip
-        turns.counts[TRIED] = fit(army, deploy, attacks, count, work.free)
+        count = fit(army, deploy, attacks, count, work.free)
+        if not is_within(deploy, count, params.max_orders):
+            continue
+        turns.counts[TRIED] = count
         gain = try_turn(
             board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, TRIED, True, work
         )

@@ -103,9 +103,16 @@ def strike(board, params, owner, army, player, victim, rng, deploy, attacks):
 
 @inline_kernel
 def _move(
-    board, params, policy, evaluation, owner, army, p, player, ways, k, rng, generator, deploy, attacks
+    board, params, policy, evaluation, owner, army, p, player, players, ways, k, rng, generator, deploy, attacks
 ):  # fmt: skip
-    """Write what p does in a round of scenario k, which is about `player`; returns the number of attacks."""
+    """Write what p does in a round of scenario k, which is about `player`: nothing where p is out.
+
+    Returns the number of attacks.
+    """
+    if players > 2 and not holds_regions(owner, p):
+        for r in range(owner.shape[0]):
+            deploy[r] = 0
+        return np.int64(0)
     if p != player and k % STRIKES == 0:
         count = strike(board, params, owner, army, p, player, rng, deploy, attacks)
         if count >= 0:
@@ -122,7 +129,7 @@ def draw_scenarios(board, params, policy, evaluation, owner, army, player, playe
             if p == player:
                 continue
             work.others.counts[p, k] = _move(
-                board, params, policy, evaluation, owner, army, p, player, ways, k, work.rng, work.generator,
+                board, params, policy, evaluation, owner, army, p, player, players, ways, k, work.rng, work.generator,
                 work.others.deploy[p, k], work.others.attacks[p, k],
             )  # fmt: skip
         work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
@@ -160,13 +167,8 @@ def _play_scenario(
         if winner >= 0:
             break
         for p in range(players):
-            if players > 2 and not holds_regions(work.owner, p):
-                orders.counts[p] = 0
-                for r in range(owner.shape[0]):
-                    orders.deploy[p, r] = 0
-                continue
             orders.counts[p] = _move(
-                board, params, policy, evaluation, work.owner, work.army, p, player, ways, k, work.luck,
+                board, params, policy, evaluation, work.owner, work.army, p, player, players, ways, k, work.luck,
                 work.generator, orders.deploy[p], orders.attacks[p],
             )  # fmt: skip
         _resolve(board, params, work)
