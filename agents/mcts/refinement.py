@@ -67,10 +67,13 @@ class Refinement:
         late = stopped() or time.perf_counter() >= deadline
         if late or list_borders(view.board, owner, view.player, borders) == 0:
             return None
+        begin = time.perf_counter()
         for i, work in enumerate(self._works):
             work.rng[:] = make_rng(derive_seed(seed, i))
             _write(work, start)
             value_turn(*course, work)
+        turns = len(self._works)
+        deadline -= (1 + turns) / turns * (time.perf_counter() - begin)  # to judge the start and what is found
 
         def climbing(work: TrialWork) -> Job:
             return Job(lambda trials: climb(*course, trials, work), _RATE)
@@ -85,8 +88,7 @@ class Refinement:
         values: list[float] = []
         for orders in found:
             _write(judge, orders)
-            value = try_turn(*course, BEST, False, judge) if values else s.scenarios * value_turn(*course, judge)
-            values.append(float(value))
+            values.append(try_turn(*course, BEST, False, judge) if values else value_turn(*course, judge))
         best = int(np.argmax(values))
         return None if found[best] == start else Candidate(found[best], s.scenarios, values[best], refined=True)
 

@@ -42,12 +42,13 @@ class MctsSettings:
     others 0 to beta.
     final: the root's child to answer with: "robust" (most visits), "max" (best value),
     "secure" (best lower bound), "max_robust" (goes on until the first two agree: at most twice the simulations; of
-    seconds it spends half, and then up to the rest); of "flat", by the "median", "mean" or "mode" of its values.
+    the tree's seconds it spends half, and then up to the rest); of "flat", by the "median", "mean" or "mode" of its
+    values.
     parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
     "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
     virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
     refine: part of the budget that goes to local search on the answer, a trial for a simulation (see
-    `agents.refining`); scenarios: in which it tries turns; horizon: rounds of a scenario.
+    `agents.refining`), which is about half the time; scenarios: in which it tries turns; horizon: rounds of a scenario.
     picks: starting regions are the "best" set by value, or found by a "search" over the best sets.
     turns: "ours" or the "thesis"'s, in which armies stay behind that no favourable attack needs; defense: with the
     defensive deploy and the two ways to attack that wait.
@@ -100,14 +101,16 @@ class MctsSettings:
             "horizon",
         ):
             value = getattr(self, name)
-            need(isinstance(value, int) and 1 <= value <= 10_000, name, "must be an integer in 1 .. 10000")
+            fits = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 10_000
+            need(fits, name, "must be an integer in 1 .. 10000")
         need(isinstance(self.top, int) and 0 <= self.top <= 10_000, "top", "must be an integer in 0 .. 10000")
         for name in ("simulations", "trees"):
             value = getattr(self, name)
             need(value is None or (isinstance(value, int) and value >= 1), name, "must be an integer from 1 up")
         need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
         need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
-        need(0 <= self.refine < 1, "refine", "must lie in 0 .. 1, below 1")
+        fits = isinstance(self.refine, int | float) and not isinstance(self.refine, bool) and 0 <= self.refine < 1
+        need(fits, "refine", "must be a number from 0 to below 1")
         need(0 <= self.alpha <= 1, "alpha", "must lie in 0 .. 1")
         need(0 <= self.beta <= self.alpha, "beta", f"must lie in 0 .. alpha, {self.alpha:g}")
         flat = self.sampling == "flat"

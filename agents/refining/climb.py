@@ -11,12 +11,11 @@ from warlight_env.engine.rng import below
 
 @kernel
 def value_turn(board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, work):
-    """The mean share of the turn in place BEST over new scenarios."""
+    """The sum of the shares of the turn in place BEST in new scenarios."""
     draw_scenarios(board, params, policy, evaluation, owner, army, player, players, ways, work)
-    total = try_turn(
+    return try_turn(
         board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, BEST, False, work
     )
-    return total / work.dice.shape[0]
 
 
 @inline_kernel
