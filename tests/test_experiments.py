@@ -282,6 +282,20 @@ def test_two_results_of_the_same_are_refused(tmp_path):
         report(find_results([tmp_path]))
 
 
+def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
+    run_experiment(experiment("state-size"), replace(QUICK, agent=""), tmp_path / "a", nothing)
+    data = json.loads((tmp_path / "a" / "result.json").read_text())
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "result.json").write_text(json.dumps({**data, "experiment": "methods-final-child"}))
+    both = report(find_results([tmp_path])).splitlines()
+    assert [line for line in both if line.startswith("#")] == [
+        "# The thesis's experiments, rerun", "## Bytes of a position",
+        "# Methods of neighbouring works, measured", f"## {experiment('methods-final-child').title}",
+    ]  # fmt: skip
+    alone = report(find_results([tmp_path / "b"]))
+    assert alone.startswith("# Methods of") and "docs/thesis.md" not in alone
+
+
 def test_the_list_says_how_long_it_takes(capsys):
     assert main(["experiment", "list", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)

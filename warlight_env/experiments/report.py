@@ -1,15 +1,15 @@
-"""All results in one page of Markdown: `docs/thesis.md`."""
+"""All results in one page of Markdown: `docs/thesis.md` and `docs/methods-results.md`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from warlight_env.experiments import MODULES, experiment
+from warlight_env.experiments import METHODS, MODULES, experiment
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.running import RESULT, Result, to_markdown
 
-_HEAD = """# The thesis's experiments, rerun
+_THESIS = """# The thesis's experiments, rerun
 
 The bots, the search and the evaluation come from a thesis (Palášek, *Artificial Intelligence for Warlight*,
 Charles University 2019). This page sets the figures of its chapter 3 beside ours. It is written by
@@ -31,6 +31,18 @@ our interval; where it does not, the 95 % interval of the difference (ours minus
 method) takes into account how many games the thesis played, too: an interval with 0 in it is no disagreement.
 """
 
+_METHODS = """# Methods of neighbouring works, measured
+
+Students' works on other games found what stands above each table; here are their experiments on Warlight.
+[methods.md](methods.md) describes the players and options. This page is written by
+
+    warlight experiment report FOLDERS -o docs/methods-results.md
+
+from the results of the commands that stand under the tables; each takes `--jobs` and goes on where it was
+interrupted. All matches are by the rules `thesis`. Shares are of games won, with Wilson's 95 % interval. The authors'
+figures are of their games: a difference is a finding about the games, and no error.
+"""
+
 
 def find_results(folders: Sequence[Path]) -> list[Result]:
     """The results in some folders and the folders directly in them.
@@ -48,7 +60,7 @@ def find_results(folders: Sequence[Path]) -> list[Result]:
 
 
 def report(results: Sequence[Result]) -> str:
-    """The page: a section for each experiment in the thesis's order, with a column for each agent.
+    """The page: a section for each experiment, with a column for each agent; the thesis's come first, in its order.
 
     Raises:
         ExperimentError: two results are of the same experiment, agent and budgets, or one is of no experiment of ours.
@@ -60,10 +72,13 @@ def report(results: Sequence[Result]) -> str:
         if key in seen:
             raise ExperimentError(f"two results of {result.command!r}: leave one out")
         seen.add(key)
-    sections = [_HEAD]
+    sections = []
     for name in MODULES:
         of_name = [result for result in results if result.experiment == name]
         if of_name:
+            head = _METHODS if name in METHODS else _THESIS
+            if head not in sections:
+                sections.append(head)
             made = experiment(name)
             order = {agent: i for i, agent in enumerate(made.agents)}
             of_name.sort(key=lambda r: (r.settings.by, order.get(r.settings.agent, len(order)), r.settings.agent))
