@@ -18,7 +18,7 @@ STILL: Final = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height"
 PHONE: Final = {"viewport": {"width": 360, "height": 740}}
 
 
-def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 4, fog: bool = False) -> GameLog:
+def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool = False) -> GameLog:
     """A game between bots, one of them a search."""
     game = Game(map_name, Rules.of("thesis", fog=fog), 2, seed, picks="random")
     bots = [make_agent("mcts:sims=50", seed), make_agent("aggressive", seed)]

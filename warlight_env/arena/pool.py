@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,7 @@ class Processes:
         self._jobs = jobs
         self._setups = setups
         self._pending: set[Future[Done]] = set()
+        self._workers: set[BaseProcess] = set()
 
     def __enter__(self) -> Processes:
         try:
@@ -113,15 +115,32 @@ class Processes:
         return len(self._pending)
 
     def submit(self, task: Task) -> None:
-        with _interrupts_ignored(), _translated():
+        before = set(multiprocessing.active_children())
+        with _interrupts_ignored(), self._translated():
             self._pending.add(self._pool.submit(_play, task))
+        self._workers |= set(multiprocessing.active_children()) - before
 
     def wait(self) -> list[Done]:
         done, rest = wait(self._pending, return_when=FIRST_COMPLETED)
-        with _translated():
+        with self._translated():
             reports = [future.result() for future in done]
         self._pending = rest
         return reports
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Errors of the pool, said so that they help."""
+        try:
+            yield
+        except AgentError as error:
+            raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
+        except BrokenProcessPool as error:
+            for worker in self._workers:
+                worker.kill()  # the pool sends SIGTERM, which they leave to us, and would wait for them for ever
+            raise RunError(
+                "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
+                'jobs > 1 outside of `if __name__ == "__main__":`'
+            ) from error
 
     def stop(self) -> list[Done]:
         self._stop.value = 1
@@ -133,17 +152,3 @@ def _finished(futures: Iterable[Future[Done]]) -> Iterator[Done]:
     for future in futures:
         if future.done() and not future.cancelled() and future.exception() is None:
             yield future.result()
-
-
-@contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    """Errors of the pool, said so that they help."""
-    try:
-        yield
-    except AgentError as error:
-        raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
-    except BrokenProcessPool as error:
-        raise RunError(
-            "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
-            'jobs > 1 outside of `if __name__ == "__main__":`'
-        ) from error
