@@ -245,7 +245,7 @@ def bench_start(quick: bool) -> list[Row]:
     rows = []
     for bots, what, cold in (
         (("random", "aggressive"), "first match of two bots", 20.0),
-        (("mcts:sims=1", "aggressive"), "first match of mcts:sims=1", 45.0),
+        (("mcts:sims=2", "aggressive"), "first match of mcts:sims=2", 45.0),
     ):
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "WARLIGHT_CACHE_DIR": folder}
