@@ -136,7 +136,7 @@ class Processes:
             raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
         except BrokenProcessPool as error:
             for worker in self._workers:
-                worker.kill()  # the pool sends SIGTERM, which they leave to us, and would wait for them for ever
+                worker.kill()  # the pool ends those that it knew when one died, and would wait for ever for later ones
             raise RunError(
                 "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
                 'jobs > 1 outside of `if __name__ == "__main__":`'

@@ -1,4 +1,4 @@
-"""All results in one page of Markdown: `docs/thesis.md` and `docs/methods-results.md`."""
+"""Results as pages of Markdown: `docs/thesis.md`, and `docs/methods-results.md`."""
 
 from __future__ import annotations
 
