@@ -136,15 +136,6 @@ def draw_scenarios(board, params, policy, evaluation, owner, army, player, playe
 
 
 @inline_kernel
-def _resolve(board, params, work):
-    orders = work.round
-    resolve_orders(
-        board, params, work.owner, work.army, orders.deploy, orders.attacks, orders.counts, orders.scratch, work.luck,
-        None, None,
-    )  # fmt: skip
-
-
-@inline_kernel
 def _play_scenario(
     board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, which, k, work
 ):  # fmt: skip
@@ -161,20 +152,20 @@ def _play_scenario(
                 TurnSet(work.others.deploy[p], work.others.attacks[p], work.others.counts[p]),
                 k, orders.deploy[p], orders.attacks[p],
             )  # fmt: skip
-    _resolve(board, params, work)
-    winner = winner_of(work.owner, players)
-    for _ in range(1, rounds):
-        if winner >= 0:
-            break
-        for p in range(players):
-            orders.counts[p] = _move(
-                board, params, policy, evaluation, work.owner, work.army, p, player, players, ways, k, work.luck,
-                work.generator, orders.deploy[p], orders.attacks[p],
-            )  # fmt: skip
-        _resolve(board, params, work)
+    for played in range(rounds):
+        if played > 0:
+            for p in range(players):
+                orders.counts[p] = _move(
+                    board, params, policy, evaluation, work.owner, work.army, p, player, players, ways, k, work.luck,
+                    work.generator, orders.deploy[p], orders.attacks[p],
+                )  # fmt: skip
+        resolve_orders(
+            board, params, work.owner, work.army, orders.deploy, orders.attacks, orders.counts, orders.scratch,
+            work.luck, None, None,
+        )  # fmt: skip
         winner = winner_of(work.owner, players)
-    if winner >= 0:
-        return 1.0 if winner == player else 0.0
+        if winner >= 0:
+            return 1.0 if winner == player else 0.0
     return evaluate(board, evaluation, work.owner, work.army, player, players)
 
 
