@@ -19,7 +19,7 @@ from warlight_env import maps
 from warlight_env.agents import registry
 from warlight_env.arena import Match
 from warlight_env.cli import main
-from warlight_env.engine import jit
+from warlight_env.engine import cache, jit
 
 
 @pytest.fixture(autouse=True)
@@ -132,11 +132,11 @@ def test_doctor(capsys):
     code = main(["doctor", "--json"])
     data = json.loads(capsys.readouterr().out)
     assert code == (0 if data["ok"] else 1)
-    assert data["cache_folder"] == str(jit.cache_folder()) and data["python"] == sys.version.split()[0]
+    assert data["cache_folder"] == str(cache.cache_folder()) and data["python"] == sys.version.split()[0]
     assert data["numba_threads"] >= 1 and data["jit"] is not jit.JIT_DISABLED
     main(["doctor"])
     out = capsys.readouterr().out
-    assert "compile cache" in out and str(jit.cache_folder()) in out
+    assert "compile cache" in out and str(cache.cache_folder()) in out
 
 
 def test_doctor_clears_compiled_kernels_and_nothing_else(capsys, tmp_path, monkeypatch):
@@ -146,7 +146,7 @@ def test_doctor_clears_compiled_kernels_and_nothing_else(capsys, tmp_path, monke
     for folder in (current, older, other):
         folder.mkdir(parents=True)
         (folder / "file").write_bytes(b"x" * 1000)
-    monkeypatch.setattr(jit, "cache_folder", lambda: current)
+    monkeypatch.setattr(cache, "cache_folder", lambda: current)
     main(["doctor", "--clear-cache", "--json"])
     data = json.loads(capsys.readouterr().out)
     assert data["freed_bytes"] == 2000 and data["cache_bytes"] == data["stale_bytes"] == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from warlight_env.engine import jit
+from warlight_env.engine import cache
 
 HERE = Path(__file__).parent
 SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py", "test_env_core.py", "test_differential.py"]
@@ -50,8 +50,8 @@ def test_slice_of_the_suite(setting):
 
 PROBE = """
 import sys
-from warlight_env.engine import jit
-sys.stdout.write(jit.source_digest() + " " + str(jit.cache_folder()))
+from warlight_env.engine import cache
+sys.stdout.write(cache.source_digest() + " " + str(cache.cache_folder()))
 """
 
 
@@ -83,7 +83,8 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text("")
-    (package / "jit.py").write_text(Path(jit.__file__).read_text())
+    for name in ("jit.py", "cache.py"):
+        (package / name).write_text(Path(cache.__file__).with_name(name).read_text())
     (package / "caller.py").write_text(
         "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"
         "@kernel\ndef g(x):\n    return f(x) + 1\n"
@@ -93,13 +94,13 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
         (package / "callee.py").write_text(
             f"from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    return x + {constant}\n"
         )
-        code = "from warlight_env.engine.caller import g; print(g(1), sum(g.stats.cache_hits.values()))"
+        code = "from warlight_env.engine.caller import f, g; print(g(1), f(1), sum(g.stats.cache_hits.values()))"
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
         done = subprocess.run(
             [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
         )
         answers.append(done.stdout.split())
-    assert answers == [["12", "0"], ["12", "1"], ["22", "0"]]
+    assert answers == [["12", "11", "0"], ["12", "11", "1"], ["22", "21", "0"]]
 
 
 GAME = "from warlight_env import Game; Game('small', picks='random').play_round([None, None]); print('played')"

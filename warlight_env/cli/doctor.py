@@ -91,10 +91,10 @@ def _kernels() -> dict[str, Any]:
     try:
         import numba
 
-        from warlight_env.engine import jit
+        from warlight_env.engine import cache, jit
     except ImportError as error:
         return {"kernel_error": str(error)}
-    folder = jit.cache_folder()
+    folder = cache.cache_folder()
     others = [path for path in _cache_folders(folder) if path != folder]
     return {
         "jit": not jit.JIT_DISABLED,
@@ -126,10 +126,10 @@ def _clear_cache() -> int:
     """Delete the compiled kernels; returns how many bytes they took."""
     import shutil
 
-    from warlight_env.engine import jit
+    from warlight_env.engine import cache
 
     freed = 0
-    for folder in _cache_folders(jit.cache_folder()):
+    for folder in _cache_folders(cache.cache_folder()):
         size = _bytes(folder)
         try:
             shutil.rmtree(folder)
