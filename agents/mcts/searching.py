@@ -24,6 +24,7 @@ from warlight_env.agents.mcts.search import leaf_depths, search
 from warlight_env.agents.mcts.settings import MctsSettings, nodes_for
 from warlight_env.agents.mcts.tree import (
     FULL,
+    LEAF,
     NODES,
     SIMULATIONS,
     STATES,
@@ -137,7 +138,10 @@ class Search:
 
             run_leaf_parallel(self, wanted, deadline, self._stop.is_set)
         else:
-            work_off(self._jobs, self._quotas(wanted), s.threads, deadline, self._stop.is_set)
+            quotas = self._quotas(wanted)
+            if time.perf_counter() < deadline and not self._stop.is_set():
+                self._open_roots(quotas)
+            work_off(self._jobs, quotas, s.threads, deadline, self._stop.is_set)
         self.refined = None
         self.seconds += time.perf_counter() - start
 
@@ -168,6 +172,15 @@ class Search:
         """So many steps for each tree, shared by its threads."""
         by_tree = [Quota(steps) for _ in self.trees]
         return [quota for one, quota in zip(self.trees, by_tree, strict=True) for _ in one.works]
+
+    def _open_roots(self, quotas: list[Quota]) -> None:
+        """Give the root of a tree that threads share its children, by one simulation of one thread.
+
+        Threads that find another at a leaf play out from there: at the root, that would tell nothing about our turns.
+        """
+        for one, quota in zip(self.trees, quotas[:: len(self.trees[0].works)], strict=True):
+            if len(one.works) > 1 and one.tree.children[0] <= LEAF and quota.take(1):
+                self._grow(one.tree, one.works[0], 1)
 
     def _grow(self, tree: Tree, work: SearchWork, simulations: int) -> None:
         simulate = sample if self.settings.sampling == "flat" else search
