@@ -79,3 +79,22 @@ def test_on_a_phone_the_map_is_drawn_larger_by_buttons_and_by_two_fingers(
         if target.count():
             chip, box = target.bounding_box(), frame.bounding_box()
             assert box["x"] < chip["x"] + chip["width"] / 2 < box["x"] + box["width"]
+
+
+def test_rounds_that_come_fast_are_not_animated(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "watch", "random", "random", "--live", "--map", "large", "--seed", "6") as server:
+        page = open_page(server.address)
+        page.locator("path.grows").first.wait_for(state="attached")  # order by order, at first
+        page.get_by_role("combobox", name="Pace").select_option("0.1")
+        rounds = page.locator(".where b")
+        page.wait_for_function("e => Number(e.textContent) >= 8", arg=rounds.element_handle())
+        seen = page.evaluate("""() => new Promise(done => { let most = 0; const end = performance.now() + 1000;
+            const frame = now => { most = Math.max(most, document.querySelectorAll('path.grows').length);
+            now < end ? requestAnimationFrame(frame) : done(most) }; requestAnimationFrame(frame) })""")
+        assert seen == 0 and page.locator("g.past path").count() > 0
+        page.keyboard.press("ArrowLeft")  # at a person's own pace they grow again
+        for _ in range(60):
+            if page.locator("path.grows").count():
+                break
+            page.keyboard.press("ArrowLeft")
+        assert page.locator("path.grows").count() == 1

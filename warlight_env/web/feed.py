@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from warlight_env.web.room import Room
 
 
-#: Seconds between two messages about the state to a viewer: what changes faster is told together.
+#: Seconds between messages to a viewer: what happens faster is told together.
 BREATH: Final = 0.03
+#: Seconds between two messages about nothing but the state, such as who thinks: each has the page drawn anew.
+LULL: Final = 0.15
 
 
 class Feed:
@@ -66,12 +69,22 @@ class Feed:
                     told = self._version
                     yield self._state(seat)
                     await asyncio.sleep(BREATH)
+                    await self._event_after(place, wake, LULL - BREATH)
                     continue
                 await wake.wait()
         finally:
             self._waiting.discard(wake)
             self.viewers -= 1
             self._room.looked_at()
+
+    async def _event_after(self, place: int, wake: asyncio.Event, seconds: float) -> None:
+        """Wait until there is an event of that number, so many seconds at most."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + seconds
+        while not self._closed and place >= len(self._room.book.events) and clock() < until:
+            wake.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(wake.wait(), until - clock())
 
     def _state(self, seat: int | None) -> str:
         """The state of the moment, made once for all viewers of a seat."""

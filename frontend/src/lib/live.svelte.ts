@@ -1,5 +1,6 @@
 // A game on the server: its socket, which reconnects and goes on from the last event that came.
 import { call, serverKey } from './api';
+import { afterFrame } from './frames';
 import { Show } from './show.svelte';
 import type { Chances, Doc, GameEvent, Now } from './types';
 
@@ -13,6 +14,7 @@ export class Live {
   chances = $state<Chances>([]);
   private socket: WebSocket | null = null;
   private last = -1;
+  private coming: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & Now))[] = []; // what is drawn at once
   private closed = false;
   private delay = 250;
   private retry = 0;
@@ -43,6 +45,7 @@ export class Live {
     const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/games/${this.id}/feed`);
     this.socket = socket;
     this.caughtUp = false;
+    this.coming = [];
     socket.onopen = () => socket.send(JSON.stringify({ token: this.token, key: serverKey(), after: this.last }));
     socket.onmessage = (message) => this.take(JSON.parse(message.data as string));
     socket.onclose = () => {
@@ -59,29 +62,43 @@ export class Live {
   }
 
   private take(message: { type: string; n?: number; error?: string; status?: number }): void {
-    const show = this.show!;
-    if (message.type === 'event') {
-      if (message.n! <= this.last) return;
-      this.last = message.n!;
-      const animate = show.animate;
-      show.animate = animate && this.caughtUp; // what happened before we looked is not played
-      show.take(message as unknown as GameEvent);
-      show.animate = animate;
-    } else if (message.type === 'now') {
-      this.caughtUp = true;
-      this.connected = true;
-      this.lost = false;
-      this.error = '';
-      this.delay = 250;
-      this.now = message as unknown as Now;
-      this.nowAt = performance.now();
-      const chances = this.now.chances;
-      if (chances) this.chances[chances[0]] = chances[1];
+    if (message.type === 'event' || message.type === 'now') {
+      this.coming.push(message as unknown as (typeof this.coming)[number]);
+      if (message.type === 'now') afterFrame(this.draw); // events come with the state after them
     } else if (message.type === 'error') {
       this.error = message.error!;
       if (message.status === 422 && this.last >= 0) this.restart();
       else if (message.status === 404) this.close();
     }
+  }
+
+  private draw = (): void => {
+    if (this.closed) return;
+    for (const message of this.coming.splice(0)) {
+      if (message.type === 'event') this.takeEvent(message);
+      else this.takeNow(message);
+    }
+  };
+
+  private takeEvent(event: { n: number } & GameEvent): void {
+    if (event.n <= this.last) return;
+    this.last = event.n;
+    const show = this.show!;
+    const animate = show.animate;
+    show.animate = animate && this.caughtUp; // what happened before we looked is not played
+    show.take(event);
+    show.animate = animate;
+  }
+
+  private takeNow(now: Now): void {
+    this.caughtUp = true;
+    this.connected = true;
+    this.lost = false;
+    this.error = '';
+    this.delay = 250;
+    this.now = now;
+    this.nowAt = performance.now();
+    if (now.chances) this.chances[now.chances[0]] = now.chances[1];
   }
 
   /** The server knows fewer events than we do: begin anew. */

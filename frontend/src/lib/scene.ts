@@ -12,6 +12,7 @@ export interface Arrow {
   armies: number;
   transfer: boolean;
   style: 'draft' | 'ghost' | 'now' | 'past';
+  grows?: boolean; // before our eyes
   result?: string;
 }
 
@@ -30,7 +31,7 @@ export function drawnMoves(show: Show): Arrow[] {
   const arrows = (show.current?.moves ?? []).slice(0, Math.max(0, show.step - 1)).map(([player, from, to, armies, lost, killed], k): Arrow => {
     const last = k === show.step - 2 && show.speed < 8;
     const result = last && lost !== undefined ? `${armies} −${lost}/−${killed}` : undefined;
-    return { player, from, to, armies, transfer: lost === undefined, style: last ? 'now' : 'past', result };
+    return { player, from, to, armies, transfer: lost === undefined, style: last ? 'now' : 'past', grows: last && lost !== undefined && !show.hasty, result };
   });
   return arrows.filter((a) => a.player === show.view - 1 || !(hidden(a.from) && hidden(a.to)));
 }

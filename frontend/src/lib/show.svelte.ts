@@ -20,6 +20,7 @@ export class Show {
   layer = $state<Layer>('none');
   attached = $state(true); // to the last round of a game in play
   animate = true; // new rounds are played order by order
+  hasty = $state(false); // what is shown will be gone before an eye could follow it
   private timer = 0;
   private lastRound = -Infinity;
 
@@ -72,7 +73,10 @@ export class Show {
         this.round = event.round;
         this.step = 0;
         this.play();
-      } else this.toEnd();
+      } else {
+        this.toEnd();
+        this.hasty = hasty;
+      }
     }
   }
 
@@ -80,6 +84,7 @@ export class Show {
     const whole = (n: number) => (n === Infinity ? n : Math.trunc(n) || 0); // addresses are typed by hand, too
     this.round = Math.max(0, Math.min(this.last, whole(round)));
     this.step = Math.max(0, Math.min(this.steps, whole(step)));
+    this.hasty = false;
   }
 
   /** Where somebody wants to look: elsewhere than at the end no new round takes the screen. */
