@@ -19,8 +19,9 @@ TABLE = MatchTable(
         "them."
     ),
     comment=(
-        "The first side's share of wins measures the starting regions alone, as both sides search alike. Small "
-        "super regions with few borders are held sooner, and their bonus decides."
+        "We agree, though the thesis's regions are not known. The first side's share of wins measures the starting "
+        "regions alone, as both sides search alike. Small super regions with few borders are held sooner, and their "
+        "bonus decides."
     ),
     duels=(
         Duel(
