@@ -98,3 +98,25 @@ def test_rounds_that_come_fast_are_not_animated(tmp_path: Path, open_page: Calla
                 break
             page.keyboard.press("ArrowLeft")
         assert page.locator("path.grows").count() == 1
+
+
+#: The page's sockets, at hand; after `hang`, new ones never open.
+SOCKETS = """const Real = window.WebSocket; window.sockets = []; window.hang = false;
+window.WebSocket = class extends Real { constructor(address) { if (hang) return { close() {} }; super(address);
+    sockets.push(this); this.addEventListener('message', message => { this.said = message.data }) } }"""
+
+#: A state, and the end of the connection in the same task.
+SAID_AND_GONE = """() => { const socket = sockets.at(-1); hang = true; socket.onmessage({data: socket.said});
+    socket.onclose(); socket.onclose = null; socket.close() }"""
+
+
+def test_a_connection_that_ends_right_after_a_state_is_seen_to_be_lost(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "watch", "random", "random", "--live", "--map", "small") as server:
+        page = open_page("about:blank")
+        page.add_init_script(SOCKETS)
+        page.goto(server.address)
+        page.get_by_role("button", name="Hold").click()
+        page.get_by_role("button", name="Let them play").wait_for()
+        page.evaluate(SAID_AND_GONE)
+        page.wait_for_timeout(300)  # longer than a page waits before it draws
+        assert page.get_by_text("Connection lost").is_visible()

@@ -14,8 +14,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from warlight_env import Game
+from warlight_env import Game, Rules, maps
 from warlight_env.record import GameLog, verify
+from warlight_env.web.lobby import Lobby
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.worker import Position, Question, Setup
 from web_helpers import Server, needs_page, serving
@@ -206,6 +207,22 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
         assert game in [g["id"] for g in client.get("home").json()["games"]]
     assert verify(GameLog.load(log)) == []
     assert os.stat(tmp_path / f"{game}.seats.json").st_mode & 0o077 == 0
+
+
+def test_where_a_position_goes_without_chances_the_latest_known_are_told(tmp_path: Path):
+    async def told() -> list[object]:
+        lobby = Lobby(tmp_path, workers=1)
+        bots = [("one", "random"), ("other", "random")]
+        room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+        await room.stop()
+        answers = []
+        for room.chances in ([], [None], [[[0.5, 0.4, 0.6]]], [[[0.5, 0.4, 0.6]], None, None]):
+            answers.append(room.now(None)["chances"])
+        await lobby.close()
+        return answers
+
+    known = (0, [[0.5, 0.4, 0.6]])
+    assert asyncio.run(told()) == [None, None, known, known]
 
 
 def test_a_game_between_bots_runs_while_somebody_watches(server: Server):

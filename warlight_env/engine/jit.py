@@ -26,7 +26,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
     Kernels never allocate, so Numba's reference counts are switched off (``_nrt=False``): counting every array that
     passes through a `NamedTuple` with atomic operations made whole games 3.5 times slower. A kernel that tries to
-    make an array does not compile. `inline` (see `inline_kernel`) asks LLVM to inline the function into its callers.
+    make an array does not compile, nor does one that calls itself. `inline` (see `inline_kernel`) asks LLVM to inline the function into its callers.
 
     With ``NUMBA_DISABLE_JIT=1`` the function stays Python; only the wrap-around of unsigned integers, which the
     random generator relies on, is kept from warning.
@@ -34,12 +34,12 @@ def kernel(function: F, *, inline: bool = False) -> F:
     if JIT_DISABLED:
 
         @functools.wraps(function)
-        def plain(*args: Any) -> Any:
+        def plain(*args: Any, **names: Any) -> Any:
             with np.errstate(over="ignore"):
-                return function(*args)
+                return function(*args, **names)
 
         return plain  # type: ignore[return-value]
-    options = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline, "no_cfunc_wrapper": True}
+    options = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline}
     dispatcher = numba.njit(**options)(function)
     keep(dispatcher, function)
     _compile_bare(dispatcher, options)
@@ -47,15 +47,15 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
 
 def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
-    """Have kernels that call this one compile it without the wrapper that takes its arguments from Python.
+    """Have kernels that call this one compile it without the wrappers by which others than kernels call it.
 
-    The wrapper unpacks records of a hundred arrays, and most kernels are only ever called by others: it took a third of
-    all compile time.
+    That for Python unpacks records of a hundred arrays, and most kernels are only ever called by others: it took a
+    third of all compile time.
     """
 
     @functools.cache
     def bare() -> Any:
-        made = numba.njit(no_cpython_wrapper=True, **options)(dispatcher.py_func)
+        made = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(dispatcher.py_func)
         keep(made, dispatcher.py_func, "b")
         _ignore_literals(made)
         return made

@@ -125,9 +125,11 @@ class Room:
         return state
 
     def _last_chances(self) -> tuple[int, list[list[float]]] | None:
-        last = len(self.chances) - 1
-        values = self.chances[last] if self.chances else None
-        return None if values is None else (last, values)
+        """The latest that are known, with their round: where bots wait for the worker, a position goes without."""
+        for played, values in reversed(list(enumerate(self.chances))):
+            if values is not None:
+                return played, values
+        return None
 
     # Handing in
 

@@ -4,12 +4,15 @@ const HIDDEN = 100; // milliseconds that a page waits that is not drawn
 
 /** Do it right after a frame: what it changes has until the next one. A hidden page has no frames and does it soon. */
 export function afterFrame(what: () => void): void {
-  let done = false;
+  let timer = 0;
   const once = (): void => {
-    if (done) return;
-    done = true;
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
     what();
   };
-  requestAnimationFrame(() => setTimeout(once));
-  setTimeout(once, HIDDEN);
+  const frame = requestAnimationFrame(() => {
+    clearTimeout(timer);
+    timer = window.setTimeout(once);
+  });
+  timer = window.setTimeout(once, HIDDEN);
 }

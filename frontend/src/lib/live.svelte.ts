@@ -49,6 +49,7 @@ export class Live {
     socket.onopen = () => socket.send(JSON.stringify({ token: this.token, key: serverKey(), after: this.last }));
     socket.onmessage = (message) => this.take(JSON.parse(message.data as string));
     socket.onclose = () => {
+      this.draw(); // what came before
       this.lost ||= this.connected;
       this.connected = false;
       if (this.socket === socket) this.again(this.connect);
@@ -74,7 +75,7 @@ export class Live {
 
   private draw = (): void => {
     if (this.closed) return;
-    for (const message of this.coming.splice(0)) {
+    for (let message; (message = this.coming.shift()); ) {
       if (message.type === 'event') this.takeEvent(message);
       else this.takeNow(message);
     }
