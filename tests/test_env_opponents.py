@@ -27,6 +27,7 @@ from warlight_env.envs import OpponentError, OpponentPool, WarlightVectorEnv
 from warlight_env.envs.checkpoints import CheckpointError, load_policy, policy_of
 from warlight_env.envs.opponents import AgentOpponent
 from warlight_env.envs.sb3 import make_vec_env
+from warlight_env.errors import InputError
 
 
 @pytest.mark.parametrize("name", COMPILED)
@@ -96,6 +97,25 @@ def test_opponents_of_all_kinds():
     assert equal(chunks, episode(make(opponent="random"), 3)) and equal(chunks, episode(make(opponent=RandomAgent), 3))
     several = make(opponent=[Idle, "aggressive", zeros], players=4, rules={"picks": 1})
     assert len(episode(several, 1)) > 3
+
+
+def test_an_agent_that_cannot_play_such_games_is_refused_before_the_first():
+    class OnlyPairs(RandomAgent):
+        closed = 0
+
+        def check(self, map, rules, players):
+            if players != 2:
+                raise InputError(f"{players} players: two can play")
+
+        def close(self):
+            OnlyPairs.closed += 1
+
+    make(opponent=OnlyPairs).reset(seed=1)
+    with pytest.raises(InputError, match="3 players: two can play"):
+        make(opponent=OnlyPairs, players=3, rules={"picks": 1}).reset(seed=1)
+    assert OnlyPairs.closed == 2  # those that were asked
+    with pytest.raises(InputError, match="policy 'world' is for medium maps"):
+        make(opponent="policy:world").reset(seed=1)
 
 
 def test_a_policy_sees_what_the_learner_would():

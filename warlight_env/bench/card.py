@@ -79,7 +79,7 @@ class ScoreCard:
             lines += ["**Interrupted: what follows is what was played.**", ""]
         if self.total is not None:
             lines += [f"Score **{_shown(self.total)}** over {self.total.games} games.", ""]
-        lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | s/move |"]
+        lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | ms/move |"]
         lines += ["|---|---|---:|---:|---:|---:|---:|---:|---:|"]
         for name in dict.fromkeys(row.map for row in self.rows):
             for row in self.rows:
@@ -87,7 +87,7 @@ class ScoreCard:
                     lines.append(
                         f"| {row.map} | {row.opponent} | {100 * row.score:.1f} | {_ends(row.interval)} "
                         f"| {row.wins} : {row.losses} : {row.draws} | {row.mean_rounds:.1f} | {row.illegal} "
-                        f"| {row.forfeits} | {row.seconds_a_move:.4f} |"
+                        f"| {row.forfeits} | {1000 * row.seconds_a_move:.3g} |"
                     )
             if name in self.maps:
                 score = self.maps[name]

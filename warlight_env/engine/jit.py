@@ -26,7 +26,8 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
     Kernels never allocate, so Numba's reference counts are switched off (``_nrt=False``): counting every array that
     passes through a `NamedTuple` with atomic operations made whole games 3.5 times slower. A kernel that tries to
-    make an array does not compile, nor does one that calls itself. `inline` (see `inline_kernel`) asks LLVM to inline the function into its callers.
+    make an array does not compile, nor does one that calls itself. `inline` (see `inline_kernel`) asks LLVM to inline
+    the function into its callers.
 
     With ``NUMBA_DISABLE_JIT=1`` the function stays Python; only the wrap-around of unsigned integers, which the
     random generator relies on, is kept from warning.

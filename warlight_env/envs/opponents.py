@@ -102,7 +102,15 @@ class AgentOpponent(Opponent):
         self._make = make
 
     def make_memory(self, core: EnvCore) -> dict[tuple[int, int], Agent]:
-        """The agents by game and player."""
+        """The agents by game and player. Raises InputError where the agent's own `check` does."""
+        agent = self._make(0)
+        check, close = getattr(agent, "check", None), getattr(agent, "close", None)
+        try:
+            if callable(check):
+                check(core.map, core.rules, core.players)
+        finally:
+            if callable(close):
+                close()
         return {}
 
     def begin(self, memory: dict[tuple[int, int], Agent], core: EnvCore, b: int, player: int, seed: int) -> None:
