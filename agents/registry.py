@@ -268,7 +268,9 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
         value = read(part)
         if value is not None and key in parameters:
             return key, str(value)
-    raise AgentError(f"agent {spec!r}: expected key=value, got {part!r}")
+    forms = {"sims": "457 for simulations", "secs": "1s or 500ms for seconds"}
+    short = ", ".join(form for key, form in forms.items() if key in parameters)
+    raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:

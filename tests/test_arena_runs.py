@@ -134,17 +134,17 @@ def test_an_unfinished_description_is_no_run_yet(tmp_path):
 @pytest.mark.parametrize(
     "change, field",
     [
-        ({"seed": 2}, "seed = 1 there, 2 here"),
-        ({"games": 14}, "games = 12 there, 14 here"),
-        ({"paired": False}, "paired = true there, false here"),
-        ({"agents": (Idle, "random")}, "agents = .*Expander.*Idle"),
+        ({"seed": 2}, "seed: 1 there, 2 here"),
+        ({"games": 14}, "games: 12 there, 14 here"),
+        ({"paired": False}, "paired: true there, false here"),
+        ({"agents": (Idle, "random")}, "agents: .*Expander.*Idle"),
         ({"map": "world"}, "map.name"),
-        ({"rules": Rules.of("thesis", luck=0.5)}, "rules.luck = 1.0 there, 0.5 here"),
+        ({"rules": Rules.of("thesis", luck=0.5)}, "rules.luck: 1.0 there, 0.5 here"),
         ({"picks": "agents"}, "picks"),
-        ({"max_rounds": 7}, "max_rounds = null there, 7 here"),
+        ({"max_rounds": 7}, "max-rounds: none there, 7 here"),
         ({"clocks": ("1s", "none")}, "clocks"),
-        ({"on_crash": "forfeit"}, "on_crash"),
-        ({"on_late": "forfeit"}, "on_late"),
+        ({"on_crash": "forfeit"}, "on-crash"),
+        ({"on_late": "forfeit"}, "on-late"),
         ({"stop": Sprt(0, 20)}, "stop"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
@@ -152,9 +152,18 @@ def test_an_unfinished_description_is_no_run_yet(tmp_path):
 def test_other_settings_are_refused_by_name(tmp_path, change, field):
     match().run(folder=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(RunFolderError, match=f"match.{field}"):
+    with pytest.raises(RunFolderError, match=rf"holds another run \({field}"):
         match(**change).run(folder=tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_of_several_contests_the_one_that_differs_is_named(tmp_path):
+    setup = match().setup()
+    play_contests([Contest("a", setup, 2), Contest("b", setup, 2)], folder=tmp_path)
+    with pytest.raises(RunFolderError, match=r"\(games of contest 'b': 2 there, 4 here\)"):
+        play_contests([Contest("a", setup, 2), Contest("b", setup, 4)], folder=tmp_path)
+    with pytest.raises(RunFolderError, match=r"\(contest 'c': none there, .* … here\)"):
+        play_contests([Contest("a", setup, 2), Contest("b", setup, 2), Contest("c", setup, 2)], folder=tmp_path)
 
 
 def test_a_map_that_was_changed_is_another_map(tmp_path):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -154,6 +156,21 @@ def test_processes_change_nothing_for_a_checkpoint(checkpoint):
     contests = suite.contests(make_subject(str(checkpoint), "strategies"), ("small",), games=6)
     one, two = play_contests(contests), play_contests(contests, jobs=2)
     assert {key: result.records for key, result in one.items()} == {key: r.records for key, r in two.items()}
+
+
+@pytest.mark.parametrize("holds", [None, {}, {"data": "no JSON"}, {"data": "[]"}, {"data": '{"policy_class": {}}'}])
+def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if holds is None:
+        Path("m.zip").write_text("not even a zip")
+    else:
+        with zipfile.ZipFile("m.zip", "w") as archive:
+            archive.writestr("unrelated", "")
+            for name, text in holds.items():
+                archive.writestr(name, text)
+    assert main(["bench", "m.zip"]) == 2
+    expected = "expected what Stable-Baselines3's or sb3-contrib's model.save wrote"
+    assert capsys.readouterr() == ("", f"error: m.zip: not a saved policy: {expected}\n")
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,60 @@ def test_doctor(capsys):
     assert "compile cache" in out and str(cache.cache_folder()) in out
 
 
+def without(monkeypatch, *libraries):
+    """As where these are not installed."""
+    for name in libraries:
+        for module in [m for m in sys.modules if m == name or m.startswith(f"{name}.")]:
+            monkeypatch.delitem(sys.modules, module)
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.mark.parametrize(
+    "words, missing",
+    [
+        (["evolve", "--quick"], ["cma"]),
+        (["evolve", "--quick"], ["cma", "matplotlib"]),
+        (["td", "--quick"], ["matplotlib"]),
+        (["ppo", "--quick"], ["torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard"]),
+    ],
+)
+def test_training_without_its_extra_is_refused_before_anything_is_written(words, missing, capsys, monkeypatch):
+    without(monkeypatch, *missing)
+    assert main(["train", *words, "--out", "run"]) == 1
+    are = "is" if len(missing) == 1 else "are"
+    says = f"error: {', '.join(missing)} {are} missing: pip install 'warlight-env[train]' or '.[train]'\n"
+    assert capsys.readouterr() == ("", says)
+    assert list(Path().iterdir()) == []
+
+
+def test_other_commands_say_which_extra_they_need(capsys, monkeypatch):
+    without(monkeypatch, "fastapi", "uvicorn")
+    assert main(["play", "--no-browser"]) == 1
+    assert capsys.readouterr().err == (
+        "error: fastapi, uvicorn are missing: pip install 'warlight-env[web]' or '.[web]'\n"
+    )
+    without(monkeypatch, "torch")
+    assert main(["bench", "policy.zip"]) == 1
+    assert capsys.readouterr().err == "error: torch is missing: pip install 'warlight-env[train]' or '.[train]'\n"
+
+
+def test_only_what_is_on_by_default_can_be_switched_off(capsys):
+    from warlight_env.cli.app import app
+
+    def commands(of, path=()):
+        for name in (name for name in of if not name.startswith("-")):
+            yield (*path, name)
+            yield from commands(of[name], (*path, name))
+
+    found = set()
+    for command in commands(app):
+        assert main([*command, "--help"]) == 0
+        found |= {(*command, option) for option in re.findall(r"--(?:no|empty)-\w+", capsys.readouterr().out)}
+    assert {" ".join(one) for one in found} == {
+        "watch --no-browser", "play --no-browser", "hotseat --no-browser", "replay --no-orders", "picture --no-orders",
+    }  # fmt: skip
+
+
 def test_doctor_clears_compiled_kernels_and_nothing_else(capsys, tmp_path, monkeypatch):
     current = tmp_path / "kernels" / "0123456789abcdef0123"
     older = tmp_path / "kernels" / "fedcba9876543210fedc"

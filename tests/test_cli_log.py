@@ -263,7 +263,7 @@ def test_verify_says_what_holds_and_what_does_not(capsys, game, tmp_path):
     first, b, c, d = text.splitlines()
     assert first == f"{game}: ok, {len(GameLog.load(game).rounds)} rounds"
     assert b.startswith(f"{tmp_path / 'b.wl.jsonl'}: round 2: hash: the log has '0000000000000000'")
-    assert c == f"{tmp_path / 'c.wl.jsonl'}: ok, 1 rounds (incomplete)"
+    assert c == f"{tmp_path / 'c.wl.jsonl'}: ok, 1 round (incomplete)"
     assert "not the log of a game" in d
     code, text, _ = run(capsys, "log", "verify", game, "--json")
     assert code == 0
@@ -274,8 +274,14 @@ def test_verify_needs_logs(capsys, tmp_path):
     assert run(capsys, "log", "verify")[0] == 2
     code, _, errors = run(capsys, "log", "verify", tmp_path)
     assert (code, "there are no logs in this folder" in errors) == (2, True)
-    code, text, _ = run(capsys, "log", "verify", tmp_path / "missing.wl.jsonl")
-    assert (code, "cannot be read" in text) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["nope", "nope.wl.jsonl"])
+def test_a_missing_log_is_said_to_be_missing(capsys, game, tmp_path, name):
+    missing = tmp_path / name
+    says = (2, "", f"error: {missing}: cannot be read: No such file or directory\n")
+    assert run(capsys, "replay", missing) == says
+    assert run(capsys, "log", "verify", game, missing) == says
 
 
 # Continue

@@ -173,6 +173,16 @@ def test_draws_and_stopped_games_are_said(bots, capsys):
     assert "score" in out and "idle #1 50.0 %" in out
 
 
+def test_one_game_is_told_as_one(bots, capsys):
+    assert main(["match", "idle", "crasher", "-n", "1", "--map", "small", "--max-rounds", "1"]) == 0
+    out = capsys.readouterr().out
+    assert "idle vs crasher: 1 game on small" in out
+    assert "1 game was stopped after 1 round and counts as a draw" in out
+    forfeit = ["--on-crash", "forfeit"]
+    assert main(["match", "idle", "crasher", "-n", "1", "--map", "small", *forfeit]) == 0
+    assert "crasher lost 1 game by crashing" in capsys.readouterr().out
+
+
 def test_rules_take_changes(capsys):
     rules = "thesis:max_rounds=4,fog=true,luck=0.5"
     assert main([*MATCH, "--rules", rules, "--json", "-q"]) == 0
@@ -193,7 +203,11 @@ def test_rules_take_changes(capsys):
         (["random", "random", "--rules", "thesis:fog=maybe"], "true or false"),
         (["random", "random", "--rules", "thesis:picks=many"], "an integer"),
         (["random", "random", "--rules", "thesis:luck=7"], "0 .. 1"),
-        (["random", "random", "--games", "many"], "games"),
+        (["random", "random", "--games", "many"], "error: --games many: must be an integer"),
+        (["random", "random", "-n", "1e2"], "error: -n 1e2: must be an integer"),
+        (["random", "random", "--empty-clock"], "Unknown option: --empty-clock"),
+        (["mcts:1x", "random"], "expected key=value (or 457 for simulations, 1s or 500ms for seconds), got '1x'"),
+        (["smart_random:5", "random"], "expected key=value, got '5'"),
         (["random", "random", "--games", "0"], "games"),
         (["random", "random", "--jobs", "0"], "jobs"),
         (["random", "random", "--picks", "mine"], "picks"),
@@ -277,7 +291,7 @@ def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypa
         assert main(command) == 130
     assert f"the same command goes on from {tmp_path / 'run'}" in capsys.readouterr().out
     assert main([*command, "--max-rounds", "4"]) == 2
-    assert "match.max_rounds = null there, 4 here" in capsys.readouterr().err
+    assert "holds another run (max-rounds: none there, 4 here)" in capsys.readouterr().err
     assert main([*command, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert (wanted.pop("games_found"), again.pop("games_found")) == (0, 7)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import distribution, version
 from pathlib import Path
+
+import pytest
 
 import warlight_env
 
@@ -46,6 +51,22 @@ def test_generic_names_are_not_installed():
 def test_version_and_typing_marker():
     assert version("warlight-env") == warlight_env.__version__
     assert (Path(warlight_env.__file__).parent / "py.typed").exists()
+
+
+@pytest.mark.parametrize("extra, folder", [("web", "warlight_env/web"), ("train", "train")])
+def test_an_extra_names_all_that_its_modules_import(extra, folder):
+    """`warlight doctor` tells from it what is missing."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"][extra]]
+    named = {re.match(r"[a-z0-9-]+", line)[0].replace("-", "_") for line in lines}
+    imported = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(node.module.split(".")[0])
+    assert imported - set(sys.stdlib_module_names) - {"warlight_env"} <= named
 
 
 def test_import_is_light():

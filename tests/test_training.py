@@ -211,7 +211,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_was_found(tmp_path):
 def test_other_settings_and_damage_are_refused(tmp_path):
     evolve(tmp_path)
     before = (tmp_path / "journal.jsonl").read_bytes()
-    with pytest.raises(JournalError, match="seed = 1 there, 2 here"):
+    with pytest.raises(JournalError, match="seed: 1 there, 2 here"):
         evolve(tmp_path, replace(SETTINGS, seed=2))
     with Journal(tmp_path, SETTINGS.to_dict()), pytest.raises(JournalError, match="another process"):
         evolve(tmp_path)

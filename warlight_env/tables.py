@@ -1,4 +1,4 @@
-"""Rows as aligned columns of text."""
+"""Text for people: rows as aligned columns, and counted things."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
         cells = [c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
         lines.append("  " + "  ".join(cells).rstrip())
     return lines
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 game``, ``2 games``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -90,6 +90,10 @@ class AppendOnlyFolder(ABC):
             ValueError, TypeError, KeyError, AttributeError: it is not of this run.
         """
 
+    def setting(self, where: Sequence[str]) -> str:
+        """What a person calls the part of the description to which these keys lead."""
+        return ".".join(where)
+
     def append_lines(self, items: Sequence[Any]) -> None:
         """Write a line for each item, as JSON takes it.
 
@@ -149,7 +153,7 @@ class AppendOnlyFolder(ABC):
         if difference is not None:
             where, there, here = difference
             raise self.error(
-                f"{self.folder} holds another run: {where} = {json.dumps(there)} there, {json.dumps(here)} here; "
+                f"{self.folder} holds another run ({self.setting(where)}: {_shown(there)} there, {_shown(here)} here); "
                 "give the same settings to go on, or another folder"
             )
         return True
@@ -198,13 +202,18 @@ def write_atomically(path: Path, content: str | bytes) -> None:
             os.close(folder)
 
 
-def _difference(there: Any, here: Any, where: str = "") -> tuple[str, Any, Any] | None:
-    """The first field in which two descriptions differ, with both values."""
+def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tuple[str, ...], Any, Any] | None:
+    """The keys to the first field in which two descriptions differ, with both values."""
     if isinstance(there, dict) and isinstance(here, dict):
         for key in [*here, *(key for key in there if key not in here)]:
-            inside = f"{where}.{key}" if where else key
-            found = _difference(there.get(key), here.get(key), inside)
+            found = _difference(there.get(key), here.get(key), (*where, key))
             if found is not None:
                 return found
         return None
     return None if there == here and type(there) is type(here) else (where, there, here)
+
+
+def _shown(value: Any) -> str:
+    """A value of a description in a message; a whole contest would fill the screen."""
+    text = "none" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 300 else f"{text[:300]} …"

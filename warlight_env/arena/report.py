@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from warlight_env.tables import align
+from warlight_env.tables import align, counted
 
 if TYPE_CHECKING:
     from warlight_env.arena.result import MatchResult
@@ -12,11 +12,10 @@ if TYPE_CHECKING:
 
 def describe(result: MatchResult) -> str:
     """Wins, losses and draws with intervals, seats, lengths of games and speed, in a few lines."""
-    played = f"{result.games}" if not result.interrupted else f"{result.games} of {result.games_asked}"
-    units = f" in {result.units} units" if result.paired else ""
-    lines = [
-        f"{' vs '.join(result.labels)}: {played} games{units} on {result.map}, rules {result.rules}, seed {result.seed}"
-    ]
+    of = f"{result.games} of " if result.interrupted else ""
+    played = of + counted(result.games_asked if of else result.games, "game")
+    units = f" in {counted(result.units, 'unit')}" if result.paired else ""
+    lines = [f"{' vs '.join(result.labels)}: {played}{units} on {result.map}, rules {result.rules}, seed {result.seed}"]
     if result.interrupted:
         lines.append("  interrupted: what follows is what was played until then")
     seats = [f"win % seat {seat + 1}" if seat == 0 else f"seat {seat + 1}" for seat in range(len(result.labels))]
@@ -36,7 +35,9 @@ def describe(result: MatchResult) -> str:
         lines.append(f"  score, with a draw as a share of a win: {scores}")
     lines += _strength(result)
     if result.cut_off:
-        lines.append(f"  {result.cut_off} games were stopped after {result.round_limit} rounds and count as draws")
+        were, draws = ("was", "counts as a draw") if result.cut_off == 1 else ("were", "count as draws")
+        stopped, limit = counted(result.cut_off, "game"), counted(result.round_limit, "round")
+        lines.append(f"  {stopped} {were} stopped after {limit} and {draws}")
     dropped = [f"{agent.name} {agent.dropped}" for agent in result.agents if agent.dropped]
     if dropped:
         lines.append(f"  illegal orders, left out: {', '.join(dropped)}")
@@ -83,7 +84,7 @@ def _failures(result: MatchResult) -> list[str]:
         if any(ways.values()):
             record, failure = next((r, f) for r, f in result.failures if f.agent == a)
             when = f"round {failure.round}" if failure.round else "the picks"
-            lost = ", ".join(f"{games} games {way}" for way, games in ways.items() if games)
+            lost = ", ".join(f"{counted(games, 'game')} {way}" for way, games in ways.items() if games)
             lines.append(
                 f"  {agent.name} lost {lost}; first in {when} of game {record.number + 1} (seed {record.seed}): "
                 f"{failure.reason}"

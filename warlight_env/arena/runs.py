@@ -38,6 +38,16 @@ class RunFolder(AppendOnlyFolder):
         self._contests = {contest.key: contest for contest in contests}
         self._seen: dict[str, set[int]] = {contest.key: set() for contest in contests}
 
+    def setting(self, where: Sequence[str]) -> str:
+        """See `AppendOnlyFolder.setting`; as options are called, with the contest's key where there are several."""
+        if where[0] != "contests" or len(where) < 2:
+            return super().setting(where)
+        key, *inside = where[1:]
+        if not inside:
+            return f"contest {key!r}"
+        name = super().setting([inside[0].replace("_", "-"), *inside[1:]])
+        return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
+
     def append(self, key: str, records: Sequence[GameRecord]) -> None:
         """Write finished games of a contest.
 

@@ -17,7 +17,7 @@ from warlight_env.arena.result import TimeResult, time_result
 from warlight_env.arena.skill import Skill, skills
 from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournament import Tournament
-from warlight_env.tables import align
+from warlight_env.tables import align, counted
 
 #: Failures that `to_dict` quotes.
 QUOTED_FAILURES: Final = 100
@@ -216,7 +216,11 @@ class TournamentResult:
     def __str__(self) -> str:
         t, names = self.tournament, self.tournament.names
         asked = sum(pairing.games_asked for pairing in self.pairings)
-        played = f"{self.games} of {asked} games (interrupted)" if self.interrupted else f"{self.games} games"
+        played = (
+            f"{self.games} of {counted(asked, 'game')} (interrupted)"
+            if self.interrupted
+            else counted(self.games, "game")
+        )
         lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} a game, {played}"]
         head = ["", "Elo", "95 % CI", "score %", "games"]
         rows = [[*head, "skill"] if self.skills else head]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Parameter
 
 from warlight_env import __version__
 from warlight_env.cli import (
@@ -41,6 +41,7 @@ app = App(
     Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
     """,
     help_format="markdown",
+    default_parameter=Parameter(negative_iterable=()),  # no --empty-NAME: a list that is not given is empty
     version=f"warlight-env {__version__}",
 )
 app.command(match.match)

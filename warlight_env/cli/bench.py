@@ -19,6 +19,7 @@ from warlight_env.cli.common import (
     RayAddressOption,
     UsageError,
     Whole,
+    need,
     print_json,
     read_backend,
 )
@@ -36,7 +37,7 @@ def bench(
     max_cycles: Annotated[Whole | None, Parameter(help="Of a .zip: steps of an episode, as it was trained.")] = None,
     deterministic: Annotated[bool, Parameter(negative="", help="Of a .zip: always its likeliest action.")] = False,
     map: Annotated[
-        list[str] | None, Parameter(help="Only these maps of the suite (a score in all needs every one).", negative="")
+        list[str] | None, Parameter(help="Only these maps of the suite (a score in all needs every one).")
     ] = None,
     clock: Annotated[str | None, Parameter(help="Of the policy: 457sims, 1s, 10s+0.5s (default: none).")] = None,
     games: Annotated[Whole | None, Parameter(help="So many games a row at most: a try, not a score.")] = None,
@@ -77,6 +78,8 @@ def bench(
     for name in only:
         if name not in chosen.map_digests:
             raise UsageError(f"--map {name}: {suite} has {', '.join(chosen.map_digests)}")
+    if policy.endswith(".zip"):
+        need("train", "torch", "stable_baselines3", "sb3_contrib")
     subject = make_subject(policy, action, observation, max_cycles, deterministic)
     limit = None if clock is None else Clock.parse(clock)
     check_subject(subject, chosen, only)

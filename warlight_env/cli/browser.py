@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import Failure, MapOption, RulesOption, UsageError, Whole, read_rules
+from warlight_env.cli.common import MapOption, RulesOption, UsageError, Whole, need, read_rules
 
 #: Who plays against a person who does not say.
 OPPONENT = "mcts:secs=1"
@@ -88,17 +88,15 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     for person, spec in players:
         if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
             raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
-    try:
-        from warlight_env.web.newgames import fits
-        from warlight_env.web.serve import Listen, run_server
-    except ModuleNotFoundError as error:
-        raise Failure(f"{error.name} is missing: pip install 'warlight-env[web]' or '.[web]'") from None
+    need("web", "fastapi", "pydantic", "uvicorn", "websockets")
     from platformdirs import user_data_path
 
     from warlight_env.agents.registry import parse
     from warlight_env.engine.board import make_board
     from warlight_env.engine.setup import check_players
     from warlight_env.maps import load
+    from warlight_env.web.newgames import fits
+    from warlight_env.web.serve import Listen, run_server
 
     for bot in bots:
         parse(bot)

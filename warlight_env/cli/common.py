@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import Parameter, Token
+from cyclopts import CoercionError, Parameter, Token
 
 from warlight_env.errors import InputError, RunError, did_you_mean
 
@@ -29,9 +30,22 @@ class Failure(RunError):  # noqa: N818 -- named for the exit code
     """The command was understood and did not succeed; exit code 1."""
 
 
+def need(extra: str, *libraries: str) -> None:
+    """Refuse to begin without the libraries of an extra; `Failure` names those that are missing and how to get them."""
+    missing = [name for name in libraries if importlib.util.find_spec(name) is None]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        raise Failure(f"{', '.join(missing)} {are} missing: pip install 'warlight-env[{extra}]' or '.[{extra}]'")
+
+
 def _whole(kind: object, tokens: Sequence[Token]) -> int:
     """An integer as it is written: 1.5 and 1e2 are none."""
-    return int(tokens[0].value)
+    token = tokens[0]
+    try:
+        return int(token.value)
+    except ValueError:
+        where = token.value if token.keyword is None else f"{token.keyword} {token.value}"
+        raise CoercionError(msg=f"{where}: must be an integer") from None
 
 
 #: An integer on the command line.

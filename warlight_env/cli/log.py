@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +13,7 @@ from cyclopts import App, Parameter
 
 from warlight_env.cli.common import FAILURE, OK, JsonOption, SeedOption, UsageError, Whole, print_json
 from warlight_env.cli.tracking import tracking
-from warlight_env.tables import align
+from warlight_env.tables import align, counted
 
 if TYPE_CHECKING:
     from warlight_env.record import Entry
@@ -62,7 +64,7 @@ def verify(
 
 def _holds(report: dict[str, Any]) -> str:
     kind = "" if report["status"] == "complete" else f" ({report['status']})"
-    return f"ok, {report['rounds']} rounds{kind}"
+    return f"ok, {counted(report['rounds'], 'round')}{kind}"
 
 
 def _logs(given: Sequence[Path]) -> list[Path]:
@@ -76,8 +78,10 @@ def _logs(given: Sequence[Path]) -> list[Path]:
             if not found:
                 raise UsageError(f"{path}: there are no logs in this folder")
             paths += found
-        else:
+        elif path.exists():
             paths.append(path)
+        else:
+            raise UsageError(f"{path}: cannot be read: {os.strerror(errno.ENOENT)}")  # as where it is read
     return paths
 
 
@@ -128,7 +132,7 @@ def continue_(
     else:
         names = [f"{seat + 1} {name}" for seat, name in enumerate(played.names)]
         result = f"{names[end.winner]} wins" if end.winner is not None else "stopped" if end.cut_off else "draw"
-        print(f"from round {start.rounds}, {' against '.join(names)}: {result} after {end.rounds} rounds")
+        print(f"from round {start.rounds}, {' against '.join(names)}: {result} after {counted(end.rounds, 'round')}")
         if output is not None:
             print(f"  logged in {output}")
     return OK

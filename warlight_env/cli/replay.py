@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from warlight_env.cli.common import OK, UsageError, Whole
 from warlight_env.cli.narration import show_position, tell_round
 from warlight_env.cli.tracking import tracking
+from warlight_env.tables import counted
 
 if TYPE_CHECKING:
     from warlight_env.record import GameLog
@@ -71,16 +72,16 @@ def replay(
         from warlight_env.web.export import write_html
 
         write_html(log, html, seat=None if seat is None else seat - 1)
-        print(f"{html}: {len(log.rounds)} rounds", file=sys.stderr)
+        print(f"{html}: {counted(len(log.rounds), 'round')}", file=sys.stderr)
     if svg is not None:
         with tracking("pictures", quiet) as told:
             write_svgs(shown, svg, width, lambda done: told(done, len(shown)))
-        print(f"{svg}: {len(shown)} pictures", file=sys.stderr)
+        print(f"{svg}: {counted(len(shown), 'picture')}", file=sys.stderr)
     for path, write in ((gif, write_gif), (mp4, write_mp4)):
         if path is not None:
             with tracking(path.name, quiet) as told:
                 write(shown, path, width, delay, lambda done: told(done, len(shown)))
-            print(f"{path}: {len(shown)} positions", file=sys.stderr)
+            print(f"{path}: {counted(len(shown), 'position')}", file=sys.stderr)
     return OK
 
 
@@ -150,9 +151,9 @@ def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> 
 
 
 def _outcome(log: GameLog, names: list[str]) -> str:
-    rounds = len(log.rounds)
+    rounds = counted(len(log.rounds), "round")
     if log.end is None:
-        return f"the log ends after {rounds} rounds ({log.status})"
+        return f"the log ends after {rounds} ({log.status})"
     if log.end.winner is not None:
-        return f"{names[log.end.winner]} wins after {rounds} rounds"
-    return f"{'stopped' if log.end.cut_off else 'draw'} after {rounds} rounds"
+        return f"{names[log.end.winner]} wins after {rounds}"
+    return f"{'stopped' if log.end.cut_off else 'draw'} after {rounds}"

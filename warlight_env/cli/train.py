@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import JsonOption, UsageError, Whole, print_json
+from warlight_env.cli.common import JsonOption, UsageError, Whole, need, print_json
 from warlight_env.cli.counting import Advance, counting
 from warlight_env.cli.tournament import BackendOption, QuietOption
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from warlight_env.train.genes import Candidate
     from warlight_env.train.journal import Journal
 
-app = App(name="train", help="Train: weights of the evaluation, or a policy that plays by itself.")
+app = App(
+    name="train", help="Train: weights of the evaluation, or a policy that plays by itself. Needs the extra 'train'."
+)
 
 FileArgument = Annotated[
     Path | None, Parameter(help="Settings: a .toml file, or the settings.json of a run (default: built-in ones).")
@@ -119,6 +121,7 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
     genes = ["army", "sharpness", "c"]
     ```
     """
+    need("train", "cma", "matplotlib")
     from warlight_env.train.evolve import Evolution, EvolveSettings, Stage
     from warlight_env.train.finish import FOUND, finish_evolution
 
@@ -160,6 +163,7 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
     rate = 0.03
     ```
     """
+    need("train", "matplotlib")
     from warlight_env.train.finish import FOUND, finish_td
     from warlight_env.train.td import TdRun, TdSettings
 
@@ -201,6 +205,7 @@ def ppo(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     map = "world"
     ```
     """
+    need("train", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard")
     from warlight_env.train.finish_ppo import POLICY, finish_ppo
     from warlight_env.train.ppo import PpoRun
     from warlight_env.train.ppo_settings import PpoSettings

@@ -20,6 +20,7 @@ from warlight_env.cli.common import (
     start_game,
 )
 from warlight_env.cli.narration import show_position, tell_round
+from warlight_env.tables import counted
 
 if TYPE_CHECKING:
     from warlight_env.game import Game
@@ -75,6 +76,7 @@ def _show(game: Game, names: Sequence[str], lines: Sequence[str], live: bool) ->
 
 
 def _outcome(game: Game, names: Sequence[str]) -> str:
+    rounds = counted(game.round, "round")
     if game.winner is not None:
-        return f"{names[game.winner]} wins after {game.round} rounds"
-    return f"draw after {game.round} rounds" if game.done else f"stopped after {game.round} rounds"
+        return f"{names[game.winner]} wins after {rounds}"
+    return f"{'draw' if game.done else 'stopped'} after {rounds}"

@@ -48,8 +48,12 @@ def load_policy(path: str | Path, deterministic: bool = False) -> ModelPolicy:
     try:
         with zipfile.ZipFile(path) as archive:
             module = json.loads(archive.read("data"))["policy_class"]["__module__"]
-    except (OSError, zipfile.BadZipFile, KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{path}: not a saved policy: {error}") from None
+    except OSError as error:
+        raise CheckpointError(f"{path}: not a saved policy: {error.strerror or error}") from None
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError):
+        raise CheckpointError(
+            f"{path}: not a saved policy: expected what Stable-Baselines3's or sb3-contrib's model.save wrote"
+        ) from None
     if module.startswith("sb3_contrib.common.recurrent"):
         raise CheckpointError(f"{path}: a recurrent policy, which needs a memory for each game; make it an agent")
     package, name = next(

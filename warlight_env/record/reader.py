@@ -81,9 +81,10 @@ def read_text(path: Path) -> bytes:
     Raises:
         LogError: it cannot be read, or the compressed data is damaged.
     """
-    compressed = suffix_of(path) == COMPRESSED
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:  # whether it is there comes before what it is called
+            compressed = suffix_of(path) == COMPRESSED
+            data = file.read()
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
     return _unpacked(data, path) if compressed else data
