@@ -26,6 +26,7 @@ from warlight_env.arena import (
     Sprt,
     play_contests,
 )
+from warlight_env.arena.runs import RunFolder
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
@@ -91,6 +92,30 @@ def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, 
     assert table(out) == wanted
     assert games.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
     assert len(games.read_bytes().splitlines()) == 600, "no game is played twice"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_games_are_taken_in_loses_none(tmp_path, monkeypatch, number):
+    append, before = RunFolder.append, signal.getsignal(signal.SIGTERM)
+
+    def interrupted(self, *arguments):
+        monkeypatch.undo()
+        signal.raise_signal(number)
+        append(self, *arguments)
+
+    def handle(number, frame):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunFolder, "append", interrupted)
+    signal.signal(signal.SIGTERM, handle)  # as the command line has it
+    try:
+        result = match(games=64, paired=False).run(folder=tmp_path / "run")
+        assert signal.getsignal(signal.SIGTERM) is handle
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert result.interrupted and 0 < result.games < 64
+    assert len((tmp_path / "run" / "games.jsonl").read_text().splitlines()) == result.games
+    assert match(games=64, paired=False).run(folder=tmp_path / "run").games == 64
 
 
 def test_a_run_that_is_over_plays_nothing(tmp_path):

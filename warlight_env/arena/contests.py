@@ -10,6 +10,7 @@ import numpy as np
 
 from warlight_env.arena.backends import CHUNK, Backend, make_backend
 from warlight_env.arena.course import Contest, ContestResult, Course
+from warlight_env.arena.interrupts import uninterrupted
 from warlight_env.arena.play import GameRecord
 from warlight_env.arena.runs import RunFolder
 from warlight_env.arena.setup import MatchError
@@ -64,12 +65,13 @@ def play_contests(
                     on_games(key, records)
 
         def keep(reports: Sequence[Done]) -> None:
-            for report in reports:
-                course = courses[report.task.contest]
-                course.add(report.records)
-                course.give_back(report.task.numbers[len(report.records) :])
-                if run is not None:
-                    run.append(course.contest.key, report.records)
+            with uninterrupted():  # what is counted is on disk, too
+                for report in reports:
+                    course = courses[report.task.contest]
+                    course.add(report.records)
+                    course.give_back(report.task.numbers[len(report.records) :])
+                    if run is not None:
+                        run.append(course.contest.key, report.records)
 
         for course in courses:
             known = () if run is None else run.known[course.contest.key]
