@@ -9,8 +9,9 @@ TABLE = MatchTable(
     title="MCTS with 10 seconds against 2 and 5 seconds",
     setting="457 simulations a move against 91 and against 228, the same shares of time, random starts.",
     comment=(
-        "Both sides are the same bot. The tree is built as if the enemy moved second and knew our turn; how far "
-        "more simulations of such a tree help is what this table and the next one measure."
+        "We agree, in the first row within what chance allows the two samples. Both sides are the same bot. The tree "
+        "is built as if the enemy moved second and knew our turn; how far more simulations of such a tree help is what "
+        "this table and the next one measure."
     ),
     duels=(
         Duel("10 s against 2 s", Player(seconds=10), Player(seconds=2), games=540, thesis=Score(274, 126)),
