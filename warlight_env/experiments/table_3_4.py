@@ -21,6 +21,6 @@ TABLE = MatchTable(
     duels=(
         Duel("against random", MCTS, Player("random"), games=200, thesis=Score(500, 0)),
         Duel("against smart random", MCTS, Player("smart_random"), games=240, thesis=Score(481, 19)),
-        Duel("against aggressive", MCTS, Player("aggressive"), games=320, thesis=Score(436, 64)),
+        Duel("against aggressive", MCTS, Player("aggressive"), games=350, thesis=Score(436, 64)),
     ),
 )

@@ -14,7 +14,7 @@ TABLE = MatchTable(
         "this table and the next one measure."
     ),
     duels=(
-        Duel("10 s against 2 s", Player(seconds=10), Player(seconds=2), games=540, thesis=Score(274, 126)),
+        Duel("10 s against 2 s", Player(seconds=10), Player(seconds=2), games=580, thesis=Score(274, 126)),
         Duel("10 s against 5 s", Player(seconds=10), Player(seconds=5), games=600, thesis=Score(168, 132)),
     ),
 )

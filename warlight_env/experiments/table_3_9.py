@@ -21,7 +21,7 @@ TABLE = MatchTable(
         "from 49 to 64 %."
     ),
     duels=(
-        Duel("2 threads against 1", Player(seconds=15, threads=2), ALONE, games=50, thesis=Score(52, 48)),
-        Duel("4 threads against 1", Player(seconds=15, threads=4), ALONE, games=50, thesis=Score(85, 65)),
+        Duel("2 threads against 1", Player(seconds=15, threads=2), ALONE, games=30, thesis=Score(52, 48)),
+        Duel("4 threads against 1", Player(seconds=15, threads=4), ALONE, games=30, thesis=Score(85, 65)),
     ),
 )
