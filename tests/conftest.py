@@ -58,7 +58,7 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda e: complaints.append(str(e)))
+        page.on("pageerror", lambda e: complaints.append(e.stack or str(e)))
         if address:
             page.goto(address)
         return page

@@ -232,6 +232,7 @@ def test_budgets_in_seconds_end():
 
 @pytest.mark.parametrize("final", ["robust", "max_robust"])
 def test_a_move_s_time_begins_when_the_move_does(final):
+    MctsAgent(seed=1, sims=2, final=final, **SMALL).act(MIDGAME.view(0))  # loading kernels is part of a move, too
     agent = MctsAgent(seed=1, secs=0.2, final=final, **SMALL)
     agent.act(MIDGAME.view(0))
     assert 0.09 < agent.search.seconds < 5 and agent.search.simulations > 50
