@@ -20,6 +20,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.experiments import METHODS, MODULES, ExperimentError, Settings, experiment
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.budgets import simulations
+from warlight_env.experiments.fields import Field, FieldTable, Side
 from warlight_env.experiments.measuring import count_turns, found_by
 from warlight_env.experiments.players import Player
 from warlight_env.experiments.report import find_results, report
@@ -294,6 +295,26 @@ def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
     ]  # fmt: skip
     alone = report(find_results([tmp_path / "b"]))
     assert alone.startswith("# Methods of") and "docs/thesis.md" not in alone
+
+
+def test_fields_of_a_pool_are_rated_together(tmp_path):
+    sides = [Side("random"), Side("aggressive")]
+    made = FieldTable(
+        name="x", title="X", setting="", finding="", comment="",
+        fields=(
+            Field("a", (sides[0], sides[1]), 12, pool="both"),
+            Field("b", (sides[1], sides[0]), 6, pool="both"),
+            Field("c", (sides[0], sides[0]), 2),
+        ),
+    )  # fmt: skip
+    rows = run_experiment(made, Settings(), tmp_path, nothing).rows
+    assert [row.label for row in rows] == ["a", "b", "c", "Elo of aggressive, both", "Elo of random, both"]
+    won, lost = (int(n) for n in rows[1].sample.split(" : "))
+    lost_first, won_first = (int(n) for n in rows[0].sample.split(" : "))
+    odds = (won + won_first + 0.5) / (lost + lost_first + 0.5)  # with a virtual game, half of it for each
+    best, worst = rows[3:]
+    assert best.value == pytest.approx(200 * math.log10(odds)) and worst.value == pytest.approx(-best.value)
+    assert best.low < best.value < best.high and best.sample == "18 games" and not best.share
 
 
 def test_the_list_says_how_long_it_takes(capsys):

@@ -9,6 +9,7 @@ from pathlib import Path
 from warlight_env import maps
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.course import Contest, ContestResult
+from warlight_env.arena.ratings import Placing, rate
 from warlight_env.arena.setup import Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -59,7 +60,8 @@ class Field:
     """Games of some sides with one another: one row, or one for each side.
 
     label: of the row, or what all of them begin with. team: the sides whose wins count; (): a row for each side.
-    theirs: the share that the authors give, and how they put it.
+    theirs: the share that the authors give, and how they put it. pool: sides are rated by the games of all fields with
+    the same pool; "": not rated.
     """
 
     label: str
@@ -69,6 +71,7 @@ class Field:
     map: str = "world"
     theirs: float | None = None
     theirs_sample: str = ""
+    pool: str = ""
 
     def contest(self, settings: Settings, number: int) -> Contest:
         """Its games."""
@@ -134,8 +137,24 @@ class FieldTable:
             on_games=lambda key, records: advance(len(records), key),
         )  # fmt: skip
         rows = [row for field in self.fields for row in field.rows(results[field.label])]
+        for pool in dict.fromkeys(field.pool for field in self.fields if field.pool):
+            rows += _ratings(pool, [(f, results[f.label]) for f in self.fields if f.pool == pool])
         seconds = sum(record.seconds for result in results.values() for record in result.records)
         return Outcome(rows, any(result.interrupted for result in results.values()), seconds)
+
+
+def _ratings(pool: str, played: Sequence[tuple[Field, ContestResult]]) -> list[Row]:
+    """Elo of the sides of a pool, the best first, once each of them has played; their mean is 0."""
+    if not all(result.records for _, result in played):
+        return []
+    names = list(dict.fromkeys(side.spec for field, _ in played for side in field.sides))
+    records = [(field, record) for field, result in played for record in result.records]
+    games = [
+        Placing(tuple(names.index(side.spec) for side in field.sides), record.placements, unit)
+        for unit, (field, record) in enumerate(records)
+    ]
+    ratings = sorted(rate(names, games), key=lambda rating: -rating.elo)
+    return [Row(f"Elo of {r.name}, {pool}", r.elo, r.low, r.high, None, f"{r.games} games", digits=0) for r in ratings]
 
 
 def against(label: str, specs: Sequence[str], other: str, simulations: int, games: int) -> tuple[Field, ...]:

@@ -12,16 +12,17 @@ def _side(spec: str, seconds: float) -> Side:
 
 
 def _duel(one: str, other: str, seconds: float) -> Field:
-    games = 100 if seconds < 1 else 20
-    label = f"{one} against {other}, {seconds:g} s"
-    return Field(label, (_side(one, seconds), _side(other, seconds)), games)
+    pool = f"{seconds:g} s"
+    games = 60 if seconds < 1 else 12
+    return Field(f"{one} against {other}, {pool}", (_side(one, seconds), _side(other, seconds)), games, pool=pool)
 
 
 TABLE = FieldTable(
     name="methods-round-robin",
     title="Minimax, flat Monte Carlo, Max^N, the tree search and aggressive",
     setting=(
-        "0.1 and 1 second a move, world, two players, random starts; the share of games that the first wins. "
+        "0.1 and 1 second a move, world, two players, random starts; the share of games that the first wins, "
+        "and ratings from all games with the same time a move (Bradley and Terry's model, in Elo points around 0). "
         "Nothing else should run on the machine."
     ),
     finding=(

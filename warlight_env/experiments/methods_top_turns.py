@@ -13,7 +13,7 @@ def _duel(top: int, simulations: int) -> Field:
     return Field(
         f"{top} best, {simulations} simulations",
         sides,
-        400 if simulations < 1000 else 200,
+        400 if simulations < 1000 else 100,
         theirs=theirs,
         theirs_sample=sample,
     )
