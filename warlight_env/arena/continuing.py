@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warlight_env.agents import Agent, Budget
+from warlight_env.agents.optional import close
 from warlight_env.arena.play import AgentCrashError, GameRecord, play_rounds, round_limit
-from warlight_env.arena.player import close
 from warlight_env.arena.setup import AgentSource, MatchError, make
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from warlight_env.agents import Agent, Budget
+from warlight_env.agents.optional import close
 from warlight_env.arena.clocks import Clock, RunningClock
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
@@ -67,13 +68,6 @@ def crash_reason(error: Exception) -> str:
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
-
-
-def close(agent: Agent) -> None:
-    """Tell an agent that its game is over, if it has a method `close`: it may hold a process."""
-    told = getattr(agent, "close", None)
-    if callable(told):
-        told()
 
 
 class Player:

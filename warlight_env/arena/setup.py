@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
+from warlight_env.agents.optional import check
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.play import AgentCrashError, GameObserver, GameRecord, Picks, play_game
-from warlight_env.arena.player import OnCrash, OnLate, close
+from warlight_env.arena.player import OnCrash, OnLate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -169,13 +170,7 @@ class Setup:
             InputError: an agent cannot play such games: it has a method `check`, which says so.
         """
         for source in self.agents:
-            agent = make(source, self.seed)
-            try:
-                check = getattr(agent, "check", None)
-                if callable(check):
-                    check(self.map, self.rules, len(self.agents))
-            finally:
-                close(agent)
+            check(make(source, self.seed), self.map, self.rules, len(self.agents))
         first = Clock(simulations=1)
         dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents), log=None).play(0)
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from warlight_env import maps
 from warlight_env.agents import Agent
+from warlight_env.agents.optional import close
 from warlight_env.agents.registry import parse
-from warlight_env.arena.player import close
 from warlight_env.arena.policy_agent import PolicyAgent
 from warlight_env.arena.setup import AgentSource, make
 from warlight_env.bench.suite import BenchError, Suite

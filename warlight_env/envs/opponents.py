@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.compiled import COMPILED
+from warlight_env.agents.optional import check
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
 from warlight_env.engine.jit import address
@@ -103,14 +104,7 @@ class AgentOpponent(Opponent):
 
     def make_memory(self, core: EnvCore) -> dict[tuple[int, int], Agent]:
         """The agents by game and player. Raises InputError where the agent's own `check` does."""
-        agent = self._make(0)
-        check, close = getattr(agent, "check", None), getattr(agent, "close", None)
-        try:
-            if callable(check):
-                check(core.map, core.rules, core.players)
-        finally:
-            if callable(close):
-                close()
+        check(self._make(0), core.map, core.rules, core.players)
         return {}
 
     def begin(self, memory: dict[tuple[int, int], Agent], core: EnvCore, b: int, player: int, seed: int) -> None:

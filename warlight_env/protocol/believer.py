@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
-from warlight_env.arena.player import close
+from warlight_env.agents.optional import close
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.protocol.belief import Belief, Observation
