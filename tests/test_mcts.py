@@ -15,7 +15,7 @@ from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.evaluation import make_evaluation, position_share
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search, SearchError
+from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.tree import NODES, UNIT, clear, load_turn, make_tree, store_turn
 from warlight_env.agents.plug_ins import PlugInError, plug_in
@@ -24,6 +24,7 @@ from warlight_env.arena import Match
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.state import unpack
+from warlight_env.errors import InputError
 
 MIDGAME = Game("world", seed=7, picks="random")
 for _ in range(6):
@@ -372,7 +373,7 @@ def test_searched_picks_are_among_the_best_by_value():
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(change, message):
-    with pytest.raises(SearchError, match=message):
+    with pytest.raises(InputError, match=message):
         MctsSettings(**change)
 
 

@@ -14,7 +14,7 @@ from warlight_env.agents.evaluation import position_share
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.generators.work import ALL_WAYS, make_generator_work, make_turn_set
 from warlight_env.agents.lookahead import draw_by_rank, keep_best
-from warlight_env.agents.mcts import MctsSettings, Search, SearchError
+from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.picking import answers_of_each
 from warlight_env.agents.mcts.tree import NODES, UNIT
@@ -24,6 +24,7 @@ from warlight_env.arena import Match
 from warlight_env.cli import main
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import unpack
+from warlight_env.errors import InputError
 
 SMALL = {"samples": 3, "rounds": 2}
 
@@ -387,5 +388,5 @@ def test_the_search_wins_against_three_that_choose_at_random():
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(change, message):
-    with pytest.raises(SearchError, match=message):
+    with pytest.raises(InputError, match=message):
         MctsSettings(**change)

@@ -12,7 +12,7 @@ from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search, SearchError
+from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.refining.changes import change, fit, list_borders
 from warlight_env.agents.refining.climb import climb, value_turn
@@ -21,6 +21,7 @@ from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
 from warlight_env.engine.rng import make_rng
+from warlight_env.errors import InputError
 from warlight_env.record.insight import insight_of
 
 MIDGAME = Game("world", seed=7, picks="random")
@@ -357,7 +358,7 @@ def test_where_the_time_is_up_nothing_is_imagined():
     [({"refine": 1.0}, "refine"), ({"refine": -0.1}, "refine"), ({"scenarios": 0}, "scenarios"), ({"horizon": 0}, "h")],
 )
 def test_settings_that_cannot_be(change_, message):
-    with pytest.raises(SearchError, match=message):
+    with pytest.raises(InputError, match=message):
         MctsSettings(**change_)
 
 

@@ -3,7 +3,7 @@
 from warlight_env.agents.mcts.agent import MctsAgent, flat_monte_carlo, no_defense, parallel_mcts, thesis_mcts
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.searching import Search
-from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, SearchError
+from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings
 
 __all__ = [
     "FLAT_SETTINGS",
@@ -12,7 +12,6 @@ __all__ = [
     "MctsAgent",
     "MctsSettings",
     "Search",
-    "SearchError",
     "SearchRecord",
     "flat_monte_carlo",
     "no_defense",

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from warlight_env.agents.base import check_integer
 from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.mcts.flat import MIDDLES
 from warlight_env.agents.mcts.foresight import PLAYOUTS
@@ -18,10 +19,6 @@ from warlight_env.errors import InputError
 
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
 FINAL: Final = ("robust", "max", "secure", "max_robust")
-
-
-class SearchError(InputError):
-    """A search that cannot be: the message names the parameter or the game and the reason."""
 
 
 @dataclass(frozen=True)
@@ -87,26 +84,16 @@ class MctsSettings:
     def __post_init__(self) -> None:
         def need(condition: bool, name: str, reason: str) -> None:
             if not condition:
-                raise SearchError(f"{name} = {getattr(self, name)!r}: {reason}")
+                raise InputError(f"{name} = {getattr(self, name)!r}: {reason}")
 
         for name in (
-            "samples",
-            "rounds",
-            "tries",
-            "drawn",
-            "threads",
-            "virtual_loss",
-            "memory",
-            "scenarios",
-            "horizon",
-        ):
-            value = getattr(self, name)
-            fits = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 10_000
-            need(fits, name, "must be an integer in 1 .. 10000")
-        need(isinstance(self.top, int) and 0 <= self.top <= 10_000, "top", "must be an integer in 0 .. 10000")
+            "samples", "rounds", "tries", "drawn", "threads", "virtual_loss", "memory", "scenarios", "horizon",
+        ):  # fmt: skip
+            check_integer(name, getattr(self, name), 1, 10_000)
+        check_integer("top", self.top, 0, 10_000)
         for name in ("simulations", "trees"):
-            value = getattr(self, name)
-            need(value is None or (isinstance(value, int) and value >= 1), name, "must be an integer from 1 up")
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), 1)
         need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
         need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
         fits = isinstance(self.refine, int | float) and not isinstance(self.refine, bool) and 0 <= self.refine < 1
