@@ -155,10 +155,3 @@ def _ratings(pool: str, played: Sequence[tuple[Field, ContestResult]]) -> list[R
     ]
     ratings = sorted(rate(names, games), key=lambda rating: -rating.elo)
     return [Row(f"Elo of {r.name}, {pool}", r.elo, r.low, r.high, None, f"{r.games} games", digits=0) for r in ratings]
-
-
-def against(label: str, specs: Sequence[str], other: str, simulations: int, games: int) -> tuple[Field, ...]:
-    """Each of some specifications against another one, with equal simulations; `label` with the specification in it."""
-    return tuple(
-        Field(label.format(spec), (Side(spec, simulations), Side(other, simulations)), games) for spec in specs
-    )

@@ -1,6 +1,6 @@
 """Which child of the root should be the answer."""
 
-from warlight_env.experiments.fields import TREE, FieldTable, against
+from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 
 TABLE = FieldTable(
     name="methods-final-child",
@@ -15,9 +15,8 @@ TABLE = FieldTable(
         "beside ours."
     ),
     comment="max_robust may use more simulations than its opponent.",
-    fields=against(
-        "{} against robust",
-        [f"{TREE},final={final}" for final in ("max", "max_robust", "secure")],
-        f"{TREE},final=robust", simulations=228, games=400,
+    fields=tuple(
+        Field(f"{final} against robust", (Side(f"{TREE},final={final}", 228), Side(f"{TREE},final=robust", 228)), 400)
+        for final in ("max", "max_robust", "secure")
     ),
-)  # fmt: skip
+)
