@@ -151,8 +151,9 @@ def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path):
     lines = games.read_text().splitlines(keepends=True)
     games.write_text("".join(lines[:-1]) + lines[-1][: len(lines[-1]) // 2])
     again = run_experiment(made, settings, tmp_path, nothing)
-    if name != "thesis-3.10":  # by the clock
-        assert again.rows == result.rows
+    if name != "thesis-3.10":  # by the clock, as the time of moves is
+        untimed = [[replace(row, sample=row.sample.split(";")[0]) for row in r.rows] for r in (again, result)]
+        assert untimed[0] == untimed[1]
     assert games.read_text().splitlines(keepends=True)[:-1] == lines[:-1]
 
 

@@ -87,7 +87,7 @@ class Field:
         return Contest(self.label, setup, QUICK_GAMES if settings.quick else self.games)
 
     def rows(self, result: ContestResult) -> list[Row]:
-        """Shares of games won; several sides share what they win together."""
+        """Shares of games won, of several sides together; where each has its row, with the time of its moves."""
         winners = [record.winner for record in result.records]
         if not winners:
             return []
@@ -98,7 +98,10 @@ class Field:
             draws = winners.count(None)
             row = share_row(self.label, wins, len(winners) - wins - draws, draws, None)
             if not self.team:
-                row = replace(row, label=f"{self.label}: {self.sides[team[0]].spec}")
+                used = [record.use[team[0]] for record in result.records]
+                move = sum(use.seconds for use in used) / sum(use.answers for use in used)
+                sample = f"{row.sample}; {1000 * move:.2g} ms a move"
+                row = replace(row, label=f"{self.label}: {self.sides[team[0]].spec}", sample=sample)
             found.append(replace(row, thesis=self.theirs, thesis_sample=self.theirs_sample))
         return found
 

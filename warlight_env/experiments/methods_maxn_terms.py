@@ -2,19 +2,19 @@
 
 from warlight_env.experiments.fields import Field, FieldTable, Side
 
-PLAIN = "maxn:depth=4"
+PLAIN = "maxn:depth=4,breadth=3"
 
 
 def _on(term: str) -> Field:
-    sides = (Side(f"{PLAIN},{term}", cost=0.02), *[Side(PLAIN, cost=0.01)] * 3)
-    return Field(f"{term}, against three without", sides, games=200)
+    sides = (Side(f"{PLAIN},{term}", cost=0.005), *[Side(PLAIN, cost=0.005)] * 3)
+    return Field(f"{term}, against three without", sides, games=300)
 
 
 TABLE = FieldTable(
     name="methods-maxn-terms",
     title="Max^N with terms of the battles' and positions' value",
     setting=(
-        "One player with a term on against three without any, depth 4, five turns each, world, random starts; the "
+        "One player with a term on against three without any, depth 4, three turns each, world, random starts; the "
         "share of games that the one wins. territory: worth of each region of the largest connected territory; "
         "join: of battles on a shortest path between two own territories; spare: against attacks on a weak enemy "
         "that borders a strong one; chains: of the best battle that can follow."
