@@ -61,7 +61,7 @@ class Field:
 
     label: of the row, or what all of them begin with. team: the sides whose wins count; (): a row for each side.
     theirs: the share that the authors give, and how they put it. pool: sides are rated by the games of all fields with
-    the same pool; "": not rated.
+    the same pool; "": not rated. rounds: of a game, as an estimate.
     """
 
     label: str
@@ -72,6 +72,7 @@ class Field:
     theirs: float | None = None
     theirs_sample: str = ""
     pool: str = ""
+    rounds: int = ROUNDS
 
     def contest(self, settings: Settings, number: int) -> Contest:
         """Its games."""
@@ -131,7 +132,7 @@ class FieldTable:
         """How long it may take, on one core."""
         if settings.quick:
             return 0.1 * self.units(settings)
-        return sum(field.games * ROUNDS * sum(side.move for side in field.sides) for field in self.fields)
+        return sum(field.games * field.rounds * sum(side.move for side in field.sides) for field in self.fields)
 
     def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
         """Play it, or go on with what the folder holds."""

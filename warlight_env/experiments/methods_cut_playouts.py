@@ -12,7 +12,7 @@ def _duel(agent: str, length: int, theirs: float | None = None, sample: str = ""
     sides = tuple(
         Side(with_parameters(agent, {"rounds": str(rounds)}), seconds=SECONDS) for rounds in (length, LONGEST)
     )
-    return Field(f"{agent.split(':')[0]}: {length} against {LONGEST}", sides, 200, theirs=theirs, theirs_sample=sample)
+    return Field(f"{agent.split(':')[0]}: {length} against {LONGEST}", sides, 160, theirs=theirs, theirs_sample=sample)
 
 
 TABLE = FieldTable(

@@ -6,7 +6,7 @@ TABLE = FieldTable(
     name="methods-final-child",
     title="The final child: max, max-robust and secure against robust",
     setting=(
-        "228 simulations a move, world, random starts; the share of games that the first side wins. robust: most "
+        "150 simulations a move, world, random starts; the share of games that the first side wins. robust: most "
         "visits; max: the best value; secure: the best lower bound; max_robust searches on, to twice the "
         "simulations at most, until the first two agree."
     ),
@@ -16,7 +16,7 @@ TABLE = FieldTable(
     ),
     comment="max_robust may use more simulations than its opponent.",
     fields=tuple(
-        Field(f"{final} against robust", (Side(f"{TREE},final={final}", 228), Side(f"{TREE},final=robust", 228)), 400)
+        Field(f"{final} against robust", (Side(f"{TREE},final={final}", 150), Side(f"{TREE},final=robust", 150)), 400)
         for final in ("max", "max_robust", "secure")
     ),
 )

@@ -5,7 +5,7 @@ from warlight_env.experiments.fields import Field, FieldTable, Side
 
 def _duel(one: str, other: str, theirs: float | None = None, sample: str = "") -> Field:
     sides = tuple(Side(f"flat_mc:answer={answer}", 228) for answer in (one, other))
-    return Field(f"{one} against {other}", sides, games=300, theirs=theirs, theirs_sample=sample)
+    return Field(f"{one} against {other}", sides, games=250, theirs=theirs, theirs_sample=sample)
 
 
 TABLE = FieldTable(

@@ -3,17 +3,18 @@
 from warlight_env.experiments.fields import Field, FieldTable, Side
 
 
-def _curve(map: str, cost: float) -> Field:
+def _curve(map: str) -> Field:
     """Depths 1, 4, 8 and 12 in one game, two turns of each player."""
-    sides = tuple(Side(f"maxn:depth={depth},breadth=2", cost=cost) for depth in (1, 4, 8, 12))
-    return Field(f"{map}, 2 turns each", sides, games=400, team=(), map=map)
+    costs = {1: 0.0006, 4: 0.001, 8: 0.006, 12: 0.09}
+    sides = tuple(Side(f"maxn:depth={depth},breadth=2", cost=cost) for depth, cost in costs.items())
+    return Field(f"{map}, 2 turns each", sides, games=400, team=(), map=map, rounds=120)
 
 
 def _pair(map: str) -> Field:
     """Depth 4 against 1, two players of each, with the usual five turns."""
-    one, other = Side("maxn:depth=4,breadth=5", cost=0.03), Side("maxn:depth=1,breadth=5", cost=0.002)
+    one, other = Side("maxn:depth=4,breadth=5", cost=0.008), Side("maxn:depth=1,breadth=5", cost=0.0005)
     label = f"{map}, 5 turns each: depth 4 against 1, two players of each"
-    return Field(label, (one, other, one, other), games=200, team=(0, 2), map=map)
+    return Field(label, (one, other, one, other), games=200, team=(0, 2), map=map, rounds=120)
 
 
 TABLE = FieldTable(
@@ -31,5 +32,5 @@ TABLE = FieldTable(
         "another."
     ),
     comment="Four equal players would win a quarter each, less where games end without a winner after 500 rounds.",
-    fields=(_curve("world", 0.11), _curve("small", 0.05), _pair("world"), _pair("small")),
+    fields=(_curve("world"), _curve("small"), _pair("world"), _pair("small")),
 )

@@ -2,35 +2,43 @@
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 
-SHARES = Side(TREE, 228)
+SIMULATIONS = 91
+SHARES = Side(TREE, SIMULATIONS)
 
 
 def _placed(alpha: float, beta: float) -> Side:
-    return Side(f"{TREE},values=placements,alpha={alpha:g},beta={beta:g}", 228)
+    return Side(f"{TREE},values=placements,alpha={alpha:g},beta={beta:g}", SIMULATIONS)
 
 
-def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None) -> Field:
+def _two_and_two(label: str, one: Side, other: Side, theirs: float | None = None, map: str = "small") -> Field:
+    games, rounds = (300, 40) if map == "small" else (100, 130)
     sample = "" if theirs is None else "of games"
-    return Field(label, (one, other, one, other), games=200, team=(0, 2), theirs=theirs, theirs_sample=sample)
+    sides = (one, other, one, other)
+    return Field(
+        f"{map}: {label}", sides, games, team=(0, 2), map=map, theirs=theirs, theirs_sample=sample, rounds=rounds
+    )
 
+
+HIGH_OR_LOW_ALPHA = ("alpha 0.96 against 0.5", _placed(0.96, 0.5), _placed(0.5, 0.5), 0.68)
 
 TABLE = FieldTable(
     name="methods-placements",
     title="Placements with alpha and beta, four players",
     setting=(
-        "Two players of each kind in games of four, 228 simulations a move, world, random starts; the share of "
-        "games that one of the first kind wins. The first place of a simulation is worth alpha to 1, the others "
-        "share 0 to beta."
+        "Two players of each kind in games of four, 91 simulations a move, random starts; the share of games that one "
+        "of the first kind wins. The first place of a simulation is worth alpha to 1, the others share 0 to beta. "
+        "Games of four take 50 rounds on `small` and 170 on `world`, so most are played on the smaller map."
     ),
     finding=(
         "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of games, and beta made no difference (Venta, Prague 2013)."
     ),
     comment="Equal players would win half of the games together, fewer where games are drawn.",
     fields=(
-        _two_and_two("alpha 0.96 against 0.5", _placed(0.96, 0.5), _placed(0.5, 0.5), 0.68),
+        _two_and_two(*HIGH_OR_LOW_ALPHA),
         _two_and_two("beta 0.2 against 0.5", _placed(0.96, 0.2), _placed(0.96, 0.5)),
         _two_and_two("beta 0.8 against 0.5", _placed(0.96, 0.8), _placed(0.96, 0.5)),
         _two_and_two("alpha 0.96, beta 0.5 against shares", _placed(0.96, 0.5), SHARES),
         _two_and_two("alpha 0.5, beta 0.5 against shares", _placed(0.5, 0.5), SHARES),
+        _two_and_two(*HIGH_OR_LOW_ALPHA, map="world"),
     ),
 )

@@ -3,19 +3,19 @@
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 from warlight_env.experiments.players import with_parameters
 
-SECONDS = 0.06
+SECONDS = 0.04
 
 
 def _duel(agent: str, playout: str) -> Field:
     sides = (Side(with_parameters(agent, {"playout": playout}), seconds=SECONDS), Side(agent, seconds=SECONDS))
-    return Field(f"{agent.split(':')[0]}: {playout} against random", sides, games=200)
+    return Field(f"{agent.split(':')[0]}: {playout} against random", sides, games=150)
 
 
 TABLE = FieldTable(
     name="methods-playouts",
     title="Playouts that look ahead, at equal time",
     setting=(
-        "60 ms a move on both sides, world, random starts; the share of games that the side wins "
+        "40 ms a move on both sides, world, random starts; the share of games that the side wins "
         "whose playouts take the turn that is best a round ahead (one_ply), best against the worst reply (two_ply), "
         "or one of the three best by chance (weighted), against turns at random. Nothing else should run on the "
         "machine."

@@ -13,7 +13,7 @@ def _side(spec: str, seconds: float) -> Side:
 
 def _duel(one: str, other: str, seconds: float) -> Field:
     pool = f"{seconds:g} s"
-    games = 60 if seconds < 1 else 12
+    games = 40 if seconds < 1 else 10
     return Field(f"{one} against {other}, {pool}", (_side(one, seconds), _side(other, seconds)), games, pool=pool)
 
 
