@@ -215,3 +215,11 @@ def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(tmp_path: Path, ope
             seen.append(page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('d'))"))
             page.go_back()
         assert seen[0] != seen[1]
+
+
+def test_an_answer_that_breaks_off_is_said_and_no_more(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server:
+        page = open_page()
+        page.route("**/api/home", lambda asked: asked.fulfill(content_type="application/json", body='{"version":'))
+        page.goto(f"{server.base}/#/")
+        page.get_by_text("the server broke off in the middle of its answer").wait_for()

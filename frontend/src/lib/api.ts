@@ -74,8 +74,9 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   } catch {
     throw new CallError('the server does not answer', 0, null);
   }
-  const data = await response.json().catch(() => ({}));
-  if (!response.ok) throw new CallError(data.error ?? `status ${response.status}`, response.status, data.details ?? null);
+  const data = await response.json().catch(() => null);
+  if (!response.ok) throw new CallError(data?.error ?? `status ${response.status}`, response.status, data?.details ?? null);
+  if (data === null) throw new CallError('the server broke off in the middle of its answer', 0, null);
   return data as T;
 }
 
