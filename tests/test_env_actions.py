@@ -314,7 +314,7 @@ def test_what_cannot_be_encoded_is_named(encoding, orders, reason):
     picking=st.sampled_from(["play", "random"]),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, players, picking, seed):
     named = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
     map_ = named[board] if isinstance(board, str) else maps.generate(board, seed=seed % 3)
