@@ -128,8 +128,10 @@ def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 
     if any(result.interrupted for result in results):
         lines += ["**Interrupted: what follows is what was played.**", ""]
     whose = ["authors", "the authors' figure"] if finding else ["thesis", "the thesis's figure"]
-    rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"]]
-    lines += [f"| {' | '.join(row)} |" for row in [*rows, *_table(results)]]
+    rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"], *_table(results)]
+    if not any(result.settings.agent for result in results):
+        rows = [[row[0], *row[2:]] for row in rows]  # no agent matters
+    lines += [f"| {' | '.join(row)} |" for row in rows]
     if finding:
         lines += ["", _wrapped(f"What the authors found: {finding}")]
     lines += ["", _wrapped(experiment.comment), "", *(f"    {result.command}" for result in results), ""]
