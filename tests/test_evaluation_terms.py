@@ -89,6 +89,23 @@ def test_the_terms_are_what_they_say(data):
         assert extended_share(board, evaluation, owner, army, 1, 2) == pytest.approx(1 - chance)
 
 
+@pytest.mark.parametrize("players", range(2, 7))
+@pytest.mark.parametrize("weights", [THESIS, THESIS._replace(army=-5.0, own_regions=3.0)], ids=["thesis", "below 0"])
+def test_a_share_is_a_position_s_part_of_all_positions(players, weights):
+    board, random = make_board(maps.load("world")), np.random.default_rng(players)
+    evaluation, floored = make_evaluation(board, weights), 0
+    for most in (-1, 0, *range(players)):  # from a board of neutral regions alone to one where all are in the game
+        owner = random.integers(-1, most + 1, board.n_regions).astype(np.int8)
+        army = random.integers(1, 60, board.n_regions).astype(np.int32)
+        owner[board.super_region == 0] = most
+        worths = [float(position(board, evaluation, owner, army, p)) for p in range(players)]
+        floored += most > 0 and 0.0 in worths[: most + 1]
+        for p in range(players):
+            expected = worths[p] / sum(worths) if sum(worths) > 0.0 else 1 / players
+            assert position_share(board, evaluation, owner, army, p, players) == expected
+    assert (floored > 0) == (weights is not THESIS)
+
+
 def test_terms_of_weight_0_change_nothing():
     game = played("world", 5)
     board = make_board(game.map)

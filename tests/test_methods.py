@@ -226,9 +226,21 @@ def test_a_battle_is_worth_what_its_outcomes_are():
     # Six defenders kill 4.2 on average, eight attackers 4.8.
     won, lost = worth([0, 0, 1, 0, 2, -1], [1, 3, 4, 4, 5, 2]), worth([0, 0, 1, 1, 2, -1], [5, 3, 4, 1, 5, 2])
     held = (1 - battle_odds(3, 4).capture) * (1 - battle_odds(4, 4).capture)
-    value = simple_value(view.board, odds, plug_in("evaluation"), evaluation, owner, army, 0, 3, 0, 3, 8)
+    value = simple_value(view.board, odds, plug_in("evaluation"), evaluation, owner, army, 0, 3, 0, 3, 8, -math.inf)
     assert value == pytest.approx(p * won * held - (1 - p) * lost)
     assert owner.tolist() == view.owner.tolist() and army.tolist() == view.army.tolist()
+
+
+@pytest.mark.parametrize("army", [3, 6, 9, 15])
+def test_a_battle_that_cannot_come_to_enough_is_not_valued_to_the_end(army):
+    game = on(RING, [0, 0, 1, 1, 2, -1], [army, 3, 4, 6, 5, 2], players=3)
+    view, odds, evaluation, owner, armies = battle(game, 0, 3)
+    common = (view.board, odds, plug_in("evaluation"), evaluation, owner, armies, 0, 3, 0, 3, army - 1)
+    exact = simple_value(*common, -math.inf)
+    for least in (-0.5, 0.0, 0.05, 0.2, 0.5, 0.9, exact):
+        value = simple_value(*common, least)
+        assert value == exact if exact > least else exact <= value <= least
+        assert owner.tolist() == view.owner.tolist() and armies.tolist() == view.army.tolist()
 
 
 def test_only_battles_above_zero_are_listed_and_the_best_come_first():
@@ -246,7 +258,7 @@ def test_only_battles_above_zero_are_listed_and_the_best_come_first():
                     army[source] += view.income
                     every[source, target] = simple_value(
                         board, odds, evaluate, evaluation, view.owner.copy(), army, player, 3, source, target,
-                        int(army[source]) - 1,
+                        int(army[source]) - 1, -math.inf,
                     )  # fmt: skip
         lowest = min(lowest, *every.values())
         for most in (3, 5, 9):
@@ -379,16 +391,19 @@ def test_terms_change_battles_as_they_say():
             several,
             work.part,
             work.spared,
+            -math.inf,
         )
 
     plain, chance = value(), capture_chance(odds, 29, 2)
     mine = float(position_share(view.board, evaluation, owner, army, 0, 3))
-    assert plain == pytest.approx(simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 1, 2, 29))
+    assert plain == pytest.approx(
+        simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 1, 2, 29, -math.inf)
+    )
     assert value(join=0.5) - plain == pytest.approx(0.5 * mine * chance / 4)
     assert value(spare=1.0) == plain, "the target is neutral"
     after_owner, after_army = owner.copy(), army.copy()
     after_owner[2], after_army[1], after_army[2] = 0, 1, 28
-    sequel = simple_value(view.board, odds, evaluate, evaluation, after_owner, after_army, 0, 3, 2, 3, 27)
+    sequel = simple_value(view.board, odds, evaluate, evaluation, after_owner, after_army, 0, 3, 2, 3, 27, -math.inf)
     assert sequel > 0 and value(chains=0.5) - plain == pytest.approx(0.5 * chance * sequel)
     work.spared[1] = 1
     assert math.isclose(
@@ -408,8 +423,9 @@ def test_terms_change_battles_as_they_say():
             several,
             work.part,
             work.spared,
+            -math.inf,
         ),
-        simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 5, 4, 8),
+        simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 5, 4, 8, -math.inf),
     ), "4 is player 2's, who is not spared"
 
 

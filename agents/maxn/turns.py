@@ -15,6 +15,7 @@ from warlight_env.agents.generators.work import GeneratorWork, make_generator_wo
 from warlight_env.agents.maxn.value import battle_value, carry_out, mark_parts, mark_spared
 from warlight_env.agents.odds import capture_chance
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.round import income
 from warlight_env.engine.state import private_zeros
 
 #: Battles of a turn, and turns that are searched in a position, at most.
@@ -79,14 +80,15 @@ def list_battles(
             target = np.int64(board.edge_target[e])
             if owner[target] == player or is_ordered(attacks, count, source, target):
                 continue
+            least = worth[found - 1] if found == most else 0.0
             army[source] += extra
             sent = np.int64(army[source]) - 1
             value = battle_value(
                 board, odds, evaluate, evaluation, terms, owner, army, player, players, source, target, sent,
-                several, work.part, work.spared,
+                several, work.part, work.spared, least,
             )  # fmt: skip
             army[source] -= extra
-            if value <= 0.0 or (found == most and value <= worth[found - 1]):
+            if value <= least:
                 continue
             at = found if found < most else most - 1
             found = min(found + 1, most)
@@ -111,18 +113,17 @@ def _fight(odds, player, source, target, count, work):
 
 
 @inline_kernel
-def _begin_turn(board, params, evaluation, owner, player, work):
-    """Who may attack, the income, and the generators' values; returns the income."""
-    prepare(board, params, evaluation, owner, player, work.generator)
+def _begin_turn(board, params, owner, player, work):
+    """Mark who may attack; returns the income."""
     for r in range(owner.shape[0]):
         work.own[r] = READY if owner[r] == player else 0
-    return work.generator.income[player]
+    return income(board, params.base_income, owner, player)
 
 
 @kernel
 def list_first_battles(board, params, odds, evaluate, evaluation, terms, player, players, most, work):
     """`list_battles` at the start of a turn in the position in `work`: each source gets the whole income."""
-    available = _begin_turn(board, params, evaluation, work.owner, player, work)
+    available = _begin_turn(board, params, work.owner, player, work)
     return list_battles(
         board, odds, evaluate, evaluation, terms, work.owner, work.army, player, players, available, most,
         work.attacks, 0, work,
@@ -138,11 +139,12 @@ def make_turn(board, params, odds, evaluate, evaluation, terms, player, players,
     position, before and afterwards. Returns the number of orders in `work.attacks`.
     """
     owner, army, deploy = work.owner, work.army, work.deploy
-    available = _begin_turn(board, params, evaluation, owner, player, work)
+    available = _begin_turn(board, params, owner, player, work)
     for r in range(owner.shape[0]):
         deploy[r] = 0
     count = 0
     if source < 0:
+        prepare(board, params, evaluation, owner, player, work.generator)
         if not write_deploy(DEFENSIVE, board, odds.kill[0], owner, army, player, available, work.generator, deploy):
             deploy_nearest(board, owner, player, available, deploy)
         for r in range(owner.shape[0]):

@@ -44,18 +44,21 @@ def carry_out(odds, owner, army, player, source, target, sent, won):
 
 
 @kernel
-def simple_value(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent):
+def simple_value(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent, least):
     """P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
 
-    owner and army are as they were when it returns.
+    Where it is not above `least`, what is returned is not either, but may be more than it: shares are 1 at most, and
+    positions are valued only as long as the battle can still come to more. owner and army are as they were when it
+    returns.
     """
     holder, left, defenders = owner[target], army[source], army[target]
     success = capture_chance(odds, np.int64(sent), np.int64(defenders))
     carry_out(odds, owner, army, player, source, target, sent, True)
-    held = hold_chance(board, odds, owner, army, player, target, army[target])
-    value = success * held * evaluate(board, evaluation, owner, army, player, players)
+    value = success * hold_chance(board, odds, owner, army, player, target, army[target])
+    if value > least:
+        value *= evaluate(board, evaluation, owner, army, player, players)
     owner[target], army[source], army[target] = holder, left, defenders
-    if success < 1.0:
+    if value > least and success < 1.0:
         carry_out(odds, owner, army, player, source, target, sent, False)
         value -= (1.0 - success) * evaluate(board, evaluation, owner, army, player, players)
         army[source], army[target] = left, defenders
@@ -72,7 +75,9 @@ def _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players
         for e in range(board.neighbor_start[target], board.neighbor_start[target + 1]):
             q = np.int64(board.edge_target[e])
             if owner[q] != player:
-                value = simple_value(board, odds, evaluate, evaluation, owner, army, player, players, target, q, free)
+                value = simple_value(
+                    board, odds, evaluate, evaluation, owner, army, player, players, target, q, free, best
+                )
                 best = max(best, value)
     owner[target], army[source], army[target] = holder, left, defenders
     return best
@@ -135,16 +140,22 @@ def mark_spared(board, evaluate, evaluation, owner, army, player, players, spare
 
 @kernel
 def battle_value(
-    board, odds, evaluate, evaluation, terms, owner, army, player, players, source, target, sent, several, part, spared
-):
+    board, odds, evaluate, evaluation, terms, owner, army, player, players, source, target, sent, several, part, spared,
+    least,
+):  # fmt: skip
     """`simple_value`, and the terms that are on, in units of the share after the battle is won or lost.
 
     join: for a target on a shortest path between two own territories, as much as P(success) / steps. spare: off for
     attacks on enemies that `mark_spared` marks, P(success). chains: P(success) times the best battle that can follow
     from the won region. several, part: whether the player has several territories, and `mark_parts`' of them.
+    least: what is not above it need not be exact, see `simple_value`.
     """
-    value = simple_value(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent)
-    if terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0:
+    plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
+    value = simple_value(
+        board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent,
+        least if plain else -np.inf,
+    )  # fmt: skip
+    if plain:
         return value
     success = capture_chance(odds, np.int64(sent), np.int64(army[target]))
     share = evaluate(board, evaluation, owner, army, player, players)
