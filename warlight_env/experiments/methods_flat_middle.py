@@ -15,9 +15,9 @@ TABLE = FieldTable(
     finding=("for THUD!, the median beat the mean 91.6 : 4.0 per cent, the rest drawn (a student's project, Olomouc)."),
     comment=(
         "Here median and mean are alike: a turn's 45 results lie evenly on both sides of their middle (in 610 "
-        "positions of such games the mean was within 0.4 standard deviations of the median for nine turns in ten, as often "
-        "above as below), so that both name the same turn in three positions of four. The mode, the fullest of "
-        "twenty equal parts of 0 to 1, throws most of the results away."
+        "positions of such games the mean was within 0.4 standard deviations of the median for nine turns in ten, "
+        "as often above as below), so that both name the same turn in three positions of four. The mode, the "
+        "fullest of twenty equal parts of 0 to 1, throws most of the results away."
     ),
     fields=(
         _duel("median", "mean", 0.916, "91.6 : 4.0"),
