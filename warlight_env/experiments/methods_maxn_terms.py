@@ -6,7 +6,7 @@ PLAIN = "maxn:depth=4,breadth=3"
 
 
 def _on(term: str) -> Field:
-    sides = (Side(f"{PLAIN},{term}", cost=0.0015), *[Side(PLAIN, cost=0.0015)] * 3)
+    sides = (Side(f"{PLAIN},{term}", cost=0.0013), *[Side(PLAIN, cost=0.0013)] * 3)
     return Field(f"{term}, against three without", sides, games=300, rounds=120)
 
 
