@@ -18,7 +18,8 @@ from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.picking import answers_of_each
 from warlight_env.agents.mcts.tree import NODES, UNIT
-from warlight_env.agents.mcts.worth import note_eliminations, write_placements
+from warlight_env.agents.mcts.work import MAX_DEPTH
+from warlight_env.agents.mcts.worth import begin_eliminations, note_eliminations, write_placements
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.arena import Match
 from warlight_env.cli import main
@@ -290,6 +291,35 @@ def test_eliminations_are_noted_once():
     out = np.array([-1, -1, 2, -1], dtype=np.int64)
     note_eliminations(np.array([0, -1, 3, 0], dtype=np.int8), out, 7)
     assert out.tolist() == [-1, 7, 2, -1]
+
+
+def test_nobody_is_out_before_regions_are_picked():
+    out = np.zeros(3, dtype=np.int64)
+    begin_eliminations(np.full(4, -1, dtype=np.int8), out)
+    note_eliminations(np.array([0, -1, 1, 0], dtype=np.int8), out, 3)
+    assert out.tolist() == [-1, -1, 0]
+
+
+def test_who_goes_out_in_the_tree_is_noted_by_when():
+    # Players 1 and 2 have a region each between those of 0, who is far stronger; 3 is out already.
+    game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [20, 1, 9, 20, 15, 9])
+    search = Search(game.view(0), MctsSettings(samples=3, rounds=1, values="placements"), 1)
+    tree, work = search.trees[0].tree, search.trees[0].works[0]
+    owner, army = np.zeros(6, dtype=np.int8), np.zeros(6, dtype=np.int32)
+    times = []
+    for _ in range(400):
+        search.run(1)
+        assert work.out[3] == 0 and work.out[0] == -1
+        for p in (1, 2):
+            time = int(work.out[p])
+            if 0 < time <= MAX_DEPTH:  # in the tree, at the end of so long a path
+                for node, is_in in ((work.path[time - 1], False), (work.path[time - 5], True)):
+                    unpack(tree.states[tree.state[node]], owner, army)
+                    assert bool((owner == p).any()) == is_in
+                times.append(time)
+            elif time > 0:
+                assert time == MAX_DEPTH + 1, "in the only round of the playout"
+    assert {5, 9} <= set(times)
 
 
 @pytest.mark.parametrize("players", [2, 4])

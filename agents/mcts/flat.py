@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from warlight_env.agents.mcts.expansion import expand, load_state
 from warlight_env.agents.mcts.outcome import next_state
-from warlight_env.agents.mcts.playout import play_out
+from warlight_env.agents.mcts.playout import move, play_out
 from warlight_env.agents.mcts.search import back_up, enter, lock, unlock
 from warlight_env.agents.mcts.tree import EXPANDING, FULL, LEAF, RESULTS, UNIT, Tree, load_turn, take
+from warlight_env.agents.mcts.worth import begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add, compare_and_set
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rng import below
@@ -36,8 +37,8 @@ def plant_turns(board, params, evaluate, generate, policy, foresee, evaluation, 
 
 
 @kernel
-def draw(board, params, evaluate, policy, evaluation, settings, tree, work):
-    """Play a round of one of the root's turns, drawn at random, with the others' by the policy.
+def draw(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work):
+    """Play a round of one of the root's turns, drawn at random, with the others' as in playouts.
 
     Brings the position after it into `work`, the path into its path; returns the path's length and the winner, or -1.
     """
@@ -45,19 +46,18 @@ def draw(board, params, evaluate, policy, evaluation, settings, tree, work):
     child = np.int64(tree.first[0]) + below(work.rng, np.int64(tree.children[0]))
     length = enter(tree, settings, work, length, child)
     load_state(tree, work, 0)
+    begin_eliminations(work.owner, work.out)
     orders, me, players = work.samples.round, settings.player, settings.players
     for p in range(players):
         if p == me:
             orders.counts[p] = load_turn(board, tree, tree.turn[child], orders.deploy[p], orders.attacks[p])
         else:
-            orders.counts[p] = policy(
-                board, params, evaluation, work.owner, work.army, p, settings.ways, work.rng, work.generator,
-                orders.deploy[p], orders.attacks[p],
-            )  # fmt: skip
+            move(board, params, evaluate, generate, policy, foresee, evaluation, settings, work, p)
     winner = next_state(
         board, params, evaluate, evaluation, settings.choice, work.owner, work.army, me, players, work.samples,
         work.rng,
     )  # fmt: skip
+    note_eliminations(work.owner, work.out, length)
     return length, winner
 
 
@@ -75,7 +75,7 @@ def keep_result(tree, child, value):
 def sample(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, simulations):
     """Run simulations on a tree that `plant_turns` has given our turns; several threads may, as for `search.search`."""
     for _ in range(simulations):
-        length, winner = draw(board, params, evaluate, policy, evaluation, settings, tree, work)
+        length, winner = draw(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work)
         play_out(
             board, params, evaluate, generate, policy, foresee, evaluation, settings, work, winner,
             settings.rounds - 1,

@@ -30,7 +30,9 @@ def run_leaf_parallel(search: Search, simulations: int, deadline: float, stopped
     with ThreadPoolExecutor(len(one.works)) as pool:
         while done < simulations and not stopped() and time.perf_counter() < deadline:
             if flat:
-                length, winner = draw(board, params, evaluate, policy, weights, settings, tree, first)
+                length, winner = draw(
+                    board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
+                )
             else:
                 length, winner = descend(
                     board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
@@ -44,7 +46,7 @@ def run_leaf_parallel(search: Search, simulations: int, deadline: float, stopped
             else:
                 works = one.works
                 for work in others:
-                    work.owner[:], work.army[:] = first.owner, first.army
+                    work.owner[:], work.army[:], work.out[:] = first.owner, first.army, first.out
             list(pool.map(play, works))
             for work in works[: simulations - done]:
                 if flat:

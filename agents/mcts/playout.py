@@ -7,9 +7,29 @@ import numpy as np
 from warlight_env.agents.mcts.foresight import POLICY
 from warlight_env.agents.mcts.outcome import next_state
 from warlight_env.agents.mcts.tree import UNIT
+from warlight_env.agents.mcts.work import MAX_DEPTH
 from warlight_env.agents.mcts.worth import PLACEMENTS, note_eliminations, write_placements
 from warlight_env.agents.standing import holds_regions
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import inline_kernel, kernel
+
+
+@inline_kernel
+def move(board, params, evaluate, generate, policy, foresee, evaluation, settings, work, player):
+    """Write to the orders of the round what a player of a playout does in the position in `work`; nothing once out."""
+    orders = work.samples.round
+    if settings.players > 2 and not holds_regions(work.owner, player):
+        orders.counts[player] = 0
+        for r in range(work.owner.shape[0]):
+            orders.deploy[player, r] = 0
+    elif settings.playout == POLICY:
+        orders.counts[player] = policy(
+            board, params, evaluation, work.owner, work.army, player, settings.ways, work.rng, work.generator,
+            orders.deploy[player], orders.attacks[player],
+        )  # fmt: skip
+    else:
+        orders.counts[player] = foresee(
+            board, params, evaluate, generate, policy, evaluation, settings, work, player, -1
+        )  # fmt: skip
 
 
 @kernel
@@ -17,35 +37,21 @@ def play_out(board, params, evaluate, generate, policy, foresee, evaluation, set
     """Some rounds from the position in `work`; what the end is worth to each player is written to `work.values`,
     int64[P] in UNITs.
 
-    winner: who has won already, or -1.
+    winner: who has won already, or -1. For placements `work.out` has who went out before.
     """
-    me, players, orders = settings.player, settings.players, work.samples.round
+    me, players = settings.player, settings.players
     placed = settings.worth == PLACEMENTS
-    for p in range(players):
-        work.out[p] = -1
-    if placed:
-        note_eliminations(work.owner, work.out, 0)
     for played in range(rounds):
         if winner >= 0:
             break
         for p in range(players):
-            if players > 2 and not holds_regions(work.owner, p):
-                orders.counts[p] = 0
-                for r in range(work.owner.shape[0]):
-                    orders.deploy[p, r] = 0
-            elif settings.playout == POLICY:
-                orders.counts[p] = policy(
-                    board, params, evaluation, work.owner, work.army, p, settings.ways, work.rng, work.generator,
-                    orders.deploy[p], orders.attacks[p],
-                )  # fmt: skip
-            else:
-                orders.counts[p] = foresee(board, params, evaluate, generate, policy, evaluation, settings, work, p, -1)
+            move(board, params, evaluate, generate, policy, foresee, evaluation, settings, work, p)
         winner = next_state(
             board, params, evaluate, evaluation, settings.choice, work.owner, work.army, me, players, work.samples,
             work.rng,
         )  # fmt: skip
         if placed:
-            note_eliminations(work.owner, work.out, played + 1)
+            note_eliminations(work.owner, work.out, MAX_DEPTH + 1 + played)
     rest = np.int64(UNIT)
     for p in range(players):
         if p != me or placed:

@@ -12,6 +12,7 @@ from warlight_env.agents.mcts.playout import play_out
 from warlight_env.agents.mcts.selection import best_child, best_reply
 from warlight_env.agents.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS
 from warlight_env.agents.mcts.work import MAX_DEPTH
+from warlight_env.agents.mcts.worth import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 
@@ -44,9 +45,14 @@ def enter(tree, settings, work, length, node):
 def descend(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work):
     """Select a leaf, expand it, and bring the state after the first turns below it into `work`, the path into its path.
 
-    Returns the path's length and the winner in that state, or -1.
+    Returns the path's length and the winner in that state, or -1. For placements it also notes in `work.out` who went
+    out on the way, by the length of the path.
     """
     node, winner, players = np.int64(0), np.int64(-1), settings.players
+    placed = settings.worth == PLACEMENTS
+    if placed:
+        load_state(tree, work, 0)
+        begin_eliminations(work.owner, work.out)
     length = enter(tree, settings, work, 0, 0)
     while winner < 0 and length + players <= MAX_DEPTH:
         children = atomic_load(tree.children, node)
@@ -75,6 +81,8 @@ def descend(board, params, evaluate, generate, policy, foresee, evaluation, sett
         winner = reach(board, params, evaluate, evaluation, settings, tree, work, node, reached, length)
         if atomic_load(tree.state, reached) < 0:
             break  # the memory is full
+        if placed:
+            note_eliminations(work.owner, work.out, length)
         node = reached
         if expanded:
             break

@@ -59,7 +59,7 @@ class SearchWork(NamedTuple):
     reply_total: npt.NDArray[np.int64]  #: [K]
     values: npt.NDArray[np.int64]  #: [P] what a simulation was worth to each player, in UNITs
     shares: npt.NDArray[np.float64]  #: [P]
-    out: npt.NDArray[np.int64]  #: [P] the round of a playout in which a player went out, or -1
+    out: npt.NDArray[np.int64]  #: [P] when a player went out, 0 for before the search, -1: in the game; for placements
     rng: npt.NDArray[np.uint64]  #: [2]
 
 

@@ -17,20 +17,33 @@ WORTHS: Final = ("shares", "placements")
 
 
 @kernel
-def note_eliminations(owner, out, rounds):
-    """Note in `out`, int64[P] with -1 for who is in the game, whose last region went in so many rounds."""
+def note_eliminations(owner, out, time):
+    """Note in `out`, int64[P] with -1 for who is in the game, who is out now; later ones need a higher time.
+
+    Who holds regions is in the game, even if noted before: while regions are picked nobody need hold any.
+    """
     for p in range(out.shape[0]):
-        if out[p] < 0 and not holds_regions(owner, p):
-            out[p] = rounds
+        if holds_regions(owner, p):
+            out[p] = -1
+        elif out[p] < 0:
+            out[p] = time
+
+
+@kernel
+def begin_eliminations(owner, out):
+    """Write to `out`, int64[P], 0 for who is out in a position, and -1 for who is in the game."""
+    for p in range(out.shape[0]):
+        out[p] = -1
+    note_eliminations(owner, out, 0)
 
 
 @kernel
 def write_placements(shares, out, alpha, beta, values):
-    """Placements from shares, float64[P], and rounds of elimination, int64[P] or -1, to `values`, int64[P] in UNITs.
+    """Placements from shares, float64[P], and times of elimination, int64[P] or -1, to `values`, int64[P] in UNITs.
 
     Whom nobody surpasses has alpha + (1 - alpha) * share. The range 0 .. beta is split evenly among the other places,
     the better ones higher; a player is inside its part by its share. Those who are out come after those who are not,
-    the earlier out the lower; who went out in the same round share a place (Venta 2013, for games with an end).
+    the earlier out the lower; who went out at the same time share a place (Venta 2013, for games with an end).
     """
     players = shares.shape[0]
     for p in range(players):
