@@ -117,9 +117,7 @@ class KernelAgent(ABC):
         """See `Agent.act`; kernels need no budget."""
         if self._board is not view.board:
             self._prepare(view)
-        orders = Orders.from_arrays(self._deploy, self._attacks, self._write(view))
-        limit = view.params.max_orders
-        return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders
+        return Orders.from_arrays(self._deploy, self._attacks, self._write(view)).limited(view.params.max_orders)
 
     def __repr__(self) -> str:
         return f"<agent {self.name}>"

@@ -19,15 +19,18 @@ from warlight_env.agents.lookahead import (
 )
 from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.plug_ins import plug_in
-from warlight_env.agents.searcher import Limits, SearchingAgent
+from warlight_env.agents.searcher import Found, Limits, SearchingAgent
 from warlight_env.agents.weights import Weights
-from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 
 #: Plays of the round for each pair of turns, where neither simulations nor seconds are given.
 DEFAULT_SAMPLES: Final = 15
+
+
+def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorWork, Lookahead]:
+    return make_generator_work(n_regions, n_edges, players), make_lookahead(n_regions, n_edges, players)
 
 
 class Minimax2Agent(SearchingAgent):
@@ -57,29 +60,27 @@ class Minimax2Agent(SearchingAgent):
             check_integer("samples", samples, 1)
         self.samples = samples
         self.rng = make_rng(seed)
-        self._of: tuple[Board, int] | None = None
-        self._work: GeneratorWork
-        self._look: Lookahead
 
-    def _search(self, view: View, limits: Limits) -> tuple[list[Candidate], int, int]:
-        board, players, look = view.board, view.players, self._prepared(view)
+    def _search(self, view: View, limits: Limits) -> Found:
+        board, players = view.board, view.players
+        work, look = self._memory(view, _make_memory)
         owner, army = imagined(view)
         evaluation, random_turn = make_evaluation(board, self.weights), plug_in("policy")
         count = int(
             generate_turns(
-                board, view.params, evaluation, owner, army, view.player, ALL_WAYS, self.rng, self._work, look.turns
+                board, view.params, evaluation, owner, army, view.player, ALL_WAYS, self.rng, work, look.turns
             )
         )
         list_replies(
             board, view.params, plug_in("generator"), evaluation, owner, army, view.player, players, ALL_WAYS,
-            self.rng, self._work, look,
+            self.rng, work, look,
         )  # fmt: skip
         sweeps, plays, longest = 0, 0, 0.0
         while self._goes_on(sweeps, plays, longest, limits):
             start = time.perf_counter()
             plays += try_against_replies(
                 board, view.params, plug_in("evaluation", share), random_turn, evaluation, owner, army, view.player,
-                players, ALL_WAYS, look.turns, count, self.rng, self._work, look,
+                players, ALL_WAYS, look.turns, count, self.rng, work, look,
             )  # fmt: skip
             sweeps, plays = sweeps + 1, int(plays)
             longest = max(longest, time.perf_counter() - start)
@@ -95,7 +96,10 @@ class Minimax2Agent(SearchingAgent):
             )
             for i in range(count)
         ]
-        return sorted(found, key=lambda candidate: candidate.value, reverse=True), plays, 2
+        found.sort(key=lambda candidate: candidate.value, reverse=True)
+        replies = int(look.found.sum())
+        depth = 2 if replies else 1
+        return Found(found, plays, 1 + count * (1 + replies), depth, depth)
 
     def _goes_on(self, sweeps: int, plays: int, longest: float, limits: Limits) -> bool:
         """Whether another sweep fits what is left."""
@@ -109,11 +113,3 @@ class Minimax2Agent(SearchingAgent):
         if limits.simulations is not None and plays + plays // sweeps > limits.simulations:
             return False
         return time.perf_counter() + longest < limits.deadline
-
-    def _prepared(self, view: View) -> Lookahead:
-        """Working memory for the board of this game."""
-        if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
-            n, e = view.board.n_regions, view.board.n_edges
-            self._of = (view.board, view.players)
-            self._work, self._look = make_generator_work(n, e, view.players), make_lookahead(n, e, view.players)
-        return self._look

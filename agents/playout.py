@@ -1,4 +1,4 @@
-"""Whole games in one kernel call: a batch played by built-in policies, for playouts, checks and benchmarks."""
+"""Whole games in one kernel call: a batch played by built-in policies, for outlooks, checks and benchmarks."""
 
 from __future__ import annotations
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from warlight_env.agents.base import Budget, check_integer, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.weights import Weights
+from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
+
+M = TypeVar("M")
 
 
 class Limits(NamedTuple):
@@ -25,6 +29,16 @@ class Limits(NamedTuple):
     @property
     def late(self) -> bool:
         return time.perf_counter() >= self.deadline
+
+
+class Found(NamedTuple):
+    """What a search came to; nodes and depths as in `SearchRecord`."""
+
+    candidates: list[Candidate]  #: the answer first
+    valued: int  #: positions
+    nodes: int
+    shallowest: int
+    deepest: int
 
 
 class SearchingAgent(ABC):
@@ -51,6 +65,7 @@ class SearchingAgent(ABC):
         self.weights = Weights.load(weights)
         self.view: View | None = None  #: of the last search
         self._record: SearchRecord | None = None
+        self._of: tuple[Board, int, Any] | None = None
 
     def pick(self, view: View) -> list[int]:
         """The best set of regions by value and distance."""
@@ -61,23 +76,28 @@ class SearchingAgent(ABC):
         start = time.perf_counter()
         simulations, seconds = given(budget, self._sims, self._secs, self.default_simulations)
         limits = Limits(simulations, math.inf if seconds is None else start + seconds)
-        candidates, spent, depth = self._search(view, limits)
+        found = self._search(view, limits)
         self.view = view
         self._record = SearchRecord(
-            simulations=(spent,),
-            nodes=(1 + len(candidates),),
+            simulations=(found.valued,),
+            nodes=(found.nodes,),
             full=(False,),
-            shallowest=(1,),
-            deepest=(depth,),
+            shallowest=(found.shallowest,),
+            deepest=(found.deepest,),
             seconds=time.perf_counter() - start,
-            candidates=tuple(candidates),
+            candidates=tuple(found.candidates),
         )
-        orders, limit = candidates[0].orders, view.params.max_orders
-        return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders
+        return found.candidates[0].orders.limited(view.params.max_orders)
 
     @abstractmethod
-    def _search(self, view: View, limits: Limits) -> tuple[list[Candidate], int, int]:
-        """Candidates, the answer first; positions that were valued; moves looked ahead."""
+    def _search(self, view: View, limits: Limits) -> Found: ...
+
+    def _memory(self, view: View, make: Callable[[int, int, int], M]) -> M:
+        """Working memory by `make(regions, edges, players)`, kept as long as moves are of one board."""
+        if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
+            self._of = (view.board, view.players, make(view.board.n_regions, view.board.n_edges, view.players))
+        memory: M = self._of[2]
+        return memory
 
     @property
     def simulations(self) -> int:

@@ -4,35 +4,54 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.stack import stack_indices
+
+
+@inline_kernel
+def _spread(board, owner, player, start, number, part, queue):
+    """Write a number to part[r] of all regions of the connected territory that `start` is in, where 0 stands.
+
+    Returns how many there are; queue has room for all regions.
+    """
+    part[start], queue[0] = number, start
+    head, tail = np.int64(0), np.int64(1)
+    while head < tail:
+        r = queue[head]
+        head += 1
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if owner[q] == player and part[q] == 0:
+                part[q] = number
+                queue[tail] = q
+                tail += 1
+    return tail
 
 
 @kernel
 def largest_territory(board, owner, player):
     """Regions of the player's largest connected territory; owner int8[N]."""
-    n = owner.shape[0]
     queue, seen = stack_indices(), stack_indices()
-    for r in range(n):
+    for r in range(owner.shape[0]):
         seen[r] = 0
     largest = np.int64(0)
-    for start in range(n):
-        if owner[start] != player or seen[start] != 0:
-            continue
-        seen[start] = 1
-        queue[0] = start
-        head, tail = np.int64(0), np.int64(1)
-        while head < tail:
-            r = queue[head]
-            head += 1
-            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-                q = board.edge_target[e]
-                if owner[q] == player and seen[q] == 0:
-                    seen[q] = 1
-                    queue[tail] = q
-                    tail += 1
-        largest = max(largest, tail)
+    for start in range(owner.shape[0]):
+        if owner[start] == player and seen[start] == 0:
+            largest = max(largest, _spread(board, owner, player, start, 1, seen, queue))
     return largest
+
+
+@kernel
+def mark_parts(board, owner, player, part, queue):
+    """Number the player's connected territories from 1, int32[N]; 0 elsewhere. Returns how many there are."""
+    for r in range(owner.shape[0]):
+        part[r] = 0
+    parts = np.int64(0)
+    for start in range(owner.shape[0]):
+        if owner[start] == player and part[start] == 0:
+            parts += 1
+            _spread(board, owner, player, start, parts, part, queue)
+    return parts
 
 
 @kernel

@@ -21,7 +21,6 @@ from warlight_env.agents.maxn.value import (
     battle_value,
     hold_chance,
     joins,
-    mark_parts,
     mark_spared,
     simple_value,
 )
@@ -29,6 +28,7 @@ from warlight_env.agents.mcts.flat import MODE_BINS, middle, results_of
 from warlight_env.agents.minimax2 import Minimax2Agent
 from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
 from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.territory import mark_parts
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds
@@ -103,6 +103,18 @@ def test_flat_monte_carlo_keeps_every_result_and_answers_by_their_middle(players
     assert game.check(0, turn) == []
 
 
+@pytest.mark.parametrize("players", [2, 3])
+def test_flat_monte_carlo_s_enemies_move_as_in_playouts_from_the_first_round(players):
+    view = game_of(players, 4, "world").view(0)
+    means = {}
+    for playout in ("random", "one_ply"):
+        agent = make_agent(f"flat_mc:sims=400,samples=1,rounds=1,answer=mean,playout={playout},tries=8", 1)
+        agent.act(view)
+        candidates = agent.search.candidates()
+        means[playout] = float(np.mean([c.value for c in candidates]))
+    assert means["one_ply"] < means["random"] - 0.005, "who looks ahead leaves us less"
+
+
 def test_flat_monte_carlo_looks_as_many_rounds_ahead_as_it_is_told():
     """One round: a simulation is the round of the turn, and its value the share after it."""
     owner, army = [0, 0, 1, 1, 1, 1], [9, 5, 3, 3, 3, 3]
@@ -160,12 +172,13 @@ def test_minimax_against_brute_force_with_dice():
 
 def test_minimax_of_several_fears_any_one_enemy():
     game = game_of(4, 1)
-    agent = Minimax2Agent(seed=1, samples=2)
-    agent.act(game.view(0))
-    found = agent._look.found
-    assert (found[1:] > 0).all() and found[0] == 0
-    record = agent.statistics()
-    assert record.simulations[0] == 2 * len(record.candidates) * found.sum() == agent.simulations
+    turns = []
+    for player in (1, 2, 3, 0):
+        agent = Minimax2Agent(seed=1, samples=2)
+        agent.act(game.view(player))
+        turns.append(len(agent.statistics().candidates))
+    ours, replies = turns[-1], sum(turns[:-1])
+    assert agent.statistics().simulations[0] == 2 * ours * replies == agent.simulations
 
 
 def test_budgets_of_minimax():
@@ -353,7 +366,7 @@ def test_joining_own_territories():
     part = np.zeros(7, dtype=np.int32)
     owner = np.array([0, 0, -1, 1, -1, 0, -1], dtype=np.int8)
     assert mark_parts(board, owner, 0, part, np.zeros(7, dtype=np.uint32)) == 2
-    assert part.tolist() == [0, 0, -1, -1, -1, 1, -1]
+    assert part.tolist() == [1, 1, 0, 0, 0, 2, 0]
     assert joins(board, part, 1, 2) == pytest.approx(1 / 4), "four steps from 1 to 5"
     assert joins(board, part, 5, 4) == pytest.approx(1 / 4) and joins(board, part, 5, 6) == 0
 
@@ -430,6 +443,21 @@ def test_terms_change_battles_as_they_say():
 
 
 # Records
+
+
+@pytest.mark.parametrize("spec", ["minimax2:samples=2", "maxn:depth=2", "flat_mc:sims=30,samples=2"])
+def test_records_tell_how_large_the_searches_were(spec):
+    view = game_of(3, 4, "world").view(0)
+    agent = make_agent(spec, 1)
+    agent.act(view)
+    record = (agent.search if spec.startswith("flat") else agent).statistics()
+    (nodes,), (low,), (high,), ours = record.nodes, record.shallowest, record.deepest, len(record.candidates)
+    if spec.startswith("flat"):
+        assert (nodes, low, high) == (1 + ours, 1, 1), "no tree below our turns"
+    elif spec.startswith("minimax2"):  # every turn against every reply, in each of the two sweeps
+        assert (nodes, low, high) == (1 + ours + record.simulations[0] // 2, 2, 2)
+    else:  # each of our five turns leads to a position with one turn or up to five, none of which was cut off
+        assert (low, high) == (2, 2) and nodes == 1 + ours + record.simulations[0]
 
 
 @pytest.mark.parametrize("spec", ["minimax2:samples=2", "maxn:depth=2", "flat_mc:sims=30,samples=2"])

@@ -7,15 +7,23 @@ from typing import Final
 from warlight_env.agents.base import check_integer
 from warlight_env.agents.evaluation import make_evaluation, share
 from warlight_env.agents.imagined import imagined
-from warlight_env.agents.maxn.search import LEAVES, MAX_DEPTH, MaxnWork, advance, begin, make_maxn_work
+from warlight_env.agents.maxn.search import (
+    DEEPEST,
+    LEAVES,
+    MAX_DEPTH,
+    NODES,
+    SHALLOWEST,
+    advance,
+    begin,
+    make_maxn_work,
+)
 from warlight_env.agents.maxn.turns import MAX_BREADTH
 from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.odds import make_odds
 from warlight_env.agents.plug_ins import plug_in
-from warlight_env.agents.searcher import Limits, SearchingAgent
+from warlight_env.agents.searcher import Found, Limits, SearchingAgent
 from warlight_env.agents.weights import Weights
-from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 
@@ -64,26 +72,25 @@ class MaxnAgent(SearchingAgent):
         self.depth, self.breadth = depth, breadth
         self.terms = Terms(float(join), float(spare), float(chains))
         self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
-        self._of: tuple[Board, int] | None = None
-        self._work: MaxnWork
 
-    def _search(self, view: View, limits: Limits) -> tuple[list[Candidate], int, int]:
+    def _search(self, view: View, limits: Limits) -> Found:
         unlimited = limits.simulations is None and limits.deadline == float("inf")
         depths = [self.depth] if unlimited else [*(d for d in LADDER if d < self.depth), self.depth]
-        found: list[Candidate] = []
-        spent = deepest = 0
+        answer: Found | None = None
+        spent = 0
         for depth in depths:
-            finished, candidates, leaves = self._to_depth(view, depth, limits, spent)
-            spent += leaves
-            if finished or not found:
-                found, deepest = candidates, depth
+            finished, found = self._to_depth(view, depth, limits, spent)
+            spent += found.valued
+            if finished or answer is None:
+                answer = found
             if not finished:
                 break
-        return found, spent, deepest
+        assert answer is not None
+        return answer._replace(valued=spent)
 
-    def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, list[Candidate], int]:
-        """Whether the search was finished, the turns by our share, and how many positions were valued."""
-        work, (owner, army) = self._prepared(view), imagined(view)
+    def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, Found]:
+        """Whether the search was finished, and the turns by our share."""
+        work, (owner, army) = self._memory(view, make_maxn_work), imagined(view)
         evaluation, evaluate = make_evaluation(view.board, self.weights), plug_in("evaluation", share)
         common = (view.board, view.params, make_odds(view.params.dice), evaluate, evaluation, self.terms)
         count = begin(*common, owner, army, view.player, view.players, self.breadth, work)
@@ -104,11 +111,6 @@ class MaxnAgent(SearchingAgent):
             )
             for i in range(count)
         ]  # the battles of the highest values come first, and of equals the first stays so
-        return finished, sorted(found, key=lambda candidate: candidate.value, reverse=True), int(work.place[LEAVES])
-
-    def _prepared(self, view: View) -> MaxnWork:
-        """Working memory for the board of this game."""
-        if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
-            self._of = (view.board, view.players)
-            self._work = make_maxn_work(view.board.n_regions, view.board.n_edges, view.players)
-        return self._work
+        found.sort(key=lambda candidate: candidate.value, reverse=True)
+        valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
+        return finished, Found(found, valued, nodes, min(shallowest, deepest), deepest)

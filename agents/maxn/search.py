@@ -16,10 +16,14 @@ from warlight_env.engine.state import private_zeros
 #: Players' moves that a search looks ahead, at most.
 MAX_DEPTH: Final = 24
 
-#: What `MaxnWork.place` holds: the ply that is looked at, or -1 once all is searched; positions valued; cut-offs.
+#: What `MaxnWork.place` holds: the ply that is looked at, or -1 once all is searched; positions valued; cut-offs;
+#: positions in the tree, the root included; how many turns from the root leaves are, the nearest and the farthest.
 PLY: Final = 0
 LEAVES: Final = 1
 CUTS: Final = 2
+NODES: Final = 3
+SHALLOWEST: Final = 4
+DEEPEST: Final = 5
 
 
 class MaxnWork(NamedTuple):
@@ -35,7 +39,7 @@ class MaxnWork(NamedTuple):
     cursor: npt.NDArray[np.int64]  #: [D] the turn that is looked at
     best: npt.NDArray[np.float64]  #: [D, P] shares that the mover's best turn so far leads to
     value: npt.NDArray[np.float64]  #: [B] our share by turn of the root, where it was searched
-    place: npt.NDArray[np.int64]  #: [3] PLY, LEAVES, CUTS
+    place: npt.NDArray[np.int64]  #: [6] PLY, LEAVES, CUTS, NODES, SHALLOWEST, DEEPEST
     shares: npt.NDArray[np.float64]  #: [P]
 
 
@@ -52,7 +56,7 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
         cursor=private_zeros(MAX_DEPTH, np.int64),
         best=private_zeros((MAX_DEPTH, players), np.float64),
         value=private_zeros(MAX_BREADTH, np.float64),
-        place=private_zeros(3, np.int64),
+        place=private_zeros(6, np.int64),
         shares=private_zeros(players, np.float64),
     )
 
@@ -89,13 +93,15 @@ def _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply, mo
     for p in range(players):
         work.best[ply, p] = -1.0
     work.place[PLY] = ply
+    work.place[NODES] += found
 
 
 @kernel
 def begin(board, params, odds, evaluate, evaluation, terms, owner, army, player, players, breadth, work):
     """Start a search from a position; returns how many turns the player has to choose from."""
+    work.place[LEAVES], work.place[CUTS], work.place[NODES] = 0, 0, 1
+    work.place[SHALLOWEST], work.place[DEEPEST] = MAX_DEPTH, 0
     _open(board, params, odds, evaluate, evaluation, terms, owner, army, 0, player, players, breadth, work)
-    work.place[LEAVES], work.place[CUTS] = 0, 0
     for i in range(work.value.shape[0]):
         work.value[i] = -1.0
     return work.listed[0]
@@ -154,5 +160,7 @@ def advance(board, params, odds, evaluate, evaluation, terms, players, breadth, 
         for p in range(players):
             work.shares[p] = evaluate(board, evaluation, owner, army, p, players)
         work.place[LEAVES] += 1
+        work.place[SHALLOWEST] = min(work.place[SHALLOWEST], ply + 1)
+        work.place[DEEPEST] = max(work.place[DEEPEST], ply + 1)
         _take_in(work, ply, players, work.shares)
     return True

@@ -12,8 +12,9 @@ from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, wr
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.generators.turns import prepare
 from warlight_env.agents.generators.work import GeneratorWork, make_generator_work
-from warlight_env.agents.maxn.value import battle_value, carry_out, mark_parts, mark_spared
+from warlight_env.agents.maxn.value import battle_value, carry_out, mark_spared
 from warlight_env.agents.odds import capture_chance
+from warlight_env.agents.territory import mark_parts
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.round import income
 from warlight_env.engine.state import private_zeros
@@ -40,7 +41,7 @@ class BattleWork(NamedTuple):
     attacks: npt.NDArray[np.int32]  #: [E, 3]
     own: npt.NDArray[np.int8]  #: [N] READY or FOUGHT for regions that were the player's before the turn, else 0
     spared: npt.NDArray[np.int8]  #: [P] 1 for who is weak, and borders somebody strong
-    part: npt.NDArray[np.int32]  #: [N] which connected territory of the player's a region is in, or -1
+    part: npt.NDArray[np.int32]  #: [N] which connected territory of the player's a region is in, from 1, or 0
 
 
 def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:

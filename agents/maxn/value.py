@@ -84,36 +84,11 @@ def _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players
 
 
 @kernel
-def mark_parts(board, owner, player, part, queue):
-    """Number the player's connected territories, int32[N]; -1 elsewhere. Returns how many there are."""
-    n, parts = owner.shape[0], 0
-    for r in range(n):
-        part[r] = -1
-    for start in range(n):
-        if owner[start] != player or part[start] >= 0:
-            continue
-        part[start] = parts
-        queue[0] = start
-        head, tail = 0, 1
-        while head < tail:
-            r = queue[head]
-            head += 1
-            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-                q = board.edge_target[e]
-                if owner[q] == player and part[q] < 0:
-                    part[q] = parts
-                    queue[tail] = q
-                    tail += 1
-        parts += 1
-    return parts
-
-
-@kernel
 def joins(board, part, source, target):
     """1 / (steps left before) where a target lies on a shortest path to another own territory, else 0."""
     gap, after = np.int64(32767), np.int64(32767)
     for b in range(part.shape[0]):
-        if part[b] < 0 or part[b] == part[source]:
+        if part[b] == 0 or part[b] == part[source]:
             continue
         after = min(after, np.int64(board.distance[target, b]))
         for a in range(part.shape[0]):

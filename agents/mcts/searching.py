@@ -250,8 +250,7 @@ class Search:
         if not candidates:
             self.run(simulations=1)
             candidates = self.candidates()
-        orders, limit = candidates[0].orders, self.view.params.max_orders
-        return Orders(orders.deploys[:limit], orders.attacks[:limit]) if limit else orders
+        return candidates[0].orders.limited(self.view.params.max_orders)
 
     @property
     def agreed(self) -> bool:
@@ -261,10 +260,14 @@ class Search:
 
     def statistics(self) -> SearchRecord:
         """What the search came to."""
-        depths = [leaf_depths(one.tree) for one in self.trees]
+        flat = self.settings.sampling == "flat"  # there are our turns below the root, and no more
+        depths = [(1, 1) if flat else leaf_depths(one.tree) for one in self.trees]
         return SearchRecord(
             simulations=tuple(int(one.tree.used[SIMULATIONS]) for one in self.trees),
-            nodes=tuple(min(int(one.tree.used[NODES]), len(one.tree.visits)) for one in self.trees),
+            nodes=tuple(
+                1 + int(one.tree.children[0]) if flat else min(int(one.tree.used[NODES]), len(one.tree.visits))
+                for one in self.trees
+            ),
             full=tuple(bool(one.tree.used[FULL]) for one in self.trees),
             shallowest=tuple(int(low) for low, _ in depths),
             deepest=tuple(int(high) for _, high in depths),

@@ -64,6 +64,10 @@ class Orders:
         deploys = list(zip(regions.tolist(), deploy[regions].tolist(), strict=True))
         return cls(deploys, [(source, target, armies) for source, target, armies in attacks[:count].tolist()])
 
+    def limited(self, most: int) -> Orders:
+        """The first `most` deploys and attacks, as rules with such a limit (`max_orders`) take them; 0: all."""
+        return Orders(self.deploys[:most], self.attacks[:most]) if most else self
+
 
 def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     try:
