@@ -32,7 +32,10 @@ class Limits(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a search came to; nodes and depths as in `SearchRecord`."""
+    """What a search came to; nodes and depths as in `SearchRecord`.
+
+    Where several searches were made, one deeper than the other, candidates and depths are of the one that answers.
+    """
 
     candidates: list[Candidate]  #: the answer first
     valued: int  #: positions

@@ -334,6 +334,33 @@ def test_placements_are_what_simulations_are_worth(players):
     assert all(0 <= c.value <= 1 for c in search.candidates())
 
 
+@pytest.mark.parametrize("more", [{"parallel": "leaf", "threads": 2}, {"sampling": "flat", "final": "mean"}])
+def test_placements_know_who_was_out_before_whatever_the_search(more):
+    game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [5, 2, 5, 5, 9, 5])
+    settings = MctsSettings(samples=3, rounds=2, refine=0, values="placements", **more)
+    search = Search(game.view(0), settings, 1)
+    in_the_tree = 0
+    for _ in range(100):
+        search.run(2)
+        outs = [work.out.tolist() for work in search.trees[0].works]
+        for out in outs:
+            assert out[3] == 0, "out before the search"
+            assert all(time == -1 or 0 < time <= MAX_DEPTH + 2 for time in out[:3])
+        if outs[0].count(-1) > 1:  # the game was not over: all threads played on from the same leaf
+            went = [p for p in range(3) if 0 < outs[0][p] <= MAX_DEPTH]
+            assert all(out[p] == outs[0][p] for out in outs for p in went)
+            in_the_tree += len(went)
+    assert in_the_tree > 0
+
+
+def test_all_are_in_the_game_when_regions_are_picked():
+    game = Game("world", "thesis", seed=3, players=4)
+    search = Search(game.view(0), MctsSettings(**SMALL, refine=0, values="placements"), 1)
+    search.run(60)
+    assert search.trees[0].works[0].out.tolist() == [-1] * 4
+    assert 0 < max(c.value for c in search.candidates()) <= 1
+
+
 # Starting regions
 
 

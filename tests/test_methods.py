@@ -250,6 +250,7 @@ def test_a_battle_that_cannot_come_to_enough_is_not_valued_to_the_end(army):
     view, odds, evaluation, owner, armies = battle(game, 0, 3)
     common = (view.board, odds, plug_in("evaluation"), evaluation, owner, armies, 0, 3, 0, 3, army - 1)
     exact = simple_value(*common, -math.inf)
+    assert simple_value(*common, 1.0) != exact, "the chances alone say that it cannot be above 1"
     for least in (-0.5, 0.0, 0.05, 0.2, 0.5, 0.9, exact):
         value = simple_value(*common, least)
         assert value == exact if exact > least else exact <= value <= least
@@ -458,6 +459,10 @@ def test_records_tell_how_large_the_searches_were(spec):
         assert (nodes, low, high) == (1 + ours + record.simulations[0] // 2, 2, 2)
     else:  # each of our five turns leads to a position with one turn or up to five, none of which was cut off
         assert (low, high) == (2, 2) and nodes == 1 + ours + record.simulations[0]
+        agent.act(view, Budget(simulations=500))
+        deeper = agent.statistics()
+        assert deeper.deepest == (2,) and deeper.simulations[0] == record.simulations[0] + ours, "depth 1 comes first"
+        assert deeper.nodes[0] == nodes + 1 + ours
 
 
 @pytest.mark.parametrize("spec", ["minimax2:samples=2", "maxn:depth=2", "flat_mc:sims=30,samples=2"])

@@ -77,16 +77,16 @@ class MaxnAgent(SearchingAgent):
         unlimited = limits.simulations is None and limits.deadline == float("inf")
         depths = [self.depth] if unlimited else [*(d for d in LADDER if d < self.depth), self.depth]
         answer: Found | None = None
-        spent = 0
+        spent = nodes = 0
         for depth in depths:
             finished, found = self._to_depth(view, depth, limits, spent)
-            spent += found.valued
+            spent, nodes = spent + found.valued, nodes + found.nodes
             if finished or answer is None:
                 answer = found
             if not finished:
                 break
         assert answer is not None
-        return answer._replace(valued=spent)
+        return answer._replace(valued=spent, nodes=nodes)
 
     def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, Found]:
         """Whether the search was finished, and the turns by our share."""

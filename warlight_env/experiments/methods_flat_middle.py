@@ -17,10 +17,10 @@ TABLE = FieldTable(
         "hardly occur here: their share is of decided games."
     ),
     comment=(
-        "Here median and mean are alike: a turn's 45 results lie evenly on both sides of their middle (in 610 "
-        "positions of such games the mean was within 0.4 standard deviations of the median for nine turns in ten, "
-        "as often above as below), so that both name the same turn in three positions of four. The mode, the "
-        "fullest of twenty equal parts of 0 to 1, throws most of the results away."
+        "Here median and mean are alike: a turn's results lie evenly on both sides of their middle (for nine "
+        "turns in ten the mean is within half a standard deviation of the median, as often above as below), so "
+        "that both name the same turn in seven positions of ten. The mode, the fullest of twenty equal parts of 0 "
+        "to 1, throws most of the results away."
     ),
     fields=(
         _duel("median", "mean", 0.916 / 0.956, "91.6 : 4.0"),

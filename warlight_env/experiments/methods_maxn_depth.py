@@ -23,7 +23,7 @@ TABLE = FieldTable(
     setting=(
         "Four players of different depths in one game, random starts; the share of games that each wins. A move is "
         "a player's whole turn, half a round of two players and a quarter of a round of four. With five turns of "
-        "each player a search of depth 8 takes over two seconds on world and one of depth 12 minutes, so the curve is "
+        "each player a search of depth 8 takes up to two seconds on world and one of depth 12 minutes, so the curve is "
         "of two turns of each."
     ),
     finding=(

@@ -1,0 +1,132 @@
+"""What explains the results of the methods on Warlight: ``python benchmarks/methods.py``, about a minute of one core.
+
+The results themselves are `warlight experiment run methods-…`; docs/methods-results.md has both.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.table import Table
+
+from warlight_env import Game
+from warlight_env.agents import Agent, make_agent
+from warlight_env.agents.mcts import MctsAgent
+from warlight_env.agents.mcts.flat import results_of
+from warlight_env.engine.view import View
+from warlight_env.experiments.players import with_parameters
+
+BOT = "mcts:refine=0,sims=100"
+#: Rounds of a game of two that are looked at: all, or a few over its course.
+ALL = range(60)
+FEW = (4, 10, 16, 24)
+MILLISECONDS = 30
+
+
+def games_of(spec: str, games: int) -> Iterator[tuple[Game, list[Agent]]]:
+    """Rounds of games of two equal bots on the world, random starts, each before it is played."""
+    for seed in range(games):
+        game = Game("world", seed=seed, picks="random")
+        bots = [make_agent(spec, seat) for seat in range(2)]
+        while not game.done and game.round < len(ALL):
+            yield game, bots
+            game.play_round([bot.act(game.view(seat)) for seat, bot in enumerate(bots)])
+
+
+def views(games: int, rounds: Sequence[int] = FEW) -> list[View]:
+    """Positions of such games as the first player sees them."""
+    return [game.view(0) for game, _ in games_of(BOT, games) if game.round in rounds]
+
+
+def results(agent: MctsAgent, view: View) -> Mapping[int, npt.NDArray[np.float64]]:
+    """What flat Monte Carlo's simulations were worth to us, by turn."""
+    agent.act(view)
+    assert agent.search is not None
+    return results_of(agent.search.trees[0].tree)
+
+
+def simulations_by_length(games: int) -> Iterator[tuple[str, str]]:
+    """How many simulations fit a move of the experiment on cut playouts, of undecided positions."""
+    positions = views(games)
+    for agent in ("mcts:refine=0", "flat_mc"):
+        rates = {}
+        for rounds in (1, 2, 5, 10, 20):
+            of_length = []
+            for view in positions:
+                bot = make_agent(with_parameters(agent, {"rounds": str(rounds), "sims": "300"}), 0)
+                bot.act(view)
+                start = time.process_time()
+                bot.act(view)
+                of_length.append(300 / (time.process_time() - start) * MILLISECONDS / 1000)
+            rates[rounds] = statistics.median(of_length)
+        text = ", ".join(f"{rounds}: {rate:.0f}" for rounds, rate in rates.items())
+        what = (
+            f"{agent.split(':')[0]}, simulations in {MILLISECONDS} ms by rounds, median of {len(positions)} positions"
+        )
+        yield what, text
+
+
+def medians_and_means(games: int) -> Iterator[tuple[str, str]]:
+    """How far the middles of flat Monte Carlo's results lie apart, and how often they name the same turn."""
+    same, gaps, sizes = [], [], []
+    for game, bots in games_of("flat_mc:sims=228,rounds=5", games):
+        for seat, bot in enumerate(bots):
+            by_turn = list(results(bot, game.view(seat)).values())
+            if len(by_turn) < 2:
+                continue
+            medians, means = ([float(middle(kept)) for kept in by_turn] for middle in (np.median, np.mean))
+            same.append(int(np.argmax(medians)) == int(np.argmax(means)))
+            sizes += [len(kept) for kept in by_turn]
+            gaps += [
+                (mean - median) / float(kept.std())
+                for mean, median, kept in zip(means, medians, by_turn, strict=True)
+                if kept.std() > 1e-6
+            ]
+    low, high = np.percentile(gaps, [5, 95])
+    yield f"median and mean name the same turn, {len(same)} positions", f"{100 * statistics.mean(same):.0f} %"
+    yield "mean less median in standard deviations, nine turns of ten", f"{low:.2f} … {high:.2f}"
+    yield "results of a turn", f"{statistics.mean(sizes):.0f}"
+
+
+def looking_ahead(games: int) -> Iterator[tuple[str, str]]:
+    """What an enemy that looks a round ahead gains in that round over one that moves at random."""
+    positions = views(games)
+
+    def share(playout: str) -> npt.NDArray[np.float64]:
+        bot = make_agent(f"flat_mc:sims=300,samples=1,rounds=1,playout={playout}", 0)
+        return np.array([1 - np.concatenate(list(results(bot, view).values())).mean() for view in positions])
+
+    base = share("random")
+    for playout in ("one_ply", "one_ply,tries=15", "two_ply", "weighted"):
+        gain = 100 * (share(playout) - base)
+        error = 1.96 * gain.std(ddof=1) / len(gain) ** 0.5
+        yield f"a round of {playout} against random, points of the share", f"{gain.mean():+.1f} ± {error:.1f}"
+
+
+def turns_at_the_root(games: int) -> Iterator[tuple[str, str]]:
+    """How many turns the generators leave."""
+    counts = []
+    for game, bots in games_of(BOT, games):
+        bots[0].act(game.view(0))
+        counts.append(len(bots[0].search.candidates()))
+    yield f"turns that differ at the root, {len(counts)} positions", f"{statistics.mean(counts):.1f}"
+    yield "… more than five", f"{100 * statistics.mean(n > 5 for n in counts):.0f} %"
+
+
+def main() -> None:
+    """Print the figures."""
+    console, table = Console(), Table("what", "measured")
+    for part in (turns_at_the_root, medians_and_means, simulations_by_length, looking_ahead):
+        with console.status(f"measuring {part.__name__.replace('_', ' ')} …"):
+            for row in part(8):
+                table.add_row(*row)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
