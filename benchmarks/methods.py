@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from warlight_env import Game
-from warlight_env.agents import Agent, make_agent
+from warlight_env.agents import make_agent
 from warlight_env.agents.mcts import MctsAgent
 from warlight_env.agents.mcts.flat import results_of
 from warlight_env.engine.view import View
@@ -28,11 +29,16 @@ FEW = (4, 10, 16, 24)
 MILLISECONDS = 30
 
 
-def games_of(spec: str, games: int) -> Iterator[tuple[Game, list[Agent]]]:
+def player(spec: str, seed: int = 0) -> MctsAgent:
+    """An agent whose search can be looked at."""
+    return cast(MctsAgent, make_agent(spec, seed))
+
+
+def games_of(spec: str, games: int) -> Iterator[tuple[Game, list[MctsAgent]]]:
     """Rounds of games of two equal bots on the world, random starts, each before it is played."""
     for seed in range(games):
         game = Game("world", seed=seed, picks="random")
-        bots = [make_agent(spec, seat) for seat in range(2)]
+        bots = [player(spec, seat) for seat in range(2)]
         while not game.done and game.round < len(ALL):
             yield game, bots
             game.play_round([bot.act(game.view(seat)) for seat, bot in enumerate(bots)])
@@ -58,7 +64,7 @@ def simulations_by_length(games: int) -> Iterator[tuple[str, str]]:
         for rounds in (1, 2, 5, 10, 20):
             of_length = []
             for view in positions:
-                bot = make_agent(with_parameters(agent, {"rounds": str(rounds), "sims": "300"}), 0)
+                bot = player(with_parameters(agent, {"rounds": str(rounds), "sims": "300"}))
                 bot.act(view)
                 start = time.process_time()
                 bot.act(view)
@@ -98,7 +104,7 @@ def looking_ahead(games: int) -> Iterator[tuple[str, str]]:
     positions = views(games)
 
     def share(playout: str) -> npt.NDArray[np.float64]:
-        bot = make_agent(f"flat_mc:sims=300,samples=1,rounds=1,playout={playout}", 0)
+        bot = player(f"flat_mc:sims=300,samples=1,rounds=1,playout={playout}")
         return np.array([1 - np.concatenate(list(results(bot, view).values())).mean() for view in positions])
 
     base = share("random")
@@ -113,6 +119,7 @@ def turns_at_the_root(games: int) -> Iterator[tuple[str, str]]:
     counts = []
     for game, bots in games_of(BOT, games):
         bots[0].act(game.view(0))
+        assert bots[0].search is not None
         counts.append(len(bots[0].search.candidates()))
     yield f"turns that differ at the root, {len(counts)} positions", f"{statistics.mean(counts):.1f}"
     yield "… more than five", f"{100 * statistics.mean(n > 5 for n in counts):.0f} %"
