@@ -178,6 +178,7 @@ def test_minimax_of_several_fears_any_one_enemy():
         agent.act(game.view(player))
         turns.append(len(agent.statistics().candidates))
     ours, replies = turns[-1], sum(turns[:-1])
+    assert min(turns) > 0
     assert agent.statistics().simulations[0] == 2 * ours * replies == agent.simulations
 
 
@@ -388,25 +389,11 @@ def test_terms_change_battles_as_they_say():
     several = mark_parts(view.board, owner, 0, work.part, work.generator.scratch.queue) > 1
     evaluate = plug_in("evaluation")
 
-    def value(**terms):
+    def value(source=1, target=2, sent=29, **terms):
         return battle_value(
-            view.board,
-            odds,
-            evaluate,
-            evaluation,
-            OFF._replace(**terms),
-            owner,
-            army,
-            0,
-            3,
-            1,
-            2,
-            29,
-            several,
-            work.part,
-            work.spared,
-            -math.inf,
-        )
+            view.board, odds, evaluate, evaluation, OFF._replace(**terms), owner, army, 0, 3, source, target, sent,
+            several, work.part, work.spared, -math.inf,
+        )  # fmt: skip
 
     plain, chance = value(), capture_chance(odds, 29, 2)
     mine = float(position_share(view.board, evaluation, owner, army, 0, 3))
@@ -421,24 +408,7 @@ def test_terms_change_battles_as_they_say():
     assert sequel > 0 and value(chains=0.5) - plain == pytest.approx(0.5 * chance * sequel)
     work.spared[1] = 1
     assert math.isclose(
-        battle_value(
-            view.board,
-            odds,
-            evaluate,
-            evaluation,
-            OFF._replace(spare=2.0),
-            owner,
-            army,
-            0,
-            3,
-            5,
-            4,
-            8,
-            several,
-            work.part,
-            work.spared,
-            -math.inf,
-        ),
+        value(5, 4, 8, spare=2.0),
         simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 5, 4, 8, -math.inf),
     ), "4 is player 2's, who is not spared"
 

@@ -16,7 +16,7 @@ from warlight_env.agents.mcts.outcome import next_state
 from warlight_env.agents.mcts.playout import move, play_out
 from warlight_env.agents.mcts.search import back_up, enter, lock, unlock
 from warlight_env.agents.mcts.tree import EXPANDING, FULL, LEAF, RESULTS, UNIT, Tree, load_turn, take
-from warlight_env.agents.mcts.worth import begin_eliminations, note_eliminations
+from warlight_env.agents.mcts.worth import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add, compare_and_set
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rng import below
@@ -46,7 +46,9 @@ def draw(board, params, evaluate, generate, policy, foresee, evaluation, setting
     child = np.int64(tree.first[0]) + below(work.rng, np.int64(tree.children[0]))
     length = enter(tree, settings, work, length, child)
     load_state(tree, work, 0)
-    begin_eliminations(work.owner, work.out)
+    placed = settings.worth == PLACEMENTS
+    if placed:
+        begin_eliminations(work.owner, work.out)
     orders, me, players = work.samples.round, settings.player, settings.players
     for p in range(players):
         if p == me:
@@ -57,7 +59,8 @@ def draw(board, params, evaluate, generate, policy, foresee, evaluation, setting
         board, params, evaluate, evaluation, settings.choice, work.owner, work.army, me, players, work.samples,
         work.rng,
     )  # fmt: skip
-    note_eliminations(work.owner, work.out, length)
+    if placed:
+        note_eliminations(work.owner, work.out, length)
     return length, winner
 
 
