@@ -111,9 +111,11 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         asked.get_by_role("row").nth(1).wait_for()
         page.go_back()  # to the start, which had no address of its own
         page.get_by_role("button", name="Play now").wait_for()
+        page.route("**/api/home", lambda asked: asked.abort("connectionrefused"))  # it goes before it told of its bots
         page.go_forward()
         page.locator("path[data-region]").first.wait_for()
     with serving(tmp_path / "games", "play", "--vs", "random", "--map", "small", port=port):
+        page.unroute("**/api/home")
         page.get_by_role("combobox", name="Perspective").select_option("2")
         page.keyboard.press("5")
         page.keyboard.press("Enter")

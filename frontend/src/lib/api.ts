@@ -80,6 +80,27 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   return data as T;
 }
 
+const AGAIN = 1000; // milliseconds until a server that does not answer is asked again
+
+/** What the server has to offer, as soon as it answers; any other refusal leaves out what depends on it. Returns what ends the asking. */
+export function askHome(take: (home: Home) => void): () => void {
+  let timer = 0;
+  let ended = false;
+  const ask = async (): Promise<void> => {
+    try {
+      const home = await call<Home>('home');
+      if (!ended) take(home);
+    } catch (error) {
+      if (!ended && error instanceof CallError && error.status === 0) timer = window.setTimeout(ask, AGAIN);
+    }
+  };
+  void ask();
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
+}
+
 /** The tokens that this browser holds of a game, by seat; "watch" sees everything. */
 export function tokensOf(id: string): Record<string, string> {
   const tokens = keptData(`warlight.keys.${id}`);
