@@ -14,7 +14,6 @@ from warlight_env.agents import generators
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs import WarlightParallelEnv
 from warlight_env.envs.actions import StepActions
-from warlight_env.game import Game
 
 NAMES = ("steps", "continuous", "strategies")
 MAPS = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
@@ -35,15 +34,6 @@ def make(action: Any, map_: Any = RING, players: int = 2, **arguments) -> Warlig
 def put(env: WarlightParallelEnv, owner: list[int], army: list[int]) -> None:
     env.core.state.owner[0], env.core.state.army[0] = owner, army
     env.core.restore(env.core.snapshot())
-
-
-def as_game(env: WarlightParallelEnv) -> Game:
-    """The environment's position, dice included, as a `Game`."""
-    core = env.core
-    saved = Game(core.map, core.rules, core.players, 0).to_dict()
-    saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
-    del saved["hash"]
-    return Game.from_dict(saved)
 
 
 @st.composite

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from helpers import make_map
+from warlight_env import Game
 from warlight_env.envs import EnvCore, FactoredActions, OrdersActions, WarlightEnv, WarlightParallelEnv
 from warlight_env.maps import Map
+from warlight_env.saving import fill_state
 
 ENCODINGS: dict[str, Any] = {
     "factored": "factored",
@@ -51,6 +53,14 @@ def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, maske
     if isinstance(encoding, FactoredActions):
         return row
     return {"deploy": row[:n], "attack": row[n : n + e], "priority": row[n + e :]}
+
+
+def as_game(core: EnvCore) -> Game:
+    """The environment's position, dice included, as a `Game`: as by `Game.from_dict`, but for reading the map anew."""
+    game = Game(core.map, core.rules, core.players, 0)
+    fill_state(game._state, {name: array[0].tolist() for name, array in core.state._asdict().items()}, core.players)
+    game._starts = None
+    return game
 
 
 def act(env: WarlightParallelEnv, rng: np.random.Generator, masked: bool = True) -> dict[str, Any]:

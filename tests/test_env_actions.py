@@ -11,7 +11,7 @@ from gymnasium import spaces
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from env_helpers import ENCODINGS, LONG, SMALL, act, make, sample
+from env_helpers import ENCODINGS, LONG, SMALL, act, as_game, make, sample
 from helpers import PRESETS, RING
 from warlight_env import maps
 from warlight_env.agents import make_agent
@@ -166,7 +166,7 @@ def test_the_rules_limit_of_orders_keeps_the_first(encoding):
     assert [(a, b) for a, b, _ in orders.attacks] == expected
     assert len(orders.deploys) <= 51
     assert sum(armies for _, armies in orders.deploys) == view.income or encoding == "orders"
-    assert as_game(env).check(0, orders) == []
+    assert as_game(env.core).check(0, orders) == []
     nothing = {k: v * 0 for k, v in action.items()} if isinstance(action, dict) else row * 0
     _, _, _, _, infos = env.step({"player_0": action, "player_1": nothing})
     over = (n - 1 - 51) + int((row[n : n + e] > 0).sum()) - 51
@@ -305,6 +305,9 @@ def test_what_cannot_be_encoded_is_named(encoding, orders, reason):
         env.core.encoding.encode(view, orders(own, far, near))
 
 
+generated = functools.cache(maps.generate)
+
+
 @given(
     preset=st.sampled_from(PRESETS),
     fog=st.booleans(),
@@ -317,7 +320,7 @@ def test_what_cannot_be_encoded_is_named(encoding, orders, reason):
 @settings(max_examples=25)
 def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, players, picking, seed):
     named = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
-    map_ = named[board] if isinstance(board, str) else maps.generate(board, seed=seed % 3)
+    map_ = named[board] if isinstance(board, str) else generated(board, seed=seed % 3)
     rules = Rules.of(preset, picks=1)
     try:
         env = WarlightParallelEnv(
@@ -332,22 +335,12 @@ def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, p
         actions = act(env, rng)
         turns = {a: env.core.encoding.decode(env.view(a), actions[a]) for a in env.agents}
         picking_now = env.core.state.phase[0] == 0
-        game = None if picking_now else as_game(env)
+        game = None if picking_now else as_game(env.core)
         _, _, _, _, infos = env.step(actions)
         assert all(info["illegal"] == 0 for info in infos.values())
         if game is not None:
             for agent, turn in turns.items():
                 assert game.check(env.possible_agents.index(agent), turn) == []
-
-
-def as_game(env: WarlightParallelEnv) -> Game:
-    """The environment's position, dice included, as a `Game`."""
-    core = env.core
-    game = Game(core.map, core.rules, core.players, 0)
-    saved = game.to_dict()
-    saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
-    del saved["hash"]
-    return Game.from_dict(saved)
 
 
 class PassOrPlay(ActionEncoding):
@@ -379,7 +372,7 @@ def test_users_own_encodings_play_what_they_decode_to():
     offers = env.view("player_0").offers
     env.step({"player_0": 1, "player_1": 0})
     assert env.view("player_0").owner[[offers[-1], offers[0]]].tolist() == [0, 0]
-    game = as_game(env)
+    game = as_game(env.core)
     turns = [env.core.encoding.decode(env.view("player_0"), 1), Orders()]
     result = game.play_round(turns, on_illegal="skip")
     _, _, _, _, infos = env.step({"player_0": 1, "player_1": 0})

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from encoding_helpers import as_game, make, put, ring
-from env_helpers import SMALL
+from encoding_helpers import make, put, ring
+from env_helpers import SMALL, as_game
 from helpers import RING
 from warlight_env.engine.orders import Orders
 from warlight_env.envs import WarlightParallelEnv
@@ -141,12 +141,12 @@ def test_scores_out_of_range_are_refused(place, value, reason):
     action = scores(env, {})
     bad = action.copy()
     bad[place] = value
-    before = as_game(env).to_dict()
+    before = as_game(env.core).to_dict()
     with pytest.raises(ValueError, match=f"player_1: action: {reason}"):
         env.step({"player_0": action, "player_1": bad})
     with pytest.raises(ValueError, match=reason):
         env.core.encoding.decode(env.view("player_0"), bad)
-    assert as_game(env).to_dict() == before
+    assert as_game(env.core).to_dict() == before
 
 
 @pytest.mark.parametrize(

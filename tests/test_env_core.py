@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from env_helpers import ENCODINGS, LONG, SMALL, act, equal, make, sample
+from env_helpers import ENCODINGS, LONG, SMALL, act, as_game, equal, make, sample
 from helpers import PRESETS
 from warlight_env.engine.rules import PRESETS as PRESET_RULES
 from warlight_env.engine.rules import Rules
@@ -119,14 +119,6 @@ def test_every_step_is_what_game_plays(encoding, preset, seed, players):
         assert np.array_equal(core.state.army[0], game.army)
         assert (core.state.phase[0] == 2) == game.done
     assert core.state.winner[0] == (-1 if game.winner is None else game.winner)
-
-
-def as_game(core: EnvCore) -> Game:
-    game = Game(core.map, core.rules, core.players, 0)
-    saved = game.to_dict()
-    saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
-    del saved["hash"]
-    return Game.from_dict(saved)
 
 
 def game_view(game: Game, views: list[View], agent: str) -> View:

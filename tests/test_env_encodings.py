@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from encoding_helpers import NAMES, as_game, envs, make, play_turns, ring, short_steps
+from encoding_helpers import NAMES, envs, make, play_turns, ring, short_steps
+from env_helpers import as_game
 from helpers import PRESETS, RING
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -23,7 +24,7 @@ def test_what_is_played_is_what_decode_says(name, masked, data, seed):
     env, rng = data.draw(envs(name)), np.random.default_rng(seed)
     encoding = env.core.encoding
     while env.agents:
-        game, views = as_game(env), {agent: env.view(agent) for agent in env.agents}
+        game, views = as_game(env.core), {agent: env.view(agent) for agent in env.agents}
         said, illegal, complete = play_turns(env, rng, masked)
         if masked:
             assert set(illegal.values()) == {0}
@@ -34,7 +35,7 @@ def test_what_is_played_is_what_decode_says(name, masked, data, seed):
             assert [game.check(p, turn) for p, turn in turns.items()] == [[]] * len(turns)
             game.play_round(turns)
         if complete:
-            assert as_game(env).to_dict()["state"] == game.to_dict()["state"]
+            assert as_game(env.core).to_dict()["state"] == game.to_dict()["state"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -59,14 +60,14 @@ def test_encode_is_the_inverse_of_decode(name, preset, data, seed):
 def test_actions_out_of_the_space_are_refused(name):
     env = make(name)
     good = {agent: env.action_space(agent).sample() for agent in env.agents}
-    before = as_game(env).to_dict()
+    before = as_game(env.core).to_dict()
     bad = {"continuous": [2, "x", [0.5]]}.get(name, [-1, len(env.action_masks("player_0")), 2**70, "x", 0.5, [0]])
     for value in bad:
         with pytest.raises(ValueError, match="player_1: action"):
             env.step({**good, "player_1": value})
         with pytest.raises(ValueError, match="action"):
             env.core.encoding.decode(env.view("player_1"), [value] if name == "steps" else value)
-    assert as_game(env).to_dict() == before
+    assert as_game(env.core).to_dict() == before
 
 
 # What cannot be encoded

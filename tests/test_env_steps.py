@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from encoding_helpers import as_game, make, put, ring, sample, short_steps
-from env_helpers import SMALL, equal
+from encoding_helpers import make, put, ring, sample, short_steps
+from env_helpers import SMALL, as_game, equal
 from helpers import PRESETS, RING
 from warlight_env.agents import make_agent
 from warlight_env.engine.orders import Orders
@@ -122,7 +122,7 @@ def test_limits_of_steps_are_checked(name, value):
 
 def test_after_the_end_nothing_changes_until_all_have_ended():
     env = ring()
-    before = as_game(env)
+    before = as_game(env.core)
     orders = decoded(env, deploy(0, 2), attack(0, 5, 4))
     env.step({"player_0": deploy(0, 2), "player_1": deploy(3, 0)})
     env.step({"player_0": attack(0, 5, 4), "player_1": deploy(3, 0)})
@@ -133,10 +133,10 @@ def test_after_the_end_nothing_changes_until_all_have_ended():
         observations = env.step({"player_0": action, "player_1": deploy(3, 0)})[0]
         assert equal(observations["player_0"]["observation"]["turn"], after["observation"]["turn"])
         assert equal(observations["player_0"]["observation"]["income_left"], after["observation"]["income_left"])
-        assert as_game(env).to_dict() == before.to_dict()
+        assert as_game(env.core).to_dict() == before.to_dict()
     env.step({"player_0": deploy(1, 0), "player_1": END})
     before.play_round([orders, Orders([(3, 4), (4, 1)], [])])
-    assert as_game(env).to_dict()["state"] == before.to_dict()["state"]
+    assert as_game(env.core).to_dict()["state"] == before.to_dict()["state"]
     assert env.action_masks("player_0").sum() > 1
 
 
@@ -190,13 +190,13 @@ def test_the_mask_of_steps_is_exact(preset, data, seed, after):
         if not env.agents:
             return
         actions = {agent: sample(env, rng, agent, masked=True) for agent in env.agents}
-        played = as_game(env).to_dict()
+        played = as_game(env.core).to_dict()
         env.step(actions)
         for agent in actions:
             said[agent].append(actions[agent])
-        if as_game(env).to_dict() != played or all(END in turn for turn in said.values()):
+        if as_game(env.core).to_dict() != played or all(END in turn for turn in said.values()):
             said, views = {agent: [] for agent in env.agents}, {agent: env.view(agent) for agent in env.agents}
-    encoding, game = env.core.encoding, as_game(env)
+    encoding, game = env.core.encoding, as_game(env.core)
     for agent in env.agents:
         mask, seat = env.action_masks(agent), int(agent[-1])
         if END in said[agent]:
@@ -259,7 +259,7 @@ def test_the_nearest_steps_of_any_turn_are_legal(seed, limits, data):
     for i, action in enumerate(actions):
         assert encoding.mask(view, actions[:i])[action] == 1
     near = encoding.decode(view, actions)
-    assert as_game(env).check(0, near) == []
+    assert as_game(env.core).check(0, near) == []
     try:
         assert actions == encoding.encode(view, turn)
     except InexpressibleError:
@@ -364,7 +364,7 @@ def test_what_is_handed_in_does_not_leak(observation, seed, steps):
         actions = {agent: int(rng.integers(end)) for agent in others}  # nobody ends
         one.step({**actions, "player_0": sample(one, rng, "player_0", masked=True)})
         two.step({**actions, "player_0": end})
-        if any(as_game(e).to_dict() != as_game(env).to_dict() for e in (one, two)):
+        if any(as_game(e.core).to_dict() != as_game(env.core).to_dict() for e in (one, two)):
             return  # the others had ended before: the round is played
         for agent in others:
             assert equal(one.observe(agent), two.observe(agent))

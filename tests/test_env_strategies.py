@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from encoding_helpers import WAYS, as_game, envs, make, play_turns, put
-from env_helpers import LONG, SMALL
+from encoding_helpers import WAYS, envs, make, play_turns, put
+from env_helpers import LONG, SMALL, as_game
 from helpers import make_map
 from warlight_env.agents import generators
 from warlight_env.agents.evaluation import best_picks
@@ -32,7 +32,7 @@ def test_strategies_are_the_generators_turns(data, seed, turns):
             assert env.core.encoding.decode(view, 0) == best_picks(view)
             assert np.flatnonzero(mask).tolist() == [0]
             continue
-        assert as_game(env).check(int(agent[-1]), env.core.encoding.decode(view, 0)) == []
+        assert as_game(env.core).check(int(agent[-1]), env.core.encoding.decode(view, 0)) == []
         assert mask.any()
         for action, (deploy_way, attack_way) in enumerate(WAYS):
             deploys = generators.deploys(view, deploy_way, THESIS)
@@ -71,7 +71,7 @@ def test_the_mask_closes_ways_that_do_not_apply(map_, owner, army, mask):
         env = board(map_, owner, army)
         orders = env.core.encoding.decode(env.view("player_0"), action)
         if 1 in owner:
-            assert as_game(env).check(0, orders) == []
+            assert as_game(env.core).check(0, orders) == []
         assert env.step({"player_0": action, "player_1": 0})[-1]["player_0"]["illegal"] == (is_open == "0")
 
 
@@ -90,7 +90,7 @@ def test_strategies_keep_to_the_rules_limit_of_orders():
     for action in np.flatnonzero(env.action_masks("player_0")):
         orders = env.core.encoding.decode(view, action)
         assert len(orders.deploys) <= 2 and len(orders.attacks) <= 2
-        assert as_game(env).check(0, orders) == []
+        assert as_game(env.core).check(0, orders) == []
 
 
 def test_one_strategy_while_regions_are_picked():
@@ -98,4 +98,4 @@ def test_one_strategy_while_regions_are_picked():
     assert np.flatnonzero(env.action_masks("player_0")).tolist() == [0]
     infos = [e.step({"player_0": a, "player_1": 0})[-1]["player_0"]["illegal"] for e, a in ((env, 0), (other, 5))]
     assert infos == [0, 1]
-    assert as_game(env).to_dict()["state"] == as_game(other).to_dict()["state"]
+    assert as_game(env.core).to_dict()["state"] == as_game(other.core).to_dict()["state"]
