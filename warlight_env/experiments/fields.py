@@ -61,7 +61,8 @@ class Field:
 
     label: of the row, or what all of them begin with. team: the sides whose wins count; (): a row for each side.
     theirs: the share that the authors give, and how they put it. pool: sides are rated by the games of all fields with
-    the same pool; "": not rated. rounds: of a game, as an estimate.
+    the same pool; "": not rated. rounds: of a game, as an estimate. max_rounds: after which a game is drawn; None: as
+    the rules say.
     """
 
     label: str
@@ -73,6 +74,7 @@ class Field:
     theirs_sample: str = ""
     pool: str = ""
     rounds: int = ROUNDS
+    max_rounds: int | None = None
 
     def contest(self, settings: Settings, number: int) -> Contest:
         """Its games."""
@@ -83,7 +85,7 @@ class Field:
             seed=derive_seed(settings.seed, number),
             paired=False,
             picks="random",
-            max_rounds=QUICK_ROUNDS if settings.quick else None,
+            max_rounds=QUICK_ROUNDS if settings.quick else self.max_rounds,
         )
         return Contest(self.label, setup, QUICK_GAMES if settings.quick else self.games)
 

@@ -4,6 +4,8 @@ import itertools
 
 from warlight_env.experiments.fields import TREE, Field, FieldTable, Side
 
+#: Games that are not decided by then hardly ever end.
+MAX_ROUNDS = 150
 METHODS = ("minimax2", "flat_mc", "maxn:depth=8", TREE, "aggressive")
 
 
@@ -14,14 +16,16 @@ def _side(spec: str, seconds: float) -> Side:
 def _duel(one: str, other: str, seconds: float) -> Field:
     pool = f"{seconds:g} s"
     games = 40 if seconds < 1 else 10
-    return Field(f"{one} against {other}, {pool}", (_side(one, seconds), _side(other, seconds)), games, pool=pool)
+    sides = (_side(one, seconds), _side(other, seconds))
+    return Field(f"{one} against {other}, {pool}", sides, games, pool=pool, max_rounds=MAX_ROUNDS)
 
 
 TABLE = FieldTable(
     name="methods-round-robin",
     title="Minimax, flat Monte Carlo, Max^N, the tree search and aggressive",
     setting=(
-        "0.1 and 1 second a move, world, two players, random starts; the share of games that the first wins, "
+        "0.1 and 1 second a move, world, two players, random starts; the share of games that the first wins within "
+        f"{MAX_ROUNDS} rounds, after which a game is drawn, "
         "and ratings from all games with the same time a move (Bradley and Terry's model, in Elo points around 0). "
         "Nothing else should run on the machine."
     ),
