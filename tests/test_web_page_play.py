@@ -17,7 +17,7 @@ pytestmark = PAGE
 
 
 def test_a_whole_game_by_mouse(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "2") as server:
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "6") as server:
         page = open_page(server.address)
         game_map = Game("small").map
         commit = page.get_by_role("button", name=re.compile("Commit"))
