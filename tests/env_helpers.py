@@ -56,7 +56,7 @@ def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, maske
 
 
 def as_game(core: EnvCore) -> Game:
-    """The environment's position, dice included, as a `Game`: as by `Game.from_dict`, but for reading the map anew."""
+    """The environment's position, dice included, as a `Game`, without the checks of `Game.from_dict`."""
     game = Game(core.map, core.rules, core.players, 0)
     fill_state(game._state, {name: array[0].tolist() for name, array in core.state._asdict().items()}, core.players)
     game._starts = None

@@ -318,6 +318,15 @@ def test_fields_of_a_pool_are_rated_together(tmp_path):
     assert best.low < best.value < best.high and best.sample == "18 games" and not best.share
 
 
+def test_games_that_reach_a_fields_limit_are_drawn(tmp_path):
+    sides = (Side("aggressive"), Side("random"))
+    field = Field("a", sides, 6, pool="one", max_rounds=1)
+    made = FieldTable(name="x", title="X", setting="", finding="", comment="", fields=(field,))
+    row, *ratings = run_experiment(made, Settings(), tmp_path, nothing).rows
+    assert row.sample == "0 : 0, 6 drawn" and row.value == 0
+    assert [rating.value for rating in ratings] == pytest.approx([0, 0]), "half a win each"
+
+
 def test_the_list_says_how_long_it_takes(capsys):
     assert main(["experiment", "list", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)

@@ -27,16 +27,16 @@ TABLE = FieldTable(
     setting=(
         "Two players of each kind in games of four, 91 simulations a move, random starts; the share of games that one "
         "of the first kind wins. The first place of a simulation is worth alpha to 1, the others share 0 to beta. "
-        "Most are played on `small`, whose games take half as many rounds."
+        "Most are played on `small`, whose games are shorter."
     ),
     finding=(
         "for Metro, alpha = 0.96 beat 0.5 in 68 per cent of games, and beta made no difference (Venta, Prague 2013)."
     ),
     comment=(
         "No game was drawn: two equal pairs win half each. `alpha` makes no difference that these games show, on "
-        "either map, though it does in Metro; nor does `beta`. Shares, our default, beat placements with either "
-        "`alpha`, which win 40.0 and 43.3 per cent against them: a place says who is ahead where a playout ends, ten "
-        "rounds on at most, and less than a share of how far."
+        "either map, though it does in Metro; nor does `beta` on `small`. Shares, our default, beat placements with "
+        "either `alpha`, which win 40.0 and 43.3 per cent against them. Why is open: a place says who is ahead "
+        "where a playout ends, and less of how far, but 0.5, which keeps more of that than 0.96, is no better."
     ),
     fields=(
         _two_and_two(*HIGH_OR_LOW_ALPHA),

@@ -80,21 +80,23 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   return data as T;
 }
 
-const AGAIN = 1000; // milliseconds until a server that does not answer is asked again
-
-/** What the server has to offer, as soon as it answers; any other refusal leaves out what depends on it. Returns what ends the asking. */
+/** What the server has to offer, as soon as it answers; where it refuses, nothing. Returns what ends the asking. */
 export function askHome(take: (home: Home) => void): () => void {
   let timer = 0;
+  let delay = 250; // milliseconds until a server that does not answer is asked again
   let ended = false;
-  const ask = async (): Promise<void> => {
-    try {
-      const home = await call<Home>('home');
-      if (!ended) take(home);
-    } catch (error) {
-      if (!ended && error instanceof CallError && error.status === 0) timer = window.setTimeout(ask, AGAIN);
-    }
-  };
-  void ask();
+  const ask = (): void =>
+    void call<Home>('home').then(
+      (home) => {
+        if (!ended) take(home);
+      },
+      (error) => {
+        if (ended || !(error instanceof CallError) || error.status !== 0) return;
+        timer = window.setTimeout(ask, delay);
+        delay = Math.min(4000, delay * 1.6);
+      },
+    );
+  ask();
   return () => {
     ended = true;
     clearTimeout(timer);
