@@ -11,7 +11,6 @@ from helpers import make_map
 from warlight_env import Game
 from warlight_env.envs import EnvCore, FactoredActions, OrdersActions, WarlightEnv, WarlightParallelEnv
 from warlight_env.maps import Map
-from warlight_env.saving import fill_state
 
 ENCODINGS: dict[str, Any] = {
     "factored": "factored",
@@ -56,11 +55,11 @@ def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, maske
 
 
 def as_game(core: EnvCore) -> Game:
-    """The environment's position, dice included, as a `Game`, without the checks of `Game.from_dict`."""
-    game = Game(core.map, core.rules, core.players, 0)
-    fill_state(game._state, {name: array[0].tolist() for name, array in core.state._asdict().items()}, core.players)
-    game._starts = None
-    return game
+    """The environment's position, dice included, as a `Game`."""
+    saved = Game(core.map, core.rules, core.players, 0).to_dict()
+    saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
+    del saved["hash"]
+    return Game.from_dict(saved)
 
 
 def act(env: WarlightParallelEnv, rng: np.random.Generator, masked: bool = True) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
         bots = {"players": [{"bot": "mcts:sims=457"}, {"bot": "aggressive"}], "picks": "random", "pace": 0.3, "seed": 3}
         made = client.post("games", json=bots).json()
         page.goto(f"{server.base}/#/g/{made['id']}?key={made['watch']}")
-        page.locator(".where", has_text=re.compile(r"Round ([3-9]|\d\d)")).wait_for()
+        page.locator(".where", has_text=re.compile(r"Round ([5-9]|\d\d)")).wait_for()
         page.get_by_role("button", name="Hold").click()
         page.get_by_role("button", name="Let them play").wait_for()
         yield "watch"

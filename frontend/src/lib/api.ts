@@ -1,4 +1,5 @@
 // Calls of the server, with the keys that this browser holds.
+import { Retry } from './retry';
 import { keep, keptData } from './storage';
 
 export interface Home {
@@ -82,25 +83,18 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
 
 /** What the server has to offer, as soon as it answers; where it refuses, nothing. Returns what ends the asking. */
 export function askHome(take: (home: Home) => void): () => void {
-  let timer = 0;
-  let delay = 250; // milliseconds until a server that does not answer is asked again
-  let ended = false;
+  const retry = new Retry();
   const ask = (): void =>
     void call<Home>('home').then(
       (home) => {
-        if (!ended) take(home);
+        if (!retry.ended) take(home);
       },
       (error) => {
-        if (ended || !(error instanceof CallError) || error.status !== 0) return;
-        timer = window.setTimeout(ask, delay);
-        delay = Math.min(4000, delay * 1.6);
+        if (error instanceof CallError && error.status === 0) retry.again(ask);
       },
     );
   ask();
-  return () => {
-    ended = true;
-    clearTimeout(timer);
-  };
+  return () => retry.end();
 }
 
 /** The tokens that this browser holds of a game, by seat; "watch" sees everything. */

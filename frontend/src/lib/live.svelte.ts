@@ -1,6 +1,7 @@
 // A game on the server: its socket, which reconnects and goes on from the last event that came.
 import { call, serverKey } from './api';
 import { afterFrame } from './frames';
+import { Retry } from './retry';
 import { Show } from './show.svelte';
 import type { Chances, Doc, GameEvent, Now } from './types';
 
@@ -15,9 +16,7 @@ export class Live {
   private socket: WebSocket | null = null;
   private last = -1;
   private coming: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & Now))[] = []; // what is drawn at once
-  private closed = false;
-  private delay = 250;
-  private retry = 0;
+  private retry = new Retry();
   private caughtUp = false;
 
   constructor(
@@ -30,18 +29,18 @@ export class Live {
   private async begin(): Promise<void> {
     try {
       const doc = await call<Doc>(`games/${this.id}`, undefined, this.token);
-      if (this.closed) return;
+      if (this.retry.ended) return;
       this.show = new Show(doc);
       if (doc.chances) this.chances = doc.chances;
       this.connect();
     } catch (error) {
       this.error = (error as Error).message;
-      if ((error as { status?: number }).status === 0) this.again(() => void this.begin());
+      if ((error as { status?: number }).status === 0) this.retry.again(() => void this.begin());
     }
   }
 
   private connect = (): void => {
-    if (this.closed) return;
+    if (this.retry.ended) return;
     const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/games/${this.id}/feed`);
     this.socket = socket;
     this.caughtUp = false;
@@ -52,15 +51,9 @@ export class Live {
       this.draw(); // what came before
       this.lost ||= this.connected;
       this.connected = false;
-      if (this.socket === socket) this.again(this.connect);
+      if (this.socket === socket) this.retry.again(this.connect);
     };
   };
-
-  private again(what: () => void): void {
-    if (this.closed) return;
-    this.retry = window.setTimeout(what, this.delay);
-    this.delay = Math.min(4000, this.delay * 1.6);
-  }
 
   private take(message: { type: string; n?: number; error?: string; status?: number }): void {
     if (message.type === 'event' || message.type === 'now') {
@@ -74,7 +67,7 @@ export class Live {
   }
 
   private draw = (): void => {
-    if (this.closed) return;
+    if (this.retry.ended) return;
     for (let message; (message = this.coming.shift()); ) {
       if (message.type === 'event') this.takeEvent(message);
       else this.takeNow(message);
@@ -96,7 +89,7 @@ export class Live {
     this.connected = true;
     this.lost = false;
     this.error = '';
-    this.delay = 250;
+    this.retry.answered();
     this.now = now;
     this.nowAt = performance.now();
     if (now.chances) this.chances[now.chances[0]] = now.chances[1];
@@ -109,8 +102,7 @@ export class Live {
   }
 
   close(): void {
-    this.closed = true;
-    clearTimeout(this.retry);
+    this.retry.end();
     this.show?.pause();
     this.socket?.close();
   }
