@@ -1,0 +1,448 @@
+"""The ways in which the fault bench hurts a run, each until the run is done, and whether its result is what it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from fault_subjects import Run, Subject
+
+#: Kills of one run at most, so that it ends and its result can be looked at.
+KILLS_PER_RUN: Final = 20
+#: Seconds after which a run hangs.
+PATIENCE: Final = 300.0
+LIBRARIES: Final = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "/usr/lib/faketime/libfaketimeMT.so.1")
+
+
+@dataclass
+class Score:
+    """What came of one fault for one subject.
+
+    tried: times that it struck. survived: after these the result was the same in the end. refused: of these, times that
+    the run ended by itself with an error in words before it went on. lost: why a result was lost, one line each.
+    """
+
+    tried: int = 0
+    survived: int = 0
+    refused: int = 0
+    lost: list[str] = field(default_factory=list)
+    notes: dict[str, int] = field(default_factory=dict)
+    skipped: str | None = None  #: why it could not be tried here
+
+    def note(self, what: str, times: int = 1) -> None:
+        """Count something that the table tells."""
+        self.notes[what] = self.notes.get(what, 0) + times
+
+
+class Ward:
+    """A subject with the result of a run that nothing hurt.
+
+    Args:
+        subject: what runs.
+        work: a folder for its runs.
+        seed: of what is drawn.
+    """
+
+    def __init__(self, subject: Subject, work: Path, seed: int) -> None:
+        self.subject, self.work = subject, work
+        self.rng = random.Random(f"{seed}/{subject.name}")
+        self._wanted: dict[str, Any] | None = None
+        self.seconds = 0.0  #: that a run takes by itself
+
+    def prepare(self) -> None:
+        """Run it unhurt, twice: the first may compile, the second says how long it takes."""
+        results = []
+        for _ in range(2):
+            with self.folder() as folder:
+                run = Run(self.subject, folder)
+                if run.wait(PATIENCE) != 0:
+                    raise SystemExit(f"{self.subject.name} fails where nothing hurts it: {run.said}")
+                self.seconds = time.monotonic() - run.began
+                results.append(self.subject.result(folder))
+        if results[0] != results[1]:
+            raise SystemExit(f"{self.subject.name}: two runs that nothing hurt differ: {difference(*results)}")
+        self._wanted = results[0]
+
+    @contextlib.contextmanager
+    def folder(self) -> Iterator[Path]:
+        """A new folder for a run."""
+        made = Path(tempfile.mkdtemp(prefix=f"{self.subject.name}-", dir=self.work))
+        try:
+            yield made
+        finally:
+            shutil.rmtree(made, ignore_errors=True)
+
+    def judge(self, score: Score, folder: Path, strikes: int) -> None:
+        """The run in that folder has ended well after so many strikes: is its result the one wanted?"""
+        assert self._wanted is not None
+        try:
+            found = difference(self._wanted, self.subject.result(folder))
+        except (OSError, ValueError, KeyError, IndexError) as error:
+            found = f"the result cannot be read: {error}"
+        if found is None:
+            score.survived += strikes
+        else:
+            score.lost.append(f"after {strikes} strikes: {found}")
+
+    def finish(self, score: Score, folder: Path, strikes: int) -> None:
+        """Let the run go on to its end, and judge it."""
+        run = Run(self.subject, folder)
+        if run.wait(PATIENCE) != 0:
+            score.lost.append(f"after {strikes} strikes it does not go on: {last_line(run.said)}")
+        else:
+            self.judge(score, folder, strikes)
+
+
+def difference(wanted: Any, found: Any, where: str = "") -> str | None:
+    """Where two results differ first."""
+    if type(wanted) is type(found) and isinstance(wanted, dict):
+        for key in [*wanted, *(key for key in found if key not in wanted)]:
+            if key not in found or key not in wanted:
+                return f"{where}/{key} is only in {'one' if key in wanted else 'the other'}"
+            if (inner := difference(wanted[key], found[key], f"{where}/{key}")) is not None:
+                return inner
+        return None
+    if type(wanted) is type(found) and isinstance(wanted, list) and len(wanted) == len(found):
+        inners = (difference(a, b, f"{where}[{i}]") for i, (a, b) in enumerate(zip(wanted, found, strict=True)))
+        return next((inner for inner in inners if inner is not None), None)
+    return None if wanted == found else f"{where}: {str(wanted)[:80]} became {str(found)[:80]}"
+
+
+def last_line(text: str) -> str:
+    """What an error said in the end."""
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "nothing was said")[:300]
+
+
+def in_words(run: Run) -> bool:
+    """Whether what a run says is an error for people."""
+    return "Traceback" not in run.said
+
+
+# Kills
+
+
+def kills(ward: Ward, times: int) -> Iterator[Score]:
+    """SIGKILL at random moments: to all processes at once, or to the main one, whose workers must end by themselves.
+
+    Half of the moments are even over the time that a run takes, half come right after a write.
+    """
+    score = Score()
+    while score.tried < times:
+        with ward.folder() as folder:
+            strikes, ended = 0, False
+            while not ended and score.tried < times and strikes < KILLS_PER_RUN:
+                ended = not _kill_once(ward, folder, score)
+                strikes += not ended
+                yield score
+            if ended:
+                ward.judge(score, folder, strikes)
+            else:
+                ward.finish(score, folder, strikes)
+        yield score
+
+
+def _kill_once(ward: Ward, folder: Path, score: Score) -> bool:
+    """Start the run again and kill it; False if it ended before that."""
+    rng, run = ward.rng, Run(ward.subject, folder)
+    at_write, whole_group = rng.random() < 0.5, rng.random() < 0.6
+    until = run.began + rng.uniform(0, ward.seconds) if not at_write else run.began + PATIENCE
+    writes, delay = rng.randrange(1, 12), rng.choice([0.0, rng.uniform(0, 0.004), rng.uniform(0, 0.05)])
+    seen = 0
+    for seen in run.changes():
+        if time.monotonic() >= until or (at_write and seen >= writes):
+            break
+    if at_write:
+        time.sleep(delay)
+    if not run.alive:
+        if run.wait() != 0:
+            score.lost.append(f"it does not go on: {last_line(run.said)}")
+        return False
+    score.tried += 1
+    score.note("before the first write" if not seen else "right after a write" if at_write else "between writes")
+    run.signal(signal.SIGKILL, group=whole_group)
+    run.process.wait()
+    if not run.empty():
+        score.lost.append("its workers did not end with it")
+    return True
+
+
+def interrupts(ward: Ward, times: int) -> Iterator[Score]:
+    """Ctrl-C and SIGTERM at random moments, sometimes twice: it ends with status 130 and no traceback, and goes on."""
+    score = Score()
+    while score.tried < times:
+        with ward.folder() as folder:
+            run = Run(ward.subject, folder)
+            time.sleep(ward.rng.uniform(0.3, 1.0) * ward.seconds)
+            if not run.alive:
+                run.wait()
+                continue
+            number = ward.rng.choice([signal.SIGINT, signal.SIGTERM])
+            score.tried += 1
+            run.signal(number)
+            if ward.rng.random() < 0.5:
+                time.sleep(ward.rng.uniform(0, 0.3))
+                run.signal(number)
+            code = run.wait(PATIENCE)
+            score.note(f"status {code}")
+            if not in_words(run):
+                score.lost.append(f"a traceback at {number.name}: {last_line(run.said)}")
+            ward.finish(score, folder, 1)
+        yield score
+
+
+# Workers
+
+
+def lost_workers(ward: Ward, times: int) -> Iterator[Score]:
+    """SIGKILL to one worker: the run goes on without it, or ends in words and goes on when it is started again."""
+    score = Score()
+    if not ward.subject.jobs:
+        score.skipped = "it has no workers"
+        yield score
+        return
+    while score.tried < times:
+        with ward.folder() as folder:
+            run = Run(ward.subject, folder)
+            wait = run.began + ward.rng.uniform(0, ward.seconds)
+            while run.alive and (time.monotonic() < wait or not run.members()):
+                time.sleep(0.005)
+            members = run.members()
+            if not members:
+                run.wait(PATIENCE)
+                continue
+            score.tried += 1
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(ward.rng.choice(members), signal.SIGKILL)
+            _ended(ward, score, run, folder)
+        yield score
+
+
+def slow_workers(ward: Ward, times: int) -> Iterator[Score]:
+    """SIGSTOP to any of its processes, for up to two seconds, three times in a run."""
+    score = Score()
+    while score.tried < times:
+        with ward.folder() as folder:
+            run = Run(ward.subject, folder)
+            for _ in range(3):
+                time.sleep(ward.rng.uniform(0.05, 0.3) * ward.seconds)
+                stopped = ward.rng.choice([run.process.pid, *run.members()])
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(stopped, signal.SIGSTOP)
+                time.sleep(ward.rng.uniform(0.1, 2.0))
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(stopped, signal.SIGCONT)
+            score.tried += 1
+            _ended(ward, score, run, folder)
+        yield score
+
+
+def _ended(ward: Ward, score: Score, run: Run, folder: Path) -> None:
+    """The run was hurt and ends: well, or in words and then it goes on."""
+    try:
+        code = run.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        run.signal(signal.SIGKILL)
+        run.wait()
+        score.lost.append("it hangs")
+        return
+    if code == 0:
+        ward.judge(score, folder, 1)
+        return
+    if not in_words(run):
+        score.lost.append(f"a traceback: {last_line(run.said)}")
+    score.refused += 1
+    ward.finish(score, folder, 1)
+
+
+# Disks
+
+
+def _can_mount() -> bool:
+    if os.geteuid() != 0:
+        return False
+    with tempfile.TemporaryDirectory() as place:
+        if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", place], capture_output=True, check=False).returncode:
+            return False
+        subprocess.run(["umount", place], check=True)
+        return True
+
+
+@contextlib.contextmanager
+def _disk(ward: Ward, options: str) -> Iterator[tuple[Path, Callable[[str], None]]]:
+    """A folder whose ``out`` is a disk of its own, and a function that mounts it anew with other options."""
+    with ward.folder() as folder:
+        out = folder / "out"
+        out.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", out], check=True)
+
+        def remount(options: str) -> None:
+            subprocess.run(["mount", "-o", f"remount,{options}", out], check=True)
+
+        try:
+            yield folder, remount
+        finally:
+            subprocess.run(["umount", "-l", out], check=True)
+
+
+def full_disk(ward: Ward, times: int) -> Iterator[Score]:
+    """A disk that fills up on the way and gets space again; where none may be mounted, a limit on the size of files."""
+    score, mounted = Score(), _can_mount()
+    score.note("a small disk" if mounted else "a limit on the size of files", 0)
+    with ward.folder() as folder:
+        Run(ward.subject, folder).wait(PATIENCE)
+        sizes = [path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file()]
+    if sum(sizes) < 3 * 4096:
+        score.skipped = "what it writes fits on any disk"
+    while score.tried < times and score.skipped is None:
+        share = ward.rng.uniform(0.05, 0.6)  # files that are replaced take their place twice
+        if mounted:
+            with _disk(ward, f"size={max(4096, int(share * sum(sizes)))}") as (folder, remount):
+                _hurt_by(ward, score, Run(ward.subject, folder), folder, lambda: remount("size=1g"))
+        else:
+            limit = int(share * max(sizes))
+            with ward.folder() as folder:
+                _hurt_by(ward, score, Run(ward.subject, folder, prepare=partial(_limit_files, limit)), folder)
+        yield score
+
+
+def _limit_files(size: int) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def read_only(ward: Ward, times: int) -> Iterator[Score]:
+    """A disk that cannot be written, from the start or when a run that was killed would go on."""
+    score = Score()
+    if not _can_mount():
+        score.skipped = "mounting a disk takes root"
+        yield score
+        return
+    while score.tried < times:
+        with _disk(ward, "size=1g") as (folder, remount):
+            if score.tried % 2:
+                run = Run(ward.subject, folder)
+                time.sleep(ward.rng.uniform(0.5, 0.9) * ward.seconds)
+                run.signal(signal.SIGKILL)
+                run.wait()
+            remount("ro")
+            _hurt_by(ward, score, Run(ward.subject, folder), folder, partial(remount, "rw"))
+        yield score
+
+
+def _hurt_by(ward: Ward, score: Score, run: Run, folder: Path, mend: Callable[[], None] | None = None) -> None:
+    """The run meets a disk that fails it: an error in words, after which it goes on once the disk is well."""
+    code = run.wait(PATIENCE)
+    if mend is not None:
+        mend()
+    if code == 0:  # it never met the fault
+        ward.judge(score, folder, 0)
+        return
+    score.tried += 1
+    if code not in (1, 2) or not in_words(run):
+        score.lost.append(f"status {code}: {last_line(run.said)}")
+    score.refused += 1
+    ward.finish(score, folder, 1)
+
+
+# Clocks
+
+
+def clocks(ward: Ward, times: int) -> Iterator[Score]:
+    """The system's clock jumps by up to ten years, forth and back, several times a second (libfaketime)."""
+    score = Score()
+    library = next((path for path in LIBRARIES if Path(path).exists()), None)
+    if library is None:
+        score.skipped = "libfaketime is not installed"
+        yield score
+        return
+    while score.tried < times:
+        with ward.folder() as folder:
+            clock = folder / "clock"
+            clock.write_text("+0")
+            environment = {
+                "LD_PRELOAD": library, "FAKETIME_TIMESTAMP_FILE": str(clock), "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            }  # fmt: skip
+            run = Run(ward.subject, folder, environment)
+            while run.alive and time.monotonic() - run.began < PATIENCE:
+                fresh = folder / "clock.new"
+                fresh.write_text(ward.rng.choice(["+3650d", "-3650d", "+1h", "-1h", "+0"]))
+                fresh.replace(clock)
+                score.note("jumps")
+                time.sleep(ward.rng.uniform(0.02, 0.4))
+            score.tried += 1
+            _ended(ward, score, run, folder)
+        yield score
+
+
+# Peers
+
+
+SILENT: Final = "import sys, time\nfor line in sys.stdin:\n    time.sleep(3600)\n"
+SLOW: Final = (
+    "import sys, time\n"
+    "for line in sys.stdin:\n"
+    "    time.sleep(0.03)\n"
+    "    words = line.split()\n"
+    "    if words[:1] == ['go']: print('No moves', flush=True)\n"
+    "    elif words[:1] == ['pick_starting_regions']: print(*words[2:8], flush=True)\n"
+)
+FLOOD: Final = "import sys\nwhile True:\n    sys.stdout.write('x' * 65536)\n"
+PEERS: Final = {"silent": SILENT, "slow": SLOW, "flooding": FLOOD}
+
+
+def peers(ward: Ward, times: int) -> Iterator[Score]:
+    """External bots that say nothing, answer slowly or flood, against `random`: the match ends and tells of it."""
+    score = Score()
+    if ward.subject.name != "match":
+        score.skipped = "it has no peers"
+        yield score
+        return
+    while score.tried < times:
+        kind = list(PEERS)[score.tried % len(PEERS)]
+        with ward.folder() as folder:
+            (folder / "bot.py").write_text(PEERS[kind])
+            words = (
+                "match", f"cmd:{sys.executable} {folder / 'bot.py'}", "random", "-n", "2", "--map", "small", "--rules",
+                "challenge1", "--picks", "agents", "-q", "--json", "--out", "{out}",
+            )  # fmt: skip
+            run = Run(Subject("peer", words, ("games.jsonl",), prints=True), folder)
+            score.tried += 1
+            score.note(kind)
+            try:
+                code = run.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                run.signal(signal.SIGKILL)
+                score.lost.append(f"{kind}: it hangs")
+                continue
+            games = (folder / "out" / "games.jsonl").read_text().splitlines()
+            if code != 0 or len(games) != 2 or not in_words(run):
+                score.lost.append(f"{kind}: status {code}, {len(games)} games of 2: {last_line(run.said)}")
+            else:
+                score.survived += 1
+        yield score
+
+
+FAULTS: Final[dict[str, Callable[[Ward, int], Iterator[Score]]]] = {
+    "kills": kills,
+    "interrupts": interrupts,
+    "lost workers": lost_workers,
+    "slow workers": slow_workers,
+    "full disk": full_disk,
+    "read-only disk": read_only,
+    "clock jumps": clocks,
+    "peers": peers,
+}
