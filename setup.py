@@ -16,6 +16,8 @@ from setuptools.command.sdist import sdist
 ROOT = Path(__file__).resolve().parent
 FRONTEND = ROOT / "frontend"
 PAGE = ROOT / "warlight_env" / "web" / "page"
+#: The page, last, and the licences of what is bundled in it.
+BUILT = ("licenses.txt", "index.html")
 #: "required": a package without the page is not built. Releases and CI set it.
 SWITCH = "WARLIGHT_PAGE"
 
@@ -41,7 +43,8 @@ def build_page() -> str | None:
                 ]
                 return f"`{' '.join(['npm', *command[1:3]])}` failed: {' '.join(' '.join(said).split())[:400]}"
         PAGE.mkdir(exist_ok=True)
-        shutil.copyfile(Path(folder) / "page" / "index.html", made)
+        for name in BUILT:
+            shutil.copyfile(Path(folder) / "page" / name, PAGE / name)
     return None
 
 

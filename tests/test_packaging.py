@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import warlight_env
+from warlight_env.web.page import PAGE
+from web_helpers import needs_page
 
 ROOT = Path(__file__).parent.parent
 #: Where the folders of a checkout are installed.
@@ -67,6 +70,37 @@ def test_an_extra_names_all_that_its_modules_import(extra, folder):
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 imported.add(node.module.split(".")[0])
     assert imported - set(sys.stdlib_module_names) - {"warlight_env"} <= named
+
+
+def pinned(file: str) -> dict[str, str]:
+    """The versions that a file of requirements names; those of limits such as ``name<0`` are none."""
+    lines = re.findall(r"^([\w.-]+)==([\w.+]+)", (ROOT / file).read_text(), re.MULTILINE)
+    return {re.sub(r"[._-]+", "-", name).lower(): version for name, version in lines}
+
+
+def test_the_lock_names_what_the_constraints_do_with_hashes_for_all():
+    locked, constrained = pinned("requirements.lock"), pinned("constraints.txt")
+    assert {name: version.removesuffix("+cpu") for name, version in locked.items() if name in constrained} == {
+        name: version for name, version in constrained.items() if name in locked
+    }
+    assert set(constrained) <= set(locked) and locked["torch"].endswith("+cpu")
+    blocks = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text().split("\n", 2)[2])
+    assert len(blocks) == len(locked) and all("--hash=sha256:" in block for block in blocks)
+    assert not any(re.match("nvidia|cuda|triton", name) for name in locked)
+
+
+@needs_page
+def test_the_page_holds_the_licence_of_all_that_is_bundled_in_it():
+    """By what the bundler found, against the versions and licences of the lock file of npm."""
+    notices = (PAGE.parent / "licenses.txt").read_text(encoding="utf-8")
+    assert notices in PAGE.read_text(encoding="utf-8"), "exported replays are copies of the page"
+    locked = json.loads((ROOT / "frontend" / "package-lock.json").read_text())["packages"]
+    named = re.findall(r"^(\S+) (\S+) \((\S+)\)$", notices, re.MULTILINE)
+    for name, version_, licence in named:
+        package = locked[f"node_modules/{name}"]
+        assert (package["version"], package["license"]) == (version_, licence)
+    assert {"svelte", "clsx"} <= {name for name, _, _ in named}
+    assert len(re.findall("Copyright", notices)) >= len(named), "each with its notice"
 
 
 def test_import_is_light():
