@@ -1,4 +1,4 @@
-"""The fault bench's server: people and bots play on it while it is hurt, and every round that was seen is there after."""
+"""The fault bench's server: people and bots play on it while it is hurt, and every round that was seen is kept."""
 
 from __future__ import annotations
 
@@ -173,15 +173,16 @@ def peers(ward: ServerWard, times: int) -> Iterator[Score]:
             for _ in range(10):
                 deaf = stack.enter_context(server.feed(game.id, game.watch))
                 deaf.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            playing = Table(server, GAMES[1])
-            thread = threading.Thread(target=playing.play, args=(server,), daemon=True)
+            busy = Table(server, GAMES[1])
+            thread = threading.Thread(target=busy.play, args=(server,), daemon=True)
             thread.start()
             time.sleep(2)
             began = time.monotonic()
             with server.client() as client:
                 client.get("home")
-            if time.monotonic() - began > 5 or not playing.rounds:
-                raise LossError(f"others wait: {playing.rounds} rounds in 2 s, {time.monotonic() - began:.1f} s for a page")
+            waited = time.monotonic() - began
+            if waited > 5 or not busy.rounds:
+                raise LossError(f"others wait: {busy.rounds} rounds in 2 s, {waited:.1f} s for a page")
             server.kill()
             thread.join()
 
