@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from warlight_env.arena.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from warlight_env.web.errors import RequestError
-from warlight_env.web.replays import KEPT, Shelf
+from warlight_env.web.replays import Kept
 from warlight_env.web.tournaments import games_between, read_tournament
 from web_helpers import Server, needs_page, serving
 
@@ -132,17 +131,15 @@ def test_what_cannot_be_asked_of_a_log_is_said(server: Server):
         assert feed.now(phase="play")["round"] == 2
 
 
-def test_the_shelf_keeps_the_logs_that_were_opened_last(runs: Path, result: TournamentResult):
-    shelf = Shelf()
-    files = sorted((runs / "cup" / "logs").rglob("*.gz"))
-    assert len(files) > KEPT
-
-    async def put(some: list[Path]) -> list[str]:
-        return [(await shelf.put(file.read_bytes()))[0] for file in some]
-
-    keys = asyncio.run(put(files[:KEPT]))
-    shelf.get(keys[0])
-    asyncio.run(put(files[KEPT : KEPT + 1]))
-    shelf.get(keys[0])
-    with pytest.raises(RequestError, match="open it again"):
-        shelf.get(keys[1])
+def test_the_shelf_keeps_the_logs_that_were_opened_last():
+    kept = Kept(3, 100)
+    for key in "abc":
+        kept.put(key, b"x" * 10)
+    assert kept.get("a") is not None
+    kept.put("d", b"x" * 10)
+    assert [key for key in "abcd" if kept.get(key)] == ["a", "c", "d"]
+    kept.put("e", b"x" * 85)  # there is no room for more than one beside it
+    assert [key for key in "acde" if kept.get(key)] == ["d", "e"]
+    kept.put("e", b"x" * 5)
+    kept.put("f", b"x" * 85)
+    assert [key for key in "def" if kept.get(key)] == ["d", "e", "f"]

@@ -277,7 +277,7 @@ def test_insight_is_of_what_the_player_sees(server: Server):
 
 def test_a_bot_that_does_not_answer_is_ended_and_the_next_question_is_answered():
     game = Game("small", seed=1, picks="random")
-    setup = Setup.of("x", game.map, game.rules, 2)
+    setup = Setup.of(game.map, game.rules, 2)
     position = Position.of(game.view(0))
 
     async def ask() -> None:

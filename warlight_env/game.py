@@ -476,13 +476,15 @@ class Game:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Game:
-        """The game that `to_dict` wrote; `GameError` names what is missing or wrong."""
+        """The game that `to_dict` wrote, or with a `Map` as its map; `GameError` names what is missing or wrong."""
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise GameError(f"not a saved game of format {FORMAT}")
         for key in ("map", "rules", "players", "seed", "state"):
             if key not in data:
                 raise GameError(f"saved game: {key!r} is missing")
-        map_ = maps.load(data["map"]) if isinstance(data["map"], str) else maps.from_dict(data["map"])
+        map_ = data["map"]
+        if not isinstance(map_, maps.Map):
+            map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._state, data["state"], game.players)
         game._starts = None  # not saved: they are of use in the first round only

@@ -62,7 +62,7 @@ class TimeUse(NamedTuple):
     simulations: int | None = None  #: in those turns; None: the agent does not say
 
 
-def crash_reason(error: Exception) -> str:
+def crash_reason(error: BaseException) -> str:
     """An exception as one line, with the place where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -9,6 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.jit import kernel
+
 #: Indices are unsigned: Numba then leaves out the wrap-around of negative ones, a third of a playout's time.
 U32 = npt.NDArray[np.uint32]
 I32 = npt.NDArray[np.int32]
@@ -55,22 +57,24 @@ class Board(NamedTuple):
         return len(self.edge_target)
 
 
-def _distances(neighbors: Sequence[Sequence[int]]) -> I16:
-    n = len(neighbors)
-    distance = np.full((n, n), -1, dtype=np.int16)
+@kernel
+def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -> None:
+    """Fill distance, [N, N] of -1, by a search in breadth from each region. queue: [N], overwritten."""
+    n = len(queue)
     for start in range(n):
         row = distance[start]
         row[start] = 0
-        frontier = [start]
-        while frontier:
-            reached = []
-            for r in frontier:
-                for q in neighbors[r]:
-                    if row[q] < 0:
-                        row[q] = row[r] + 1
-                        reached.append(q)
-            frontier = reached
-    return distance
+        queue[0] = start
+        taken, reached = 0, 1
+        while taken < reached:
+            r = queue[taken]
+            taken += 1
+            for edge in range(neighbor_start[r], neighbor_start[r + 1]):
+                q = edge_target[edge]
+                if row[q] < 0:
+                    row[q] = row[r] + 1
+                    queue[reached] = q
+                    reached += 1
 
 
 @functools.lru_cache(maxsize=64)
@@ -85,8 +89,11 @@ def make_board(map_: MapLike) -> Board:
     edge_index[source, target] = np.arange(len(target), dtype=np.int32)
     super_region = np.array(map_.super_region_of, dtype=np.uint32)
     counts = np.bincount(super_region, minlength=len(map_.bonuses))
+    neighbor_start = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint32)
+    distance = np.full((n, n), -1, dtype=np.int16)
+    _measure(neighbor_start, target, distance, np.empty(n, dtype=np.uint32))
     return Board(
-        neighbor_start=np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint32),
+        neighbor_start=neighbor_start,
         edge_target=target,
         edge_source=source,
         edge_index=edge_index,
@@ -95,5 +102,5 @@ def make_board(map_: MapLike) -> Board:
         members=np.argsort(super_region, kind="stable").astype(np.uint32),
         bonus=np.array(map_.bonuses, dtype=np.int32),
         starting_army=np.array(map_.starting_armies, dtype=np.int32),
-        distance=_distances(neighbors),
+        distance=distance,
     )

@@ -97,6 +97,7 @@ class Recorder(ABC):
         insight: bool = False,
     ) -> None:
         self.players, self.match, self.insight = players, match, insight
+        self.header: Header | None = None  #: once the game has begun
         self._agents: Sequence[Named] = ()
         self._faults: dict[int, int] = {}  # by seat, those that are written
 
@@ -109,10 +110,10 @@ class Recorder(ABC):
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
         picking = game.phase == "pick"
-        header = Header(
+        self.header = Header(
             game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM, self.match
         )
-        self.write(header_line(header))
+        self.write(header_line(self.header))
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
         start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint())
         self.write(encode_line(start_data(start)))
@@ -121,12 +122,12 @@ class Recorder(ABC):
         """Instead of `began`: the game is another log's up to that round, and goes on from there."""
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
-        header = replace(
+        self.header = replace(
             log.header, players=players, round_limit=limit, program=PROGRAM, match=self.match,
             continues=Continuation(rounds, log.names),
         )  # fmt: skip
         steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= rounds)
-        for line in log_lines(replace(log, header=header, steps=steps, insights=(), failures=(), end=None)):
+        for line in log_lines(replace(log, header=self.header, steps=steps, insights=(), failures=(), end=None)):
             self.write(line)
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:

@@ -20,8 +20,8 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
 from warlight_env.web.analysis import insight_for
-from warlight_env.web.chances import chances_of
-from warlight_env.web.document import header_document, replay_document
+from warlight_env.web.answers import Encoded
+from warlight_env.web.document import header_facts, with_more
 from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import RATE, Guard
 from warlight_env.web.lobby import Access, Lobby
@@ -88,7 +88,7 @@ def create_app(settings: Settings) -> FastAPI:
         await lobby.close()
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
-    app.state.lobby, app.state.settings, app.state.shelf = lobby, settings, Shelf()
+    app.state.lobby, app.state.settings, app.state.shelf = lobby, settings, Shelf(lobby.desk)
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate)
     _errors(app)
     _pages(app)
@@ -141,6 +141,7 @@ def _pages(app: FastAPI) -> None:
 def _games(app: FastAPI) -> None:
     settings: Settings = app.state.settings
     lobby: Lobby = app.state.lobby
+    shelf: Shelf = app.state.shelf
 
     async def access(id: str, authorization: str) -> Access:
         return await lobby.find(id, authorization.removeprefix("Bearer "))
@@ -154,36 +155,36 @@ def _games(app: FastAPI) -> None:
         rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
         picks: Any = "random" if body.picks == "random" else "play"
         seed = secrets.randbits(48) if body.seed is None else body.seed
-        players, map_ = players_of(settings, body.players), map_of(body, seed)
-        room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace))
+        players = players_of(settings, body.players)
+        map_, drawing = await map_of(lobby.desk, body, seed)
+        room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace), drawing)
         return made(room)
 
     @app.get("/api/games/{id}")
-    async def look(id: str, authorization: Token) -> dict[str, Any]:
+    async def look(id: str, authorization: Token) -> Encoded:
         there = await access(id, authorization)
         room = there.room
-        log_header = room.book.header
-        document = header_document(log_header, secret=bool(room.humans) and not room.over)
+        facts = header_facts(room.header, secret=bool(room.humans) and not room.over)
         chances = room.chances if there.seat is None else []
-        return {
-            **document, "id": id, "kind": room.kind, "seat": there.seat, "people": room.humans, "chances": chances,
+        facts |= {
+            "id": id, "kind": room.kind, "seat": there.seat, "people": room.humans, "chances": chances,
             "awaited": room.awaited,
         }  # fmt: skip
+        return Encoded(with_more(facts, {"map": await lobby.drawing(room)}))
 
     @app.get("/api/games/{id}/replay")
-    async def replay(id: str, authorization: Token) -> dict[str, Any]:
+    async def replay(id: str, authorization: Token) -> Encoded:
         there = await access(id, authorization)
         if not there.room.over and there.seat is not None:
             raise RequestError("the replay is there once the game is over", 409)
-        log = there.room.book.log
-        return replay_document(log, await chances_of(lobby.thinkers, log))
+        return Encoded(await shelf.replay(lobby.source(there.room), {}))
 
     @app.post("/api/games/{id}/branch")
     async def branch(id: str, body: BranchBody, authorization: Token) -> dict[str, Any]:
         there = await access(id, authorization)
         if not there.room.over and there.seat is not None:
             raise RequestError("a game can be played on in another way once it is over", 409)
-        return made(await lobby.branch(there.room.book.log, body.round, players_of(settings, body.players)))
+        return made(await lobby.branch(lobby.source(there.room), body.round, players_of(settings, body.players)))
 
 
 def _turns(app: FastAPI) -> None:
@@ -227,4 +228,4 @@ def _analysis(app: FastAPI) -> None:
     async def insight(id: str, body: InsightBody, authorization: Token) -> dict[str, Any]:
         there = await app.state.access(id, authorization)
         offered(settings, body.bot, there.room.game.players)
-        return await insight_for(lobby.thinkers, there, body)
+        return await insight_for(lobby, there, body)

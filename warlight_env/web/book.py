@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from warlight_env.game import Game
-from warlight_env.record import GameLog, Header, LogError, LogWriteError, MemoryRecorder, Picks, Player
-from warlight_env.record.encode import log_lines
+from warlight_env.record import GameLog, Header, LogError, LogWriteError, Picks, Player, Recorder
 from warlight_env.record.names import PARTIAL, PLAIN
 
 
@@ -28,8 +27,8 @@ class Stand:
         return thought
 
 
-class Book(MemoryRecorder):
-    """Writes a game's log to ``NAME.partial.wl.jsonl``, and keeps its events for the viewers.
+class Book(Recorder):
+    """Writes a game's log to ``NAME.partial.wl.jsonl``, and keeps its lines for the viewers.
 
     The file is made by `open`, with all lines so far, in one step; a game that goes on replaces its file so.
 
@@ -43,25 +42,28 @@ class Book(MemoryRecorder):
         self.path = path
         self.partial = path.with_name(path.name.removesuffix(PLAIN) + PARTIAL + PLAIN)
         self.stands = [Stand(player.name) for player in players]
-        self.events: list[dict[str, Any]] = []  #: all but the header
+        self.lines: list[bytes] = []  #: the header first; bytes, as a long game's events are a hundred thousand objects
+        self.complete = False  #: whether the game has ended
         self._unwritten: list[bytes] = []
         self._file: int | None = None
 
     def write(self, line: bytes) -> None:
         """See `Recorder`."""
-        super().write(line)
         if self._file is None:
             self._unwritten.append(line)
         else:
             self._put(self._file, line)
-        data = json.loads(line)
-        if "event" in data:
-            self.events.append(data)
+        self.lines.append(line)
 
     @property
-    def header(self) -> Header:
-        """The log's header."""
-        return self.log.header
+    def events(self) -> int:
+        """How many there are."""
+        return len(self.lines) - 1
+
+    def event(self, number: int) -> dict[str, Any]:
+        """The event of that number."""
+        data: dict[str, Any] = json.loads(self.lines[number + 1])
+        return data
 
     def open(self) -> None:
         """From now on every line goes to the file, those before in one step."""
@@ -80,6 +82,7 @@ class Book(MemoryRecorder):
         """The game has ended: the file gets its name."""
         seats = tuple(range(game.players))
         self.ended(Ended(seats, game.winner, game.round, game.placements, not game.done))
+        self.complete = True
         self.close()
         try:
             self.partial.replace(self.path)
@@ -97,10 +100,10 @@ class Book(MemoryRecorder):
         while data:
             data = data[os.write(file, data) :]
 
-    def take_up(self, log: GameLog) -> None:
-        """The game is the one of that log, and goes on."""
-        self._agents = self.stands
-        for line in log_lines(log):
+    def take_up(self, header: Header, lines: Iterable[bytes], complete: bool) -> None:
+        """The game is the one of these lines, and goes on unless it is complete."""
+        self._agents, self.header, self.complete = self.stands, header, complete
+        for line in lines:
             self.write(line)
 
 
@@ -113,6 +116,11 @@ class Ended:
     rounds: int
     placements: tuple[int, ...]
     cut_off: bool
+
+
+def picks_of(header: Header) -> Literal["play", "random"]:
+    """How the game of a log picked, as `Game` takes it."""
+    return "play" if header.picks == "agents" else "random"
 
 
 def play_again(log: GameLog, game: Game, rounds: int) -> None:

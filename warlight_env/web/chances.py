@@ -1,33 +1,32 @@
-"""The chances of every position of a log: what to ask workers, or this process, and the answers in a row."""
+"""The chances of every position of a log, of some by playouts and of the others by those before them."""
 
 from __future__ import annotations
 
-import functools
-from collections import OrderedDict
-from typing import Any, Final
+import time
+from typing import Final
 
 from warlight_env.errors import RunError
 from warlight_env.record import GameLog
-from warlight_env.web.thinking import Thinkers
-from warlight_env.web.worker import Position, Question, Setup, Worker
+from warlight_env.web.worker import SIZE, Position, Question, Setup, Worker
+
+Chances = list[list[float]]
 
 #: Positions of a log that get chances; of longer games every second, third … one, the others those before them.
 POSITIONS: Final = 120
-KNOWN: Final = 50  # logs whose chances are kept
-
-_known: OrderedDict[tuple[Any, ...], list[list[list[float]]] | None] = OrderedDict()
+FEWEST: Final = 12  # positions on the largest boards
 
 
 class AnalysisError(RunError):
-    """A worker could not answer."""
+    """The chances of a position could not be reckoned."""
 
 
 def questions_of(log: GameLog) -> dict[int, Question]:
     """What is to be asked for the chances of a log's positions, by rounds played; of long games not of every one."""
     header = log.header
-    setup = Setup.of(f"chances-{header.seed}", header.map, header.rules, len(header.players))
+    setup = Setup.of(header.map, header.rules, len(header.players))
     positions = list(log.positions())[-(len(log.rounds) + 1) :]
-    step = max(1, len(positions) // POSITIONS)
+    size = header.map.n_regions + 2 * len(header.map.borders)
+    step = max(1, len(positions) // min(POSITIONS, max(FEWEST, POSITIONS * SIZE // size)))
     questions: dict[int, Question] = {}
     for number in sorted({*range(0, len(positions), step), len(positions) - 1}):
         owner, army = positions[number]
@@ -37,39 +36,38 @@ def questions_of(log: GameLog) -> dict[int, Question]:
     return questions
 
 
-def answer_of(question: Question) -> list[list[float]]:
-    """The chances of a position, reckoned in this process."""
-    answer = _here().answer(question)
-    assert answer.chances is not None  # asked of a position in play
-    return answer.chances
+def chances_of(log: GameLog, seconds: float | None = None) -> list[Chances] | None:
+    """For each position, before and after each round, and player the share of playouts won, with its interval.
+
+    Args:
+        seconds: after which no more positions are looked at: those far apart come first. None: all are.
+
+    Raises:
+        AnalysisError: with the round and the reason.
+    """
+    questions, worker, began = questions_of(log), Worker(), time.monotonic()
+    found: dict[int, Chances] = {}
+    for number in _from_coarse_to_fine(list(questions)):
+        if found and seconds is not None and time.monotonic() - began > seconds:
+            break
+        answer = worker.answer(questions[number])
+        if answer.chances is None:
+            raise AnalysisError(f"no chances of round {number}: {answer.error}")
+        found[number] = answer.chances
+    return _spread(log, found)
 
 
-@functools.cache
-def _here() -> Worker:
-    return Worker()
+def _from_coarse_to_fine(numbers: list[int]) -> list[int]:
+    """The last, the first, the one in the middle, those between them, and so on."""
+    places = sorted(range(len(numbers)), key=lambda place: -(place & -place) if place else -len(numbers))
+    return [numbers[-1], *(numbers[place] for place in places if place < len(numbers) - 1)] if numbers else []
 
 
-def spread(log: GameLog, found: dict[int, list[list[float]]]) -> list[list[list[float]]] | None:
+def _spread(log: GameLog, found: dict[int, Chances]) -> list[Chances] | None:
     """Chances for every position: those that were not asked for have the last ones before them."""
     if not found:
         return None
-    chances: list[list[list[float]]] = []
+    chances: list[Chances] = []
     for number in range(len(log.rounds) + 1):
         chances.append(found.get(number, chances[-1] if chances else found[min(found)]))
     return chances
-
-
-async def chances_of(thinkers: Thinkers, log: GameLog) -> list[list[list[float]]] | None:
-    """For each position, before and after each round, and player the share of playouts won, with its interval."""
-    key = (log.header.seed, log.header.map.digest(), len(log.steps), log.steps[-1].hash if log.steps else "")
-    if key not in _known:
-        found: dict[int, list[list[float]]] = {}
-        for number, question in questions_of(log).items():
-            answer = await thinkers.ask(question, 1)
-            if answer.error is not None or answer.chances is None:
-                raise AnalysisError(f"no chances of round {number}: {answer.error}")
-            found[number] = answer.chances
-        _known[key] = spread(log, found)
-        if len(_known) > KNOWN:
-            _known.popitem(last=False)
-    return _known[key]

@@ -19,10 +19,14 @@ VERSION: Final = 1
 
 def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
     """A game's header with the drawing of its map; `secret`: without the seeds, from which dice could be told."""
+    return {**header_facts(header, secret=secret), "map": drawing(header.map)}
+
+
+def header_facts(header: Header, *, secret: bool = False) -> dict[str, Any]:
+    """`header_document` without the drawing."""
     document: dict[str, Any] = {
         "version": VERSION,
         "program": header.program,
-        "map": drawing(header.map),
         "rules": header.rules.to_dict(),
         "limit": header.round_limit,
         "players": [{"name": p.name, "spec": p.spec} for p in header.players],
@@ -61,6 +65,17 @@ def replay_document(
     """A whole game, or what a player saw of it; `chances`: for each position and player the win probability."""
     document = header_document(log.header, secret=seat is not None)
     return {**document, "kind": "replay", "seat": seat, "events": list(events_of(log, seat)), "chances": chances}
+
+
+def encoded(document: Any) -> bytes:
+    """Plain data as JSON."""
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
+
+
+def with_more(document: dict[str, Any], more: dict[str, bytes]) -> bytes:
+    """A document, not empty, as JSON, with more fields that are encoded already."""
+    fields = b"".join(b",%b:%b" % (encoded(name), text) for name, text in more.items())
+    return encoded(document)[:-1] + fields + b"}"
 
 
 def embed(page: str, document: Any) -> str:

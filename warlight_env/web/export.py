@@ -41,9 +41,9 @@ def write_html(log: GameLog, path: Path, *, seat: int | None = None, chances: bo
 
 
 def _chances(log: GameLog) -> list[list[list[float]]] | None:
-    from warlight_env.web.chances import answer_of, questions_of, spread
+    from warlight_env.web.chances import chances_of
 
-    return spread(log, {n: answer_of(question) for n, question in questions_of(log).items()})
+    return chances_of(log)
 
 
 def framed(shown: Game | GameLog) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 BREATH: Final = 0.03
 #: Seconds between two messages about nothing but the state, such as who thinks: each has the page drawn anew.
 LULL: Final = 0.15
+#: Seconds for which one viewer is brought up to date at a stretch.
+SLICE: Final = 0.005
 
 
 class Feed:
@@ -51,8 +54,8 @@ class Feed:
 
     async def follow(self, seat: int | None, after: int) -> AsyncIterator[str]:
         """Messages for a viewer who has the events up to number `after` (-1: none), until the room closes."""
-        if after >= len(self._room.book.events):
-            raise RequestError(f"after {after}: there are events 0 to {len(self._room.book.events) - 1}")
+        if after >= self._room.book.events:
+            raise RequestError(f"after {after}: there are events 0 to {self._room.book.events - 1}")
         cut = self._texts.setdefault(seat, _Cut(self._room, seat))
         place, told, wake = after + 1, -1, asyncio.Event()
         self._waiting.add(wake)
@@ -61,7 +64,7 @@ class Feed:
         try:
             while not self._closed:
                 wake.clear()
-                for text in cut.since(place):
+                async for text in cut.since(place):
                     if text:
                         yield text
                     place += 1
@@ -81,7 +84,7 @@ class Feed:
         """Wait until there is an event of that number, so many seconds at most."""
         clock = asyncio.get_running_loop().time
         until = clock() + seconds
-        while not self._closed and place >= len(self._room.book.events) and clock() < until:
+        while not self._closed and place >= self._room.book.events and clock() < until:
             wake.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(wake.wait(), until - clock())
@@ -99,15 +102,30 @@ class _Cut:
     """The events for one seat as texts, each made once; "" for what the seat may not know of."""
 
     def __init__(self, room: Room, seat: int | None) -> None:
-        self._events = room.book.events
+        self._book = room.book
         self._eyes = Eyes(room.game.map, room.game.rules, room.game.players, seat)
         self._texts: list[str] = []
 
-    def since(self, place: int) -> list[str]:
-        for number in range(len(self._texts), len(self._events)):
-            event: Any = self._eyes.see(self._events[number])
+    async def since(self, place: int) -> AsyncIterator[str]:
+        """The texts from that number on; a long game's are made bit by bit, so that nobody waits meanwhile."""
+        began = time.perf_counter()
+        while place < self._book.events:
+            if place < len(self._texts):
+                yield self._texts[place]
+                place += 1
+            else:
+                self._cut(began + SLICE)
+            if time.perf_counter() - began > SLICE:
+                await asyncio.sleep(0)
+                began = time.perf_counter()
+
+    def _cut(self, until: float) -> None:
+        """Cut what is left, one event at least, and no longer than that."""
+        for number in range(len(self._texts), self._book.events):
+            event: Any = self._eyes.see(self._book.event(number))
             self._texts.append("" if event is None else _text({"type": "event", "n": number, **event}))
-        return self._texts[place:]
+            if time.perf_counter() > until:
+                return
 
 
 def _text(data: Any) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import functools
 import json
 import os
 import re
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -16,12 +18,16 @@ from typing import Any, Final, Literal
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record import GameLog, LogError, LogWriteError, Player, describe, summarize
+from warlight_env.record import LogError, LogWriteError, Player, describe, summarize
 from warlight_env.record.names import PARTIAL, PLAIN
-from warlight_env.web.book import Book, play_again
+from warlight_env.web import clerk
+from warlight_env.web.book import Book
+from warlight_env.web.clerk import Source, Taken, bundled_drawing
+from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
+from warlight_env.web.worker import Setup
 
 SEATS: Final = ".seats.json"
 _ID: Final = re.compile(r"[a-z0-9]{8,32}")
@@ -47,7 +53,9 @@ class Lobby:
     def __init__(self, folder: Path, max_rooms: int = 100, workers: int = 2) -> None:
         self.folder, self.max_rooms = folder, max_rooms
         self.thinkers = Thinkers(workers)
+        self.desk = Desk()
         self._rooms: dict[str, Room] = {}
+        self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._made = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -64,39 +72,53 @@ class Lobby:
         seed: int | None = None,
         picks: Literal["play", "random"] = "play",
         pace: float = PACE,
+        drawing: bytes | None = None,
     ) -> Room:
-        """A new game for (name, bot's spec or None) by seat."""
-        await self._make_room()
+        """A new game for (name, bot's spec or None) by seat; `drawing`: of the map as JSON, where there is one."""
         chosen = secrets.randbits(48) if seed is None else seed
-        game = Game(map_, rules, len(players), chosen, picks)
-        room = self._room(secrets.token_hex(6), self._new_seats(players), game, pace)
-        room.book.began(game, room.book.stands, room.limit)
+        new = functools.partial(Game, map_, rules, len(players), chosen, picks)
+        room = await self._room(secrets.token_hex(6), self._new_seats(players), new, pace, drawing=drawing)
+        await self._make_room()
+        room.book.began(room.game, room.book.stands, room.limit)
         self._open(room)
         return room
 
-    async def branch(self, log: GameLog, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
+    async def branch(self, source: Source, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
         """Play on from a log's position after so many rounds, with other players if you like."""
-        if not 0 <= rounds <= len(log.rounds):
-            raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
-        if len(players) != len(log.header.players):
-            raise RequestError(f"{len(players)} players: the game has {len(log.header.players)}")
-        await self._make_room()
         seats = self._new_seats(players)
-        room = self._room(secrets.token_hex(6), seats, self._again(log, rounds))
-        room.book.took_over(log, rounds, room.book.stands, room.limit)
+        taken: Taken = await self.desk.long(clerk.branched, source, rounds, _described(seats))
+        room = await self._room(secrets.token_hex(6), seats, functools.partial(Game.from_dict, taken.saved))
+        await self._make_room()
+        room.book.take_up(taken.header, taken.lines, taken.complete)
         self._open(room)
         return room
 
     def _new_seats(self, players: Sequence[tuple[str, str | None]]) -> list[Seat]:
         return [Seat(name, spec, secrets.token_urlsafe(18)) for name, spec in players]
 
-    def _room(self, id: str, seats: list[Seat], game: Game, pace: float = PACE, watch_token: str | None = None) -> Room:
-        described = [Player(seat.name) if seat.spec is None else _bot(seat) for seat in seats]
-        book = Book(self.folder / f"{id}{PLAIN}", described)
+    async def _room(
+        self,
+        id: str,
+        seats: list[Seat],
+        new: Callable[[], Game],
+        pace: float = PACE,
+        watch_token: str | None = None,
+        drawing: bytes | None = None,
+    ) -> Room:
+        """`new`: makes the game, in a thread: on a large map that takes its time."""
+
+        def made() -> tuple[Game, Setup]:
+            game = new()
+            return game, Setup.of(game.map, game.rules, game.players)
+
+        game, setup = await asyncio.to_thread(made)
+        book = Book(self.folder / f"{id}{PLAIN}", _described(seats))
         watched = all(seat.spec is not None for seat in seats)
         token = watch_token or (secrets.token_urlsafe(18) if watched else None)
         self._made += 1
-        return Room(id, seats, game, book, self.thinkers, token, pace, number=self._made * len(seats))
+        return Room(
+            id, seats, game, book, setup, self.thinkers, token, pace, drawing=drawing, number=self._made * len(seats)
+        )
 
     def _open(self, room: Room) -> None:
         room.book.open()
@@ -120,15 +142,14 @@ class Lobby:
             raise LogWriteError(f"cannot write {path}: {error.strerror or error}") from None
 
     async def _make_room(self) -> None:
-        """Let go of the game that was looked at longest ago, if there are too many."""
-        if len(self._rooms) < self.max_rooms:
-            return
-        idle = [room for room in self._rooms.values() if not room.feed.viewers]
-        if not idle:
-            raise RequestError(f"there are {self.max_rooms} games already, and all are looked at", 429)
-        room = min(idle, key=lambda room: room.touched)
-        del self._rooms[room.id]
-        await room.stop()
+        """Let go of the games that were looked at longest ago, if there are too many."""
+        while len(self._rooms) >= self.max_rooms:
+            idle = [room for room in self._rooms.values() if not room.feed.viewers]
+            if not idle:
+                raise RequestError(f"there are {self.max_rooms} games already, and all are looked at", 429)
+            room = min(idle, key=lambda room: room.touched)
+            del self._rooms[room.id]
+            await room.stop()
 
     # Finding
 
@@ -146,8 +167,10 @@ class Lobby:
             tokens = self._read_seats(id)
             if tokens is None or not _knows(tokens, token):
                 raise wrong
-            await self._make_room()
-            room = self._rooms.get(id) or self._resume(id, tokens)
+            if id not in self._resuming:  # one for all who ask meanwhile
+                self._resuming[id] = asyncio.ensure_future(self._resume(id, tokens))
+                self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
+            room = await asyncio.shield(self._resuming[id])
         for seat, there in enumerate(room.seats):
             if there.spec is None and secrets.compare_digest(there.token, token):
                 return Access(room, seat)
@@ -165,29 +188,39 @@ class Lobby:
             raise RequestError(f"{path.name} cannot be read: {error}", 500) from None
         return data
 
-    def _resume(self, id: str, data: dict[str, Any]) -> Room:
-        seats = [Seat(*row) for row in data["seats"]]
+    async def _resume(self, id: str, data: dict[str, Any]) -> Room:
         path = self.path(id)
-        log = GameLog.load(path)
-        room = self._room(id, seats, self._again(log, len(log.rounds)), data["pace"], data["watch"])
-        room.book.take_up(log)
-        if not log.complete:
+        taken: Taken = await self.desk.short(clerk.resumed, await asyncio.to_thread(path.read_bytes))
+        new = functools.partial(Game.from_dict, taken.saved)
+        room = await self._room(id, [Seat(*row) for row in data["seats"]], new, data["pace"], data["watch"])
+        await self._make_room()
+        room.book.take_up(taken.header, taken.lines, taken.complete)
+        if not taken.complete:
             room.book.open()
         self._rooms[id] = room
         room.start()
         return room
 
-    def _again(self, log: GameLog, rounds: int) -> Game:
-        header = log.header
-        picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
-        game = Game(header.map, header.rules, len(header.players), header.seed, picks)
-        play_again(log, game, rounds)
-        return game
-
     def path(self, id: str) -> Path:
         """The log of a game, finished or not."""
         whole = self.folder / f"{id}{PLAIN}"
         return whole if whole.exists() else self.folder / f"{id}{PARTIAL}{PLAIN}"
+
+    # What is told of a game
+
+    def source(self, room: Room) -> Source:
+        """A room's log as it stands."""
+        return Source(f"{room.id}/{room.book.events}", b"".join(line + b"\n" for line in room.book.lines))
+
+    async def drawing(self, room: Room) -> bytes:
+        """The drawing of a room's map as JSON."""
+        if room.drawing is None:
+            map_ = room.game.map
+            if isinstance(room.setup.map, str):  # bundled: soon done, and once for all games
+                room.drawing = await asyncio.to_thread(bundled_drawing, room.setup.map)
+            else:
+                room.drawing = await self.desk.short(clerk.drawn, map_)
+        return room.drawing
 
     # Lists
 
@@ -233,12 +266,16 @@ class Lobby:
             await room.stop()
         self._rooms.clear()
         await self.thinkers.close()
+        self.desk.close()
 
 
-def _bot(seat: Seat) -> Player:
-    assert seat.spec is not None
-    told = describe(seat.spec)
-    return Player(seat.name, told.spec, told.parameters)
+def _described(seats: Sequence[Seat]) -> list[Player]:
+    return [Player(seat.name) if seat.spec is None else _bot(seat.name, seat.spec) for seat in seats]
+
+
+def _bot(name: str, spec: str) -> Player:
+    told = describe(spec)
+    return Player(name, told.spec, told.parameters)
 
 
 def _knows(data: dict[str, Any], token: str) -> bool:

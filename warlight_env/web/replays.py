@@ -4,27 +4,49 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import tempfile
 from collections import OrderedDict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI, Request
 
-from warlight_env.record import GameLog
-from warlight_env.record.names import COMPRESSED, PLAIN
+from warlight_env.web import clerk
 from warlight_env.web.analysis import insight_of_log
-from warlight_env.web.chances import chances_of
-from warlight_env.web.document import replay_document
+from warlight_env.web.answers import Encoded
+from warlight_env.web.clerk import Source
 from warlight_env.web.errors import RequestError
 from warlight_env.web.newgames import made, offered, players_of
 from warlight_env.web.requests import BranchBody, InsightBody
 
 if TYPE_CHECKING:
     from warlight_env.web.app import Settings
+    from warlight_env.web.desk import Desk
     from warlight_env.web.lobby import Lobby
 
 KEPT: Final = 20  # logs
+ROOM: Final = 64 << 20  # bytes of all together
+KNOWN: Final = 16 << 20  # bytes of chances
+
+
+class Kept:
+    """Bytes by key; those that were asked for last are kept, as many as there is room for."""
+
+    def __init__(self, entries: int, size: int) -> None:
+        self._entries, self._room = entries, size
+        self._size = 0
+        self._there: OrderedDict[str, bytes] = OrderedDict()
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keep it, instead of those that were asked for longest ago."""
+        self._size += len(data) - len(self._there.pop(key, b""))
+        self._there[key] = data
+        while len(self._there) > self._entries or (self._size > self._room and len(self._there) > 1):
+            self._size -= len(self._there.popitem(last=False)[1])
+
+    def get(self, key: str) -> bytes | None:
+        """What is kept under the key."""
+        if key in self._there:
+            self._there.move_to_end(key)
+        return self._there.get(key)
 
 
 class Shelf:
@@ -33,42 +55,33 @@ class Shelf:
     Who asks for one that is gone (after a restart, say) opens it again and finds it under the same key.
     """
 
-    def __init__(self) -> None:
-        self._logs: OrderedDict[str, GameLog] = OrderedDict()
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._logs = Kept(KEPT, ROOM)
+        self._chances = Kept(1000, KNOWN)
 
-    async def put(self, data: bytes) -> tuple[str, GameLog]:
-        """Key and log of a file's bytes; `LogError` says what is wrong with them."""
-        key = hashlib.sha256(data).hexdigest()[:32]
-        if key not in self._logs:
-            self._logs[key] = await asyncio.to_thread(read_log, data)
-        log = self._logs[key]
-        self._logs.move_to_end(key)
-        while len(self._logs) > KEPT:
-            self._logs.popitem(last=False)
-        return key, log
+    async def open(self, data: bytes) -> bytes:
+        """The document of a log's file, with chances, and with the key under which bots can be asked about it."""
+        key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
+        source = Source(key, data)
+        document = await self.replay(source, {"log": key})
+        self._logs.put(key, data)
+        return document
 
-    def get(self, key: str) -> GameLog:
+    async def replay(self, source: Source, more: dict[str, Any]) -> bytes:
+        """The document of a log, with chances and more fields; `RequestError` says what is wrong with the log."""
+        known = self._chances.get(source.key)
+        document, chances = await self._desk.long(clerk.replayed, source, known, more)
+        self._chances.put(source.key, chances)
+        assert isinstance(document, bytes)
+        return document
+
+    def get(self, key: str) -> Source:
         """The log; `RequestError` where it is not there, or not any more."""
-        if key not in self._logs:
+        data = self._logs.get(key)
+        if data is None:
             raise RequestError("that log is not open any more: open it again", 410)
-        self._logs.move_to_end(key)
-        return self._logs[key]
-
-
-def read_log(data: bytes) -> GameLog:
-    """A log out of the bytes of its file, compressed or not; `LogError` says what is wrong with it."""
-    suffix = COMPRESSED if data[:2] == b"\x1f\x8b" else PLAIN
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"upload{suffix}"
-        path.write_bytes(data)
-        return GameLog.load(path)
-
-
-async def opened(app: FastAPI, data: bytes) -> dict[str, Any]:
-    """The document of a log's bytes, with chances, and with the key under which bots can be asked about it."""
-    lobby: Lobby = app.state.lobby
-    key, log = await app.state.shelf.put(data)
-    return {**replay_document(log, await chances_of(lobby.thinkers, log)), "log": key}
+        return Source(key, data)
 
 
 def add_replays(app: FastAPI) -> None:
@@ -78,14 +91,14 @@ def add_replays(app: FastAPI) -> None:
     shelf: Shelf = app.state.shelf
 
     @app.post("/api/replays")
-    async def upload(request: Request) -> dict[str, Any]:
-        return await opened(app, await request.body())
+    async def upload(request: Request) -> Encoded:
+        return Encoded(await shelf.open(await request.body()))
 
     @app.post("/api/replays/{key}/insight")
     async def insight(key: str, body: InsightBody) -> dict[str, Any]:
-        log = shelf.get(key)
-        offered(settings, body.bot, len(log.header.players))
-        return await insight_of_log(lobby.thinkers, key, log, body)
+        source = shelf.get(key)
+        offered(settings, body.bot, await lobby.desk.long(clerk.players_in, source))
+        return await insight_of_log(lobby, source, body)
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:

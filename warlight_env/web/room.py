@@ -15,6 +15,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.outcome import IllegalOrdersError
+from warlight_env.record import Header
 from warlight_env.web.book import Book
 from warlight_env.web.errors import RequestError
 from warlight_env.web.feed import Feed
@@ -47,17 +48,20 @@ class Seat:
 class Room:
     """A game that is being played.
 
-    id: names it. seats: by seat. game: as it stands. book: its log. watch_token: sees everything; None: nobody may.
+    id: names it. seats: by seat. game: as it stands. book: its log. setup: of the game. watch_token: sees everything;
+    None: nobody may. drawing: of its map as JSON; None: not made yet.
     """
 
     id: str
     seats: list[Seat]
     game: Game
     book: Book
+    setup: Setup
     thinkers: Thinkers
     watch_token: str | None
     pace: float = PACE
     paused: bool = False
+    drawing: bytes | None = None
     number: int = 0  #: decides which worker thinks
     pending: dict[int, Any] = field(default_factory=dict)
     touched: float = field(default_factory=time.monotonic)
@@ -65,7 +69,6 @@ class Room:
     chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
 
     def __post_init__(self) -> None:
-        self.setup = Setup.of(self.id, self.game.map, self.game.rules, self.game.players)
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
         self.feed = Feed(self)
         self._news = asyncio.Event()
@@ -77,6 +80,12 @@ class Room:
     def humans(self) -> list[int]:
         """The seats of people."""
         return [s for s, seat in enumerate(self.seats) if seat.spec is None]
+
+    @property
+    def header(self) -> Header:
+        """Of the log."""
+        assert self.book.header is not None  # rooms are started once their books have begun
+        return self.book.header
 
     @property
     def kind(self) -> str:
@@ -206,7 +215,7 @@ class Room:
                 if not self.humans:
                     due = await self._keep_pace(due)
                 self._resolve()
-            if not self.book.log.complete:
+            if not self.book.complete:
                 self.book.finish(self.game)
         except Exception as error:
             self.error = f"the game cannot go on: {type(error).__name__}: {error}"
@@ -251,7 +260,7 @@ class Room:
         seat, view = self.seats[s], self.game.view(s)
         seat.since = time.monotonic()
         seed = derive_seed(self.game.seed, s + 1, self.game.round)
-        question = Question(self.setup, Position.of(view), seat.spec, seed)
+        question = Question(self.setup, Position.of(view), seat.spec, seed, keep=self.id)
         answer = await self.thinkers.ask(question, self.number + s)
         seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
         stand = self.book.stands[s]

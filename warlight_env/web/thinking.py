@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import multiprocessing
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 from typing import Final
 
 from warlight_env.agents.registry import parse
+from warlight_env.web.process import Child, DiedError, LateError
 from warlight_env.web.worker import Answer, Question, serve
 
 #: Seconds that a bot may take beyond its own clock.
@@ -31,63 +28,32 @@ class Thinkers:
 
     def busy(self, slot: int) -> bool:
         """Whether somebody asks that worker now."""
-        return self._slots[slot % len(self._slots)].busy
+        return self._slots[slot % len(self._slots)].child.busy
 
     async def close(self) -> None:
         """End all workers."""
         for slot in self._slots:
-            slot.close()
+            slot.child.close()
 
 
 class _Slot:
     def __init__(self, limit: Callable[[Question, bool], float]) -> None:
         self._limit = limit
-        self._lock = asyncio.Lock()
-        self._process: SpawnProcess | None = None
-        self._pipe: Connection | None = None
+        self.child = Child(serve, "warlight-thinker")
         self._warm: set[str] = set()
 
-    @property
-    def busy(self) -> bool:
-        return self._lock.locked()
-
     async def ask(self, question: Question) -> Answer:
-        async with self._lock:
-            return await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self._ask, question))
-
-    def _ask(self, question: Question) -> Answer:
         name = (question.spec or "").partition(":")[0]
-        limit = self._limit(question, name not in self._warm)
-        if self._process is None or not self._process.is_alive():
-            self._start()
-        assert self._pipe is not None
         try:
-            self._pipe.send(question)
-            if not self._pipe.poll(limit):
-                self.close()
-                return Answer(error=f"no answer in {limit:.0f} s", seconds=limit)
-            answer: Answer = self._pipe.recv()
-        except (EOFError, OSError):
-            self.close()
-            return Answer(error="the process in which it thought has died")
+            answer: Answer = await self.child.ask(question, lambda: self._limit(question, name not in self._warm))
+        except LateError as error:
+            self._warm.clear()
+            return Answer(error=str(error), seconds=self._limit(question, False))
+        except DiedError as error:
+            self._warm.clear()
+            return Answer(error=f"the process in which it thought: {error}")
         self._warm.add(name)
         return answer
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs,), daemon=True, name="warlight-thinker")
-        self._process.start()
-        theirs.close()
-
-    def close(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join(5)
-        if self._pipe is not None:
-            self._pipe.close()
-        self._process, self._pipe = None, None
-        self._warm.clear()
 
 
 def patience(question: Question, first: bool) -> float:

@@ -15,12 +15,15 @@ from fastapi import FastAPI
 from warlight_env.arena.runs import DESCRIPTION, played_games
 from warlight_env.arena.tournament_live import RESULT
 from warlight_env.record.names import game_name
+from warlight_env.web.answers import Encoded
+from warlight_env.web.clerk import told
 from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import UPLOAD
-from warlight_env.web.replays import opened
 
 if TYPE_CHECKING:
     from warlight_env.web.app import Settings
+    from warlight_env.web.lobby import Lobby
+    from warlight_env.web.replays import Shelf
 
 LOGS: Final = "logs"  # the folder of logs in a run folder, as ``warlight tournament --log`` makes it
 MOST: Final = 64 << 20  # bytes of a result
@@ -108,18 +111,20 @@ def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
 def add_tournaments(app: FastAPI) -> None:
     """Adds ``/api/tournaments/NAME`` and what is below it."""
     settings: Settings = app.state.settings
+    lobby: Lobby = app.state.lobby
+    shelf: Shelf = app.state.shelf
 
     @app.get("/api/tournaments/{name}")
-    async def tournament(name: str) -> dict[str, Any]:
-        return await asyncio.to_thread(read_tournament, settings.runs, name)
+    async def tournament(name: str) -> Encoded:
+        return Encoded(await lobby.desk.short(told, read_tournament, settings.runs, name))
 
     @app.get("/api/tournaments/{name}/games")
-    async def games(name: str, agent: str, against: str) -> dict[str, Any]:
-        return await asyncio.to_thread(games_between, settings.runs, name, agent, against)
+    async def games(name: str, agent: str, against: str) -> Encoded:
+        return Encoded(await lobby.desk.short(told, games_between, settings.runs, name, agent, against))
 
     @app.get("/api/tournaments/{name}/games/{contest}/{game}")
-    async def replay(name: str, contest: int, game: int) -> dict[str, Any]:
-        return await opened(app, await asyncio.to_thread(log_of, settings.runs, name, contest, game))
+    async def replay(name: str, contest: int, game: int) -> Encoded:
+        return Encoded(await shelf.open(await asyncio.to_thread(log_of, settings.runs, name, contest, game)))
 
 
 def _run(folder: Path | None, name: str) -> Path:

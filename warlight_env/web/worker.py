@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import signal
+import hashlib
+import json
+import pickle
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -17,30 +18,42 @@ from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.play import crash_reason
-from warlight_env.engine.orders import Orders
+from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.record.insight import insight_of
+from warlight_env.web.process import serve_questions
 
 AGENTS: Final = 16  # kept with their memory; the one that was not asked for longest is made anew when it is needed
-GAMES: Final = 64
+SETUPS: Final = 64
+#: Regions and directed edges of a board on which all playouts are made that are asked for; on larger ones as many as
+#: take about the same time, and so many at least.
+SIZE: Final = 1000
+FEWEST: Final = 10
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What stays the same in a game; `key` names it."""
+    """What stays the same in a game: all that decides, with a position, what is answered about it.
 
-    key: str
-    map: dict[str, Any] | str
+    digest: of map, rules and players. map: pickled, or a bundled one's name.
+    """
+
+    digest: str
+    map: bytes | str
     rules: dict[str, Any]
     players: int
 
     @classmethod
-    def of(cls, key: str, map_: maps.Map, rules: Rules, players: int) -> Setup:
+    def of(cls, map_: maps.Map, rules: Rules, players: int) -> Setup:
         """The plain data of a game."""
         bundled = map_.name in maps.names() and maps.load(map_.name) == map_
-        return cls(key, map_.name if bundled else map_.to_dict(), rules.to_dict(), players)
+        told = rules.to_dict()
+        text = json.dumps([map_.digest(), told, players], sort_keys=True)
+        return cls(
+            hashlib.sha256(text.encode()).hexdigest(), map_.name if bundled else pickle.dumps(map_), told, players
+        )
 
 
 @dataclass(frozen=True)
@@ -67,15 +80,19 @@ class Position:
 
 @dataclass(frozen=True)
 class Question:
-    """What a worker is asked. ``spec``: which bot thinks; None: only chances. ``keep``: the bot plays this seat."""
+    """What a worker is asked.
+
+    ``spec``: which bot thinks; None: only chances. ``keep``: names the game in which the bot plays this seat and keeps
+    its memory; None: it is made for this question.
+    """
 
     setup: Setup
     position: Position
     spec: str | None = None
     seed: int = 0
-    keep: bool = True
+    keep: str | None = None
     chances: bool = False
-    games: int = 200  #: playouts for the chances
+    games: int = 200  #: playouts for the chances; fewer on large boards
 
 
 @dataclass(frozen=True)
@@ -95,47 +112,55 @@ class Worker:
     """Bots and boards, kept between questions."""
 
     def __init__(self) -> None:
-        self._views: OrderedDict[str, View] = OrderedDict()
-        self._agents: OrderedDict[tuple[str, int, str | None], Agent] = OrderedDict()
+        self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
+        self._agents: OrderedDict[tuple[str, int, str], Agent] = OrderedDict()
 
     def answer(self, question: Question) -> Answer:
-        """Think; whatever goes wrong in the bot is told, not raised."""
+        """Think; whatever goes wrong is told, not raised."""
+        start = time.perf_counter()
+        try:
+            return self._answer(question)
+        except (Exception, SystemExit) as error:
+            self._forget(question)
+            return Answer(error=crash_reason(error), seconds=time.perf_counter() - start)
+
+    def _answer(self, question: Question) -> Answer:
         view = self._view(question.setup, question.position)
         chances = None
         if question.chances and view.phase == "play":
             from warlight_env.web.outlook import win_chances
 
-            chances = win_chances(view, question.position.owner, question.position.army, question.seed, question.games)
+            position, size = question.position, view.board.n_regions + view.board.n_edges
+            games = min(question.games, max(FEWEST, question.games * SIZE // size))
+            chances = win_chances(view, position.owner, position.army, question.seed, games)
         if question.spec is None:
             return Answer(chances=chances)
         start = time.perf_counter()
-        try:
-            agent = self._agent(question)
-            if view.phase == "pick":
-                wishes = [int(r) for r in agent.pick(view)]
-                insight = insight_of(agent, 0)
-                return Answer(wishes=wishes, insight=insight, seconds=time.perf_counter() - start)
-            orders = agent.act(view)
-            if not isinstance(orders, Orders):
-                return Answer(error=f"act returned {type(orders).__name__}, not Orders")
-            deploys, attacks = (rows.tolist() for rows in orders.arrays())
-            seconds = time.perf_counter() - start
-            return Answer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
-        except Exception as error:
-            self._agents.pop((question.setup.key, question.position.player, question.spec), None)
-            return Answer(error=crash_reason(error), seconds=time.perf_counter() - start)
+        agent = self._agent(question, question.spec)
+        if view.phase == "pick":
+            wishes = [int(r) for r in agent.pick(view)]
+            return Answer(wishes=wishes, insight=insight_of(agent, 0), seconds=time.perf_counter() - start)
+        orders = agent.act(view)
+        if not isinstance(orders, Orders):
+            raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
+        deploys, attacks = (rows.tolist() for rows in orders.arrays())
+        seconds = time.perf_counter() - start
+        return Answer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
 
     def _view(self, setup: Setup, position: Position) -> View:
-        """The view again: boards are compared by identity, so they are made once for each game."""
-        key = f"{setup.key}/{position.player}"
+        """The view again: boards are compared by identity, so they are made once for each setup."""
+        key = setup.digest, position.player
         base = self._views.get(key)
         if base is None:
-            map_ = maps.load(setup.map) if isinstance(setup.map, str) else maps.from_dict(setup.map)
+            map_ = maps.load(setup.map) if isinstance(setup.map, str) else pickle.loads(setup.map)
             base = Game(map_, Rules.of(setup.rules), setup.players).view(position.player)
             self._views[key] = base
-            if len(self._views) > GAMES:
+            if len(self._views) > SETUPS:
                 self._views.popitem(last=False)
         self._views.move_to_end(key)
+        regions = base.board.n_regions
+        if not len(position.owner) == len(position.army) == regions:
+            raise ValueError(f"a position of {len(position.owner)} regions on a map of {regions}")
         return dataclasses.replace(
             base,
             phase=position.phase,
@@ -147,26 +172,21 @@ class Worker:
             picks_left=position.picks_left,
         )
 
-    def _agent(self, question: Question) -> Agent:
-        assert question.spec is not None
-        if not question.keep:
-            return make_agent(question.spec, question.seed)
-        key = (question.setup.key, question.position.player, question.spec)
-        agent = self._agents.pop(key, None) or make_agent(question.spec, question.seed)
+    def _agent(self, question: Question, spec: str) -> Agent:
+        if question.keep is None:
+            return make_agent(spec, question.seed)
+        key = (question.keep, question.position.player, spec)
+        agent = self._agents.pop(key, None) or make_agent(spec, question.seed)
         self._agents[key] = agent
         if len(self._agents) > AGENTS:
             self._agents.popitem(last=False)
         return agent
 
+    def _forget(self, question: Question) -> None:
+        if question.keep is not None and question.spec is not None:
+            self._agents.pop((question.keep, question.position.player, question.spec), None)
+
 
 def serve(pipe: Connection) -> None:
-    """Answer questions until the pipe closes; below the server's priority, and deaf to Ctrl-C, which is for that."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(5)
-    worker = Worker()
-    while True:
-        try:
-            pipe.send(worker.answer(pipe.recv()))
-        except (EOFError, OSError):  # the server has gone
-            return
+    """A thinking process."""
+    serve_questions(pipe, Worker().answer, lambda error: Answer(error=crash_reason(error)), 5)

@@ -1,0 +1,154 @@
+"""Usual requests to the server beside heavy ones: uploads, generated maps, replays, branches.
+
+python benchmarks/server_heavy.py
+
+The heavy ones come from a process of their own, one after the other of each kind, and never the same log twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+import httpx
+from page import long_log
+
+from warlight_env import Game, maps
+from warlight_env.agents.registry import make_agent
+from warlight_env.record import MemoryRecorder, Player
+from warlight_env.record.encode import log_lines
+from web_helpers import Server, serving
+
+SECONDS = 25
+REGIONS = 1000
+PEOPLE = [{"name": "Ann"}, {"name": "Bo"}]
+
+
+def large_map() -> maps.Map:
+    """A graph of 1000 regions without a drawing: a strip of squares."""
+    across = 25
+    borders = [[f"r{n}", f"r{n + 1}"] for n in range(REGIONS - 1) if (n + 1) % across]
+    borders += [[f"r{n}", f"r{n + across}"] for n in range(REGIONS - across)]
+    regions = [{"name": f"r{n}", "code": f"R{n}", "super_region": f"s{n // 10}"} for n in range(REGIONS)]
+    supers = [{"name": f"s{n}", "bonus": 3} for n in range(REGIONS // 10)]
+    return maps.from_dict(
+        {"format": "warlight-map", "version": 1, "name": "strip", "super_regions": supers, "regions": regions,
+         "borders": borders}
+    )  # fmt: skip
+
+
+def large_log() -> list[bytes]:
+    """The lines of a game of one round on it."""
+    game = Game(large_map(), "thesis", 2, 1, "random")
+    recorder = MemoryRecorder([Player("Ann"), Player("Bo")])
+    recorder.began(game, [make_agent("random", 1), make_agent("random", 2)], 500)
+    recorder.played({}, game.play_round({}), game)
+    return list(log_lines(recorder.log))
+
+
+def another(lines: list[bytes], number: int) -> bytes:
+    """The file of the same game between players of other names, so that nothing of it is known yet."""
+    header = json.loads(lines[0])
+    header["players"][0]["name"] = f"Ann {number}"
+    return gzip.compress(b"\n".join([json.dumps(header).encode(), *lines[1:], b""]), 1)
+
+
+async def trouble(base: str) -> None:
+    """The heavy requests; prints how many of each kind were answered how."""
+    large, long = large_log(), list(log_lines(long_log()))
+    answers: Counter[str] = Counter()
+    done = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, done.set)
+    print("ready", flush=True)
+    async with httpx.AsyncClient(base_url=f"{base}/api/", timeout=600) as client:
+
+        async def ask(what: str, send: Callable[[int], Awaitable[httpx.Response]]) -> None:
+            number = 0
+            while not done.is_set():
+                number += 1
+                answer = await send(number)
+                answers[f"{what}: {answer.status_code}"] += 1
+                await asyncio.sleep(0.1 if answer.is_success else 1.0)
+
+        async def branch(number: int) -> httpx.Response:
+            log = (await client.post("replays", content=another(long, -number))).json()
+            if "log" not in log:
+                return httpx.Response(503)
+            return await client.post(f"replays/{log['log']}/branch", json={"round": 400, "players": PEOPLE})
+
+        generated = {"players": PEOPLE, "map": "generated", "regions": 400, "picks": "random"}
+        kinds: dict[str, Callable[[int], Awaitable[httpx.Response]]] = {
+            f"log of {REGIONS} regions": lambda n: client.post("replays", content=another(large, n)),
+            "generated map of 400 regions": lambda n: client.post("games", json={**generated, "seed": n}),
+            "replay of 500 rounds": lambda n: client.post("replays", content=another(long, n)),
+            "branch at round 400": branch,
+        }
+        tasks = [asyncio.ensure_future(ask(what, send)) for what, send in kinds.items()]
+        await done.wait()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    print(json.dumps(dict(answers)))
+
+
+async def usual(server: Server, times: dict[str, list[float]]) -> None:
+    """Requests as the page makes them, for `SECONDS`; milliseconds by kind."""
+    async with httpx.AsyncClient(base_url=f"{server.base}/api/", timeout=600) as client:
+
+        async def timed(what: str, method: str, path: str, **request: Any) -> httpx.Response:
+            start = time.perf_counter()
+            answer = await client.request(method, path, **request)
+            times.setdefault(what, []).append(1000 * (time.perf_counter() - start))
+            assert answer.status_code in (200, 409), answer.text
+            return answer
+
+        made = {"players": PEOPLE, "picks": "random"}
+        game = (await client.post("games", json=made)).json()
+        end, number = time.monotonic() + SECONDS, 0
+        while time.monotonic() < end:
+            number += 1
+            for seat in "01":
+                turn = {"round": number, "deploys": [], "attacks": []}
+                headers = {"authorization": f"Bearer {game['tokens'][seat]}"}
+                await timed("orders", "POST", f"games/{game['id']}/orders", json=turn, headers=headers)
+                await asyncio.sleep(0.03)
+            await timed("game", "GET", f"games/{game['id']}", headers=headers)
+            if number % 10 == 0:
+                await timed("home", "GET", "home")
+                await timed("new game", "POST", "games", json=made)
+
+
+async def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "play", "--vs", "random") as server:
+        calm: dict[str, list[float]] = {}
+        busy: dict[str, list[float]] = {}
+        await usual(server, calm)
+        trouble = subprocess.Popen([sys.executable, __file__, server.base], stdout=subprocess.PIPE, text=True)
+        assert trouble.stdout is not None
+        await asyncio.to_thread(trouble.stdout.readline)
+        await usual(server, busy)
+        trouble.send_signal(signal.SIGTERM)
+        for what, found in (("alone", calm), ("beside heavy ones", busy)):
+            for kind, times in [*found.items(), ("all", [t for some in found.values() for t in some])]:
+                ordered = sorted(times)
+                print(
+                    f"{what:18} {kind:9} {len(ordered):5} requests, median {ordered[len(ordered) // 2]:.1f} ms, "
+                    f"p99 {ordered[int(0.99 * len(ordered))]:.1f} ms, most {ordered[-1]:.1f} ms"
+                )
+        print("heavy:", trouble.communicate()[0].strip())
+
+
+if __name__ == "__main__":
+    asyncio.run(trouble(sys.argv[1]) if len(sys.argv) > 1 else main())

@@ -1,0 +1,239 @@
+"""What is kept from the server's loop: worker processes, their limits, what their answers depend on."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import itertools
+import os
+import signal
+import time
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from warlight_env import Game, maps
+from warlight_env.record import GameLog, MemoryRecorder, Player
+from warlight_env.record.encode import log_lines
+from warlight_env.web import clerk
+from warlight_env.web.app import Settings, create_app
+from warlight_env.web.chances import chances_of
+from warlight_env.web.desk import Desk, DeskError
+from warlight_env.web.errors import RequestError
+from warlight_env.web.outlook import win_chances
+from warlight_env.web.thinking import Thinkers
+from warlight_env.web.worker import Position, Question, Setup, Worker
+
+
+def asked(game: Game, spec: str | None = None, **fields: Any) -> Question:
+    return Question(Setup.of(game.map, game.rules, game.players), Position.of(game.view(0)), spec, **fields)
+
+
+def log_of(game: Game) -> GameLog:
+    """The log of a game that has just begun."""
+    recorder = MemoryRecorder([Player("Ann"), Player("Bo")])
+    recorder.began(game, [], 100)
+    return recorder.log
+
+
+# Chances and bots answer about the position that they are asked about
+
+
+@pytest.mark.parametrize(("map_", "rules"), [("world", "thesis"), ("small", "challenge2")])
+def test_chances_are_those_of_the_map_and_the_rules_whatever_the_seed(map_: str, rules: str):
+    worker = Worker()
+    for game in (Game("small", "thesis", 2, 1, "random"), Game(map_, rules, 2, 1, "random")):
+        given, view = worker.answer(asked(game, chances=True, seed=5, games=50)).chances, game.view(0)
+        assert given == win_chances(view, view.owner.tolist(), view.army.tolist(), 5, 50)
+
+
+def test_two_replays_of_one_seed_get_chances_of_their_own():
+    one, other = (log_of(Game("small", rules, 2, 1, "random")) for rules in ("thesis", "challenge2"))
+    assert chances_of(one) != chances_of(other)
+
+
+def test_whatever_goes_wrong_in_a_worker_is_told():
+    worker, game = Worker(), Game("small", seed=1, picks="random")
+    good = asked(game, "random", chances=True, games=5)
+    short = dataclasses.replace(good.position, owner=good.position.owner[:-1])
+    for bad in (
+        dataclasses.replace(good, position=short),
+        dataclasses.replace(good, setup=dataclasses.replace(good.setup, digest="x", map=b"no map")),
+        dataclasses.replace(good, setup=dataclasses.replace(good.setup, digest="y", rules={"no": "rules"})),
+        dataclasses.replace(good, spec="no bot"),
+    ):
+        answer = worker.answer(bad)
+        assert answer.error
+        assert answer.chances is None
+        assert worker.answer(good).error is None
+
+
+# Processes that take too long, die, or are asked too much
+
+
+def run(work: Callable[[Desk], Coroutine[Any, Any, None]], **limits: Any) -> None:
+    async def main() -> None:
+        desk = Desk(**limits)
+        try:
+            await work(desk)
+        finally:
+            desk.close()
+
+    asyncio.run(main())
+
+
+def test_work_that_takes_too_long_is_ended_and_the_next_is_done():
+    async def work(desk: Desk) -> None:
+        for endless in ((time.sleep, 600), (sum, itertools.count())):
+            with pytest.raises(RequestError, match=r"more than 0\.5 s") as late:
+                await desk.long(*endless)
+            assert late.value.status == 503
+            assert await desk.long(len, "abc") == 3
+
+    run(work, long=0.5)
+
+
+def test_a_process_that_dies_is_replaced_and_who_asked_is_told():
+    async def work(desk: Desk) -> None:
+        first = await desk.long(os.getpid)
+        with pytest.raises(RequestError, match="it has died") as died:
+            await desk.long(os._exit, 3)
+        assert died.value.status == 503
+        second = await desk.long(os.getpid)
+        os.kill(second, signal.SIGKILL)  # while nobody asks
+        await asyncio.sleep(0.2)
+        assert await desk.long(os.getpid) not in (first, second, os.getpid())
+
+    run(work)
+
+
+def test_what_is_wrong_with_the_request_is_the_requests_error_and_the_rest_is_ours():
+    async def work(desk: Desk) -> None:
+        with pytest.raises(RequestError, match="line 1: not JSON") as wrong:
+            await desk.long(clerk.resumed, b"no log\n")
+        assert wrong.value.status == 422
+        with pytest.raises(DeskError, match="TypeError"):
+            await desk.long(len, 3)
+        with pytest.raises(DeskError, match="pickle"):
+            await desk.long(eval, "(n for n in ())")
+
+    run(work)
+
+
+def test_no_more_waits_than_there_is_room_for_and_what_is_short_waits_for_nothing_long():
+    async def work(desk: Desk) -> None:
+        long = [asyncio.ensure_future(desk.long(time.sleep, 1.0)) for _ in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(RequestError, match="too much to do") as full:
+            await desk.long(len, "abc")
+        assert full.value.status == 503
+        assert await desk.short(len, "abc") == 3
+        assert not any(task.done() for task in long[1:])
+        await asyncio.gather(*long)
+        assert await desk.long(len, "abc") == 3
+
+    run(work, queue=3)
+
+
+def test_an_answer_that_nobody_waits_for_any_more_is_nobody_elses():
+    game = Game("small", seed=1, picks="random")
+
+    async def work() -> None:
+        thinkers = Thinkers(1)
+        try:
+            await thinkers.ask(asked(game, "random"))
+            gone = asyncio.ensure_future(thinkers.ask(asked(game, None, chances=True, games=2000)))
+            await asyncio.sleep(0.01)
+            gone.cancel()
+            answer = await thinkers.ask(asked(game, "random"))
+            assert answer.chances is None
+            assert sum(n for _, n in answer.deploys) == game.view(0).income
+        finally:
+            await thinkers.close()
+
+    asyncio.run(work())
+
+
+# The loop
+
+
+class Pulse:
+    """Measures how long the loop was held up: the longest time between two turns of its own."""
+
+    async def __aenter__(self) -> Pulse:
+        self.longest, self._task = 0.0, asyncio.ensure_future(self._beat())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+
+    async def _beat(self) -> None:
+        while True:
+            before = time.thread_time()  # of this thread alone: other processes of the machine do not count
+            await asyncio.sleep(0.001)
+            self.longest = max(self.longest, time.thread_time() - before)
+
+
+def strip(regions: int, across: int = 20) -> maps.Map:
+    """A graph without a drawing: squares in rows."""
+    borders = [[f"r{n}", f"r{n + 1}"] for n in range(regions - 1) if (n + 1) % across]
+    borders += [[f"r{n}", f"r{n + across}"] for n in range(regions - across)]
+    rows = [{"name": f"r{n}", "code": f"R{n}", "super_region": f"s{n // 10}"} for n in range(regions)]
+    supers = [{"name": f"s{n}", "bonus": 3} for n in range(regions // 10)]
+    data = {"format": "warlight-map", "version": 1, "name": "strip"}
+    return maps.from_dict({**data, "super_regions": supers, "regions": rows, "borders": borders}, trusted=True)
+
+
+PEOPLE = [{"name": "Ann"}, {"name": "Bo"}]
+
+
+def held_up(folder: Path, regions: int) -> float:
+    """Seconds for which the loop did nothing else while such maps were made, and logs of such maps opened."""
+    app = create_app(Settings(folder, rate=1e9, workers=1))
+    log = b"".join(line + b"\n" for line in log_lines(log_of(Game(strip(regions), "thesis", 2, 1, "random"))))
+
+    async def everything() -> float:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=600) as client:
+
+            async def got(method: str, path: str, **request: Any) -> dict[str, Any]:
+                answer = await client.request(method, path, **request)
+                assert answer.status_code == 200, answer.text
+                return answer.json()
+
+            async def play(made: dict[str, Any]) -> None:
+                path = f"games/{made['id']}"
+                for seat in "01":
+                    headers = {"authorization": f"Bearer {made['tokens'][seat]}"}
+                    assert len((await got("GET", path, headers=headers))["map"]["regions"]) in (regions, 10)
+                    turn = {"round": 1, "deploys": [], "attacks": []}
+                    await got("POST", f"{path}/orders", headers=headers, json=turn)
+
+            await play(await got("POST", "games", json={"players": PEOPLE, "map": "small", "picks": "random"}))
+            async with Pulse() as pulse:
+                new = {"players": PEOPLE, "map": "generated", "regions": regions, "picks": "random", "seed": 1}
+                await play(await got("POST", "games", json=new))
+                opened = await got("POST", "replays", content=log)
+                assert len(opened["chances"]) == 1
+                await play(await got("POST", f"replays/{opened['log']}/branch", json={"round": 0, "players": PEOPLE}))
+                for room in list(app.state.lobby._rooms.values()):
+                    room.touched = 0.0
+                await app.state.lobby.sweep(0.0)
+                listed = (await got("GET", "home"))["games"]
+                assert len(listed) == 3
+            await app.state.lobby.close()
+        return pulse.longest
+
+    return asyncio.run(everything())
+
+
+def test_the_loop_goes_on_while_maps_are_made_and_logs_opened(tmp_path: Path):
+    assert held_up(tmp_path, 60) < 0.25
+
+
+@pytest.mark.slow
+def test_the_loop_goes_on_at_the_largest_maps(tmp_path: Path):
+    assert held_up(tmp_path, 400) < 0.25

@@ -1,0 +1,220 @@
+"""What runs in the desk's processes: everything that takes long with a log, a map or a folder."""
+
+from __future__ import annotations
+
+import functools
+import signal
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import maps
+from warlight_env.arena.play import round_limit
+from warlight_env.arena.player import crash_reason
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+from warlight_env.maps import Map
+from warlight_env.record import GameLog, Header, LogError, Player, Recorder, game_at
+from warlight_env.record.encode import log_lines
+from warlight_env.record.names import COMPRESSED, PLAIN
+from warlight_env.web.book import picks_of, play_again
+from warlight_env.web.chances import chances_of
+from warlight_env.web.document import encoded, replay_document, with_more
+from warlight_env.web.drawing import drawing
+from warlight_env.web.errors import RequestError
+from warlight_env.web.process import serve_questions
+from warlight_env.web.worker import Position, Setup
+
+LOGS: Final = 4  # that were read last are kept
+SECONDS: Final = 10.0  # for the chances of a log: after that no more positions are looked at
+TAKEN_OVER: Final = 16 << 20  # bytes of a log that is played on
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Why work was not done. asked: what was asked is wrong; False: a mistake of ours, or of the machine."""
+
+    reason: str
+    asked: bool
+    status: int
+    details: object = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A log's file, and a key that stands for just these bytes."""
+
+    key: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A game as far as a log has it, to be gone on with.
+
+    saved: see `Game.from_dict`. lines: of the new log, the header first. complete: whether the game has ended.
+    """
+
+    header: Header
+    saved: dict[str, Any]
+    lines: list[bytes]
+    complete: bool
+
+
+# Maps
+
+
+def generated(regions: int, seed: int) -> tuple[Map, bytes]:
+    """A new map with its drawing as JSON."""
+    map_ = maps.generate(regions, seed=seed)
+    return map_, drawn(map_)
+
+
+def drawn(map_: Map) -> bytes:
+    """A map's drawing as JSON."""
+    return encoded(drawing(map_))
+
+
+@functools.lru_cache(maxsize=16)
+def bundled_drawing(name: str) -> bytes:
+    """The drawing of a bundled map as JSON."""
+    return drawn(maps.load(name))
+
+
+# Logs
+
+
+def read_log(data: bytes) -> GameLog:
+    """A log out of the bytes of its file, compressed or not; `LogError` says what is wrong with it."""
+    suffix = COMPRESSED if data[:2] == b"\x1f\x8b" else PLAIN
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"log{suffix}"
+        path.write_bytes(data)
+        try:
+            return GameLog.load(path)
+        except LogError as error:
+            raise LogError(str(error).removeprefix(f"{path}: ")) from None
+
+
+_logs: OrderedDict[str, GameLog] = OrderedDict()
+
+
+def _log_of(source: Source) -> GameLog:
+    log = _logs.pop(source.key, None) or read_log(source.data)
+    _logs[source.key] = log
+    while len(_logs) > LOGS:
+        _logs.popitem(last=False)
+    return log
+
+
+def players_in(source: Source) -> int:
+    """How many players a log has."""
+    return len(_log_of(source).header.players)
+
+
+def replayed(source: Source, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
+    """The document of a log, with more fields, and its chances, all as JSON. chances: where they are known."""
+    log = _log_of(source)
+    known = encoded(chances_of(log, SECONDS)) if chances is None else chances
+    document = replay_document(log)
+    del document["chances"]
+    return with_more({**document, **more}, {"chances": known}), known
+
+
+def position_at(source: Source, round: int | None, seat: int) -> tuple[Setup, Position, int]:
+    """What a player saw after so many rounds (None: all), and a seed for who thinks about it."""
+    game = game_at(_log_of(source), round)
+    return Setup.of(game.map, game.rules, game.players), seen(game, seat), thought_seed(game)
+
+
+def seen(game: Game, seat: int) -> Position:
+    """What a player sees who is to think about its turn; `RequestError` says why it cannot."""
+    if seat >= game.players:
+        raise RequestError(f"seat {seat}: there are {game.players} players")
+    if game.phase != "play" or not game.alive(seat):
+        raise RequestError("there is nothing to think about: no turn of this player now", 409)
+    return Position.of(game.view(seat))
+
+
+def thought_seed(game: Game) -> int:
+    """The seed of a bot that is asked about a position."""
+    return derive_seed(game.seed, 99, game.round)
+
+
+# Games that go on
+
+
+def resumed(data: bytes) -> Taken:
+    """A game of the server's own as it stands in its log."""
+    log = read_log(data)
+    return Taken(log.header, _again(log, len(log.rounds)), list(log_lines(log)), log.complete)
+
+
+def branched(source: Source, rounds: int, players: Sequence[Player]) -> Taken:
+    """The position of a log after so many rounds, to be played on by others; `RequestError` says why it cannot."""
+    log = _log_of(source)
+    if not 0 <= rounds <= len(log.rounds):
+        raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
+    if len(players) != len(log.header.players):
+        raise RequestError(f"{len(players)} players: the game has {len(log.header.players)}")
+    saved = _again(log, rounds)
+    lines = _Lines(players)
+    lines.took_over(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
+    if (size := sum(map(len, lines.lines))) > TAKEN_OVER:
+        most = TAKEN_OVER >> 20
+        raise RequestError(f"the log has {size >> 20} MiB up to there: at most {most} are played on here", 413)
+    assert lines.header is not None  # of `took_over`
+    return Taken(lines.header, saved, lines.lines, False)
+
+
+class _Lines(Recorder):
+    """Keeps a log's lines."""
+
+    def __init__(self, players: Sequence[Player]) -> None:
+        super().__init__(players)
+        self.lines: list[bytes] = []
+
+    def write(self, line: bytes) -> None:
+        self.lines.append(line)
+
+
+def _again(log: GameLog, rounds: int) -> dict[str, Any]:
+    header = log.header
+    game = Game(header.map, header.rules, len(header.players), header.seed, picks_of(header))
+    play_again(log, game, rounds)
+    return {**game.to_dict(), "map": game.map}
+
+
+def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
+    """What a function reads from a folder, as JSON."""
+    return encoded(read(*args))
+
+
+def _failed(error: BaseException) -> Failed:
+    if isinstance(error, InputError):
+        return Failed(str(error), True, getattr(error, "status", 422), getattr(error, "details", None))
+    if isinstance(error, MemoryError):
+        return Failed("this takes more memory than there is for it", True, 503)
+    return Failed(crash_reason(error), False, 500)
+
+
+def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:
+    """Do the work; where the system can, the process is ended once it has computed for longer than it may."""
+    work, args, seconds = question
+    if not hasattr(signal, "setitimer"):
+        return work(*args)
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal, which nobody handles, ends even compiled code
+    try:
+        return work(*args)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+
+
+def serve(pipe: Connection) -> None:
+    """A process of the desk."""
+    serve_questions(pipe, _answer, _failed, 10)

@@ -1,0 +1,82 @@
+"""Work that would hold the server up, done in processes of its own: logs, maps, drawings, games played again."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from typing import Any, Final
+
+from warlight_env.errors import RunError
+from warlight_env.web.clerk import Failed, serve
+from warlight_env.web.errors import RequestError
+from warlight_env.web.process import Child, DiedError, LateError
+
+#: Seconds of computing for a piece of work, of either kind; and how many times as long it may take by the clock, as
+#: where the machine has much else to do it computes little at a time.
+LONG: Final = 30.0
+SHORT: Final = 10.0
+SHARE: Final = 4
+#: Pieces of work that wait or are being done, of either kind; who brings more is sent away.
+QUEUE: Final = 8
+
+
+class DeskError(RunError):
+    """The work could not be done, through no fault of what was asked."""
+
+
+class Desk:
+    """Two processes: one for what may take long, so that it never waits on what is done in a moment.
+
+    A piece of work is a function of `web.clerk` with its arguments. What it raises is raised here again, as a
+    `RequestError` where it was an `InputError` and as a `DeskError` otherwise; where it takes too long or its process
+    dies, the next one has a new process.
+    """
+
+    def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:
+        """`long`, `short`: seconds; `queue`: see `QUEUE`."""
+        self._long, self._short = _Lane(long, queue), _Lane(short, queue)
+
+    async def long(self, work: Callable[..., Any], *args: Any) -> Any:
+        """Have it done where the long things are done: logs that are opened, maps that are made, branches, chances.
+
+        Raises:
+            RequestError: what the work says is wrong; or there is too much to do, or it takes too long, or the process
+                died (503). DeskError: a mistake of ours.
+        """
+        return await self._long.ask(work, args)
+
+    async def short(self, work: Callable[..., Any], *args: Any) -> Any:
+        """The same for what usually takes a moment: the server's own games and tournaments."""
+        return await self._short.ask(work, args)
+
+    def close(self) -> None:
+        """End both processes."""
+        self._long.child.close()
+        self._short.child.close()
+
+
+class _Lane:
+    def __init__(self, limit: float, queue: int) -> None:
+        self.child = Child(serve, "warlight-clerk")
+        self._limit, self._queue = limit, queue
+        self._there = 0
+
+    async def ask(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        if self._there >= self._queue:
+            raise RequestError("the server has too much to do: try again in a moment", 503)
+        self._there += 1
+        try:
+            answer = await self.child.ask((work, args, self._limit), lambda: SHARE * self._limit)
+        except (LateError, DiedError) as error:
+            if isinstance(error, LateError) or error.exitcode == -getattr(signal, "SIGPROF", 0):
+                reason = f"this takes more than {self._limit:g} s, too long for this server"
+            else:
+                reason = f"the process that worked on this: {error}"
+            raise RequestError(reason, 503) from None
+        finally:
+            self._there -= 1
+        if not isinstance(answer, Failed):
+            return answer
+        if answer.asked:
+            raise RequestError(answer.reason, answer.status, answer.details)
+        raise DeskError(answer.reason)
