@@ -149,8 +149,8 @@ class Map:
                 known = [k for r in self.regions for k in (r.name, r.code)]
                 raise MapError(f"map {self.name!r} has no region {key!r}{did_you_mean(key, known)}")
             return found
-        index = operator.index(key)
-        if isinstance(key, bool) or not 0 <= index < self.n_regions:
+        index = -1 if isinstance(key, bool) or not hasattr(key, "__index__") else operator.index(key)
+        if not 0 <= index < self.n_regions:
             raise MapError(f"map {self.name!r} has no region {key!r}: indices are 0 to {self.n_regions - 1}")
         return index
 

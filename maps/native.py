@@ -87,7 +87,7 @@ def _compact(value: object) -> str:
 
 
 def _number(x: float) -> int | float:
-    return int(x) if float(x).is_integer() else x
+    return int(x) if float(x).is_integer() and abs(x) < 1e15 else x
 
 
 def schema() -> dict[str, Any]:

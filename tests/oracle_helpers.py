@@ -1,12 +1,18 @@
-"""A line of five regions, and a round on it in the oracle."""
+"""A line of five regions, and a round on it in the oracle; rules and reasons in its terms."""
 
 from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
 
 from oracle import (
     THESIS,
     Decisions,
+    OracleRules,
     resolve_round,
 )
+from warlight_env.engine.orders import REASONS
+from warlight_env.engine.rules import Rules
 
 LINE = [[1], [0, 2], [1, 3], [2, 4], [3]]  # 0 - 1 - 2 - 3 - 4
 
@@ -44,3 +50,22 @@ def play(
 
 
 PASS = ([], [])
+
+#: The engine's reasons by the oracle's words for them.
+CODES = {
+    "limit": REASONS[1],
+    "region": REASONS[2],
+    "owner": REASONS[3],
+    "armies": REASONS[4],
+    "income": REASONS[5],
+    "adjacent": REASONS[6],
+    "repeated": REASONS[7],
+}
+
+
+def oracle_rules(rules: Rules) -> OracleRules:
+    """The oracle's record with the same fields."""
+    fields = {field.name for field in dataclasses.fields(OracleRules)}
+    values = {name: value for name, value in rules.to_dict().items() if name in fields}
+    exact = {name: Fraction(str(value)) if isinstance(value, float) else value for name, value in values.items()}
+    return OracleRules(**exact)

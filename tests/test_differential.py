@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -12,28 +10,10 @@ from hypothesis import strategies as st
 
 import oracle
 from helpers import PRESETS, make_map, position, script
+from oracle_helpers import CODES, oracle_rules
 from warlight_env.battle import battle_odds
-from warlight_env.engine.orders import REASONS
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game, Orders
-
-CODES = {
-    "limit": REASONS[1],
-    "region": REASONS[2],
-    "owner": REASONS[3],
-    "armies": REASONS[4],
-    "income": REASONS[5],
-    "adjacent": REASONS[6],
-    "repeated": REASONS[7],
-}
-
-
-def oracle_rules(rules: Rules) -> oracle.OracleRules:
-    """The oracle's record with the same fields."""
-    fields = {field.name for field in dataclasses.fields(oracle.OracleRules)}
-    values = {name: value for name, value in rules.to_dict().items() if name in fields}
-    exact = {name: Fraction(str(value)) if isinstance(value, float) else value for name, value in values.items()}
-    return oracle.OracleRules(**exact)
 
 
 @st.composite

@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
+
+#: Characters of a message at most: what is quoted may be of any length, what a person reads may not.
+LONGEST: Final = 2000
+#: A longer word has no look-alike.
+_WORD: Final = 100
+
+
+def readable(text: str) -> str:
+    """A text as a terminal can show it: what cannot be printed escaped, the middle of one that is too long left out."""
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]} … {text[-LONGEST // 3 :]}"
+    if text.isprintable():
+        return text
+    shown = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+    return readable(shown) if len(shown) > LONGEST else shown
 
 
 class InputError(ValueError):
     """Something given that cannot be used: the message names the place and the reason, and nothing has changed."""
 
+    def __str__(self) -> str:
+        return readable(super().__str__())
+
 
 class RunError(RuntimeError):
     """Something that failed while running through no fault of the input."""
+
+    def __str__(self) -> str:
+        return readable(super().__str__())
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`` (did you mean 'X'?)`` for the known word closest to ``word``, or nothing."""
     from difflib import get_close_matches
 
+    if len(word) > _WORD:
+        return ""
     by_key = {k.casefold(): k for k in known}
     close = get_close_matches(word.casefold(), list(by_key), n=1, cutoff=0.5)
     return f" (did you mean {by_key[close[0]]!r}?)" if close else ""

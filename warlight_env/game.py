@@ -218,6 +218,8 @@ class Game:
         _check_on_illegal(on_illegal)
         if self.phase != "pick":
             raise GameError(f"no picks now: the game's phase is {self.phase!r}")
+        if not isinstance(wishes, Mapping | None):
+            raise GameError(f"wishes must be a dict of lists of regions by player, not {wishes!r:.80}")
         wishes = {} if wishes is None else dict(wishes)
         pickers = self.pickers()
         illegal: list[IllegalOrder] = []

@@ -286,7 +286,7 @@ def check_command(command: Sequence[str], folder: str | Path = ".") -> None:
     """Refuse a command whose program is not there or cannot be executed."""
     if not command or not command[0]:
         raise CommandError("the command is empty")
-    if not Path(folder).is_dir():
+    if not os.path.isdir(folder):
         raise CommandError(f"no folder {str(folder)!r} to run {command[0]!r} in")
     program = str(Path(folder, command[0])) if "/" in command[0] else command[0]
     if shutil.which(program) is None:

@@ -1,0 +1,109 @@
+"""Findings made small: every try in a process of its own, as long as it fails in the same way."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fuzz import target as targets
+from fuzz.worker import Crew, Failure, attempt, limit_memory, silence
+
+
+def cause_apart(target: targets.Target, data: targets.Data, seconds: float, gibibytes: float) -> Failure | None:
+    """What an input does in a process of its own that it must not; None: nothing."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            limit_memory(gibibytes)
+            result = attempt(target, data)
+            if isinstance(result, Failure):
+                os.write(writing, f"{result.cause}\0{result.trace}".encode("utf-8", "replace")[:60_000])
+        finally:
+            os._exit(0)
+    os.close(writing)
+    ended = bool(select.select([reading], [], [], 4 * seconds)[0])
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+    said = os.read(reading, 60_000).decode("utf-8", "replace") if ended else ""
+    os.close(reading)
+    _, status = os.waitpid(child, 0)
+    if not ended:
+        return Failure("hang", "hang")
+    if os.WIFSIGNALED(status):
+        name = f"signal {signal.Signals(os.WTERMSIG(status)).name}"
+        return Failure(name, name)
+    cause, _, trace = said.partition("\0")
+    return Failure(cause, trace) if cause else None
+
+
+def smaller(data: Any, fails: Callable[[Any], bool], deadline: float) -> Any:
+    """The smallest input found until then that still fails."""
+    again = True
+    while again and time.monotonic() < deadline:
+        again = False
+        for candidate in _simpler(data):
+            if time.monotonic() >= deadline:
+                break
+            if fails(candidate):
+                data, again = candidate, True
+                break
+    return data
+
+
+def _simpler(value: Any) -> Iterator[Any]:
+    """Inputs that have less in them, those that have much less first."""
+    if isinstance(value, bytes | str | list | tuple):
+        size = len(value) // 2
+        while size:
+            for start in range(0, len(value), size):
+                yield value[:start] + value[start + size :]
+            size = 0 if size == 1 else max(1, size // 4)
+        if isinstance(value, list | tuple):
+            for i, item in enumerate(value):
+                for simpler in _simpler(item):
+                    yield type(value)((*value[:i], simpler, *value[i + 1 :]))
+    elif isinstance(value, dict):
+        for key in value:
+            yield {k: v for k, v in value.items() if k != key}
+        for key, item in value.items():
+            for simpler in _simpler(item):
+                yield {**value, key: simpler}
+    elif isinstance(value, int | float) and value not in (0, 1):
+        yield 0
+        yield 1
+
+
+def minimise(kind: str, seed: int, number: int, path: str, seconds: float, gibibytes: float, patience: float) -> None:
+    """Write the input of a finding, as small as there is patience for, beside `path`, with what it did.
+
+    Where it does not fail by itself, something before it must have had a part in it: then it is kept as it is.
+    """
+    silence(2)
+    os.setsid()
+    crew = Crew()
+    try:
+        target = crew.target(kind)
+        data = targets.make(target, kind, seed, number)
+        first = cause_apart(target, data, seconds, gibibytes)
+        note = "by itself it does no harm; those before it must have had a part in it\n"
+        if first is not None:
+            note = ""
+
+            def fails(candidate: Any) -> bool:
+                failure = cause_apart(target, candidate, seconds, gibibytes)
+                return failure is not None and failure.cause == first.cause
+
+            data = smaller(data, fails, time.monotonic() + patience)
+            last = cause_apart(target, data, seconds, gibibytes) or first
+            note = f"made small:\n{last.trace}\n"
+        Path(path + targets.suffix(data)).write_bytes(targets.write(data))
+        with open(path + ".report", "a", encoding="utf-8") as file:
+            file.write(note)
+    finally:
+        crew.close()

@@ -1,0 +1,1 @@
+"""One module for each kind of input; `Target`s by their names."""

@@ -1,0 +1,67 @@
+"""Rules as people write them: presets, and tables of fields."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from pathlib import Path
+
+from fuzz import boards, mutate, values
+from fuzz.target import Data, Target, expect, refused
+from warlight_env.engine.rules import PRESETS, Rules, RulesError
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+from warlight_env.maps import MapError
+
+MAPS = {m.name: m for m in (boards.RING, boards.LONELY, boards.STAR, boards.ladder(6))}
+
+
+class RulesTarget(Target):
+    """``(map, players, rules)``: what `Rules.of` and `Game` take."""
+
+    share = 60
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._seeds = [rules.to_dict() for rules in PRESETS.values()]
+        self._choices = {
+            f.name: [rules[f.name] for rules in self._seeds] for f in dataclasses.fields(Rules) if f.name != "name"
+        }
+
+    def make(self, rng: random.Random) -> Data:
+        players = rng.choice((2, 2, 3, 6)) if rng.random() < 0.95 else values.anything(rng)
+        name = rng.choice(list(MAPS))
+        draw = rng.random()
+        if draw < 0.03:
+            return (name, players, values.anything(rng))
+        given = dict(rng.choice(self._seeds))
+        for field in rng.sample(list(self._choices), rng.choice((0, 1, 2, 6))):
+            given[field] = rng.choice(self._choices[field])
+        if draw < 0.5:
+            for field in rng.sample(list(self._choices), rng.choice((1, 1, 2))):
+                given[field] = values.number(rng) if rng.random() < 0.8 else rng.choice((0.25, 1 / 3, 0.999, 7))
+        elif draw < 0.7:
+            given = mutate.changed(given, rng)
+        if isinstance(given, dict) and rng.random() < 0.1:
+            given = {key: given[key] for key in rng.sample(list(given), rng.randint(0, len(given)))}
+        return (name, players, given)
+
+    def run(self, data: Data) -> bool:
+        name, players, given = data
+        try:
+            rules = Rules.of(given)
+        except RulesError as error:
+            return refused(error, "rule")
+        expect(Rules.of(rules.to_dict()) == rules, "rules that are others when they are read again")
+        try:
+            game = Game(MAPS[name], rules, players, 5, picks="random")
+        except (RulesError, MapError) as error:
+            return refused(error, "rules", "players", "map")
+        except InputError as error:
+            return refused(error)
+        game.play_round([None] * game.players)
+        expect(Game.from_dict(game.to_dict()) == game, "a game that is another when it is read again")
+        return True
+
+
+TARGET = RulesTarget

@@ -1,0 +1,99 @@
+"""What the fuzzer found once stays mended; some new inputs of every kind; and the fuzzer notices what it should."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from faulty_target import HARM, Faulty
+from fuzz import mutate, target
+from fuzz.campaign import Campaign, Limits
+from fuzz.minimise import smaller
+from fuzz.run import table
+from fuzz.worker import Chunk, Failure, attempt
+
+CASES = Path(__file__).parent / "fuzz" / "cases"
+#: How many inputs of each kind run here: those of seed 1 from the first on. CONTRIBUTING.md tells how to run a million.
+INPUTS = {
+    "lines": 400, "engine": 40, "orders": 150, "rules": 60, "games": 100, "specs": 300, "maps": 100, "logs": 40,
+    "folders": 50, "actions": 60,
+}  # fmt: skip
+posix = pytest.mark.skipif(sys.platform != "linux", reason="watches processes through /proc")
+
+
+@pytest.mark.parametrize("kind", sorted(path.name for path in CASES.iterdir()))
+def test_what_was_found_is_mended(kind, tmp_path):
+    subject = target.load(kind, tmp_path)
+    try:
+        results = {path.name: attempt(subject, target.read(path)) for path in sorted((CASES / kind).iterdir())}
+    finally:
+        subject.close()
+    assert results
+    failures = {name: result for name, result in results.items() if isinstance(result, Failure)}
+    assert not failures, "\n\n".join(f"{name}: {failure.trace}" for name, failure in failures.items())
+
+
+@posix
+def test_new_inputs_of_every_kind_do_no_harm():
+    campaign = Campaign(seed=1)
+    campaign.run(Chunk(kind, 0, count) for kind, count in INPUTS.items())
+    assert {kind: row.inputs for kind, row in campaign.rows.items()} == INPUTS
+    assert not campaign.found, "\n\n".join(f"{f.kind} {f.number}: {f.failure.trace}" for f in campaign.found.values())
+
+
+def made(seed: int, count: int, folder: Path) -> list[str]:
+    subject = Faulty(folder)
+    return [target.make(subject, "faulty_target", seed, number)[0] for number in range(count)]
+
+
+@posix
+def test_the_fuzzer_notices_exceptions_lies_signals_hangs_and_memory(tmp_path):
+    seed, count = 287, 24
+    expected = Counter(made(seed, count, tmp_path))
+    assert all(expected[harm] for harm in HARM)
+    campaign = Campaign(seed, jobs=2, limits=Limits(seconds=0.5, gibibytes=0.25))
+    campaign.run(Chunk("faulty_target", first, 8) for first in range(0, count, 8))
+    (row,) = campaign.rows.values()
+    assert (row.accepted, row.refused) == (expected["taken"], expected["refused"])
+    assert row.found == sum(expected[harm] for harm in HARM)
+    causes = {found.failure.cause: found.count for found in campaign.found.values()}
+    assert causes == {
+        "KeyError in faulty_target.py:run": expected["raises"],
+        "Finding (something that is not so) in target.py:expect": expected["lies"],
+        "signal SIGSEGV": expected["dies"],
+        "hang": expected["hangs"],
+        "MemoryError in faulty_target.py:run": expected["hoards"],
+    }
+    assert f"{count:>9}" in table(campaign)
+
+
+def test_inputs_depend_on_their_seed_and_number_alone(tmp_path):
+    one, other = target.load("lines", tmp_path / "a"), target.load("lines", tmp_path / "b")
+    inputs = [target.make(one, "lines", 3, number) for number in range(50)]
+    assert [target.make(other, "lines", 3, number) for number in reversed(range(50))] == inputs[::-1]
+    assert inputs != [target.make(one, "lines", 4, number) for number in range(50)]
+
+
+@pytest.mark.parametrize("data", [b"\x00\xff", ("\ud800\u202e", float("inf"), [None, {1: b"x"}], -(10**400))])
+def test_an_input_is_written_and_read(data, tmp_path):
+    path = tmp_path / f"case{target.suffix(data)}"
+    path.write_bytes(target.write(data))
+    assert target.read(path) == data
+
+
+def test_findings_are_made_small():
+    data = {"a": [1, 2, "long text with a ! in it"], "b": {"c": 17, "d": None}}
+    assert smaller(data, lambda value: "!" in str(value) and isinstance(value, dict), 1e18) == {"a": ["!"]}
+    assert smaller(b"0123456789" * 50 + b"x", lambda value: b"x" in value, 1e18) == b"x"
+
+
+def test_damage_leaves_what_was_given_as_it_is():
+    import random
+
+    given = {"a": [1, {"b": "c"}], "d": (2, 3)}
+    before = repr(given)
+    changed = {repr(mutate.changed(given, random.Random(i))) for i in range(200)}
+    assert repr(given) == before and len(changed) > 100
