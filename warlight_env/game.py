@@ -245,8 +245,17 @@ class Game:
         return not self.rules.fog or self._params.picking == ALTERNATING
 
     def _note_starts(self) -> None:
-        if self.phase == "play":
-            self._starts = tuple(tuple(np.flatnonzero(self.owner == p).tolist()) for p in range(self.players))
+        if self.phase != "play":
+            return
+        picked: dict[int, int] = {}  # region: the step of the game in which it was picked
+        now, past, step = self._state, self._past, 0
+        while past is not None:
+            for region in np.flatnonzero(now.owner[0] != past[0].owner[0]).tolist():
+                picked[region] = step
+            now, past, step = past[0], past[2], step - 1
+        # What was dealt, or picked before the game was loaded, comes first: nobody knows when that was.
+        starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
+        self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
 
     def _legal_wishes(
         self, player: int, wishes: Sequence[int], illegal: list[IllegalOrder], *, strict: bool

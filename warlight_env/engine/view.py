@@ -45,7 +45,8 @@ class View:
     owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 where not seen.
     income: armies that the player may deploy now.
     offers: regions that the player may pick. picks_left: how many of them it will get.
-    starts: by player, the regions that it got at the start, where that is known to everybody; else None.
+    starts: by player, the regions that it got at the start, where that is known to everybody; else None. Those that
+        were picked one by one stand in that order.
     """
 
     map: Any

@@ -16,7 +16,7 @@ from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.grammar import format_message, quote
 from warlight_env.protocol.host import ExternalBot, HostOptions
 from warlight_env.protocol.process import BotProcess
-from warlight_env.protocol.telling import NAMES, NOTHING_SEEN, opening, region_ids, round_messages
+from warlight_env.protocol.telling import NAMES, NOTHING_SEEN, opening, region_ids, round_messages, told_order
 
 #: Seconds that a bot gets to end once its input is closed.
 END_TIME: Final = 2.0
@@ -133,7 +133,7 @@ class Session:
                 if seat == 1:
                     wishes[seat] = opponent.pick(game.view(seat))
                     continue
-                offers = region_ids(game.offers(seat))
+                offers = region_ids(told_order(game.map, game.offers(seat)))
                 answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
                 assert isinstance(answer, m.Picks)
                 wishes[seat] = [region - 1 for region in answer.regions]

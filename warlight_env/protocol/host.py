@@ -30,6 +30,7 @@ from warlight_env.protocol.telling import (
     orders_of,
     region_ids,
     round_messages,
+    told_order,
 )
 
 #: Answers that a bot may miss before it is not asked again.
@@ -82,7 +83,7 @@ class ExternalBot:
         """See `Agent.pick`."""
         self._begin(view)
         clock = self._clock
-        offers = region_ids(view.offers)
+        offers = region_ids(told_order(view.map, view.offers))
         question: m.Question
         if self._challenge == 1:
             question = m.PickRegions(clock.milliseconds, offers)

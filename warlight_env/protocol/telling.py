@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL
@@ -21,6 +23,20 @@ NAMES: Final = ("player1", "player2")
 def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
     """Ids of regions: the bundled world map's are the competitions', and every map's count from 1."""
     return tuple(int(region) + 1 for region in regions)
+
+
+def told_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
+    """Regions as the competitions list what is offered: super region by super region."""
+    return tuple(sorted(regions, key=lambda region: (map_.super_region_of[region], region)))
+
+
+def offered_at_start(view: View) -> tuple[int, ...]:
+    """All regions that could be picked when the game began, whoever has picked since; the same to both players."""
+    taken = [] if view.starts is None else [r for start in view.starts for r in start]
+    if view.phase == "pick":
+        taken = np.flatnonzero(view.owner >= 0).tolist()
+    # Where regions were dealt at random nobody knows what else was offered.
+    return told_order(view.map, {*view.offers, *taken})
 
 
 def setup_messages(map_: Map) -> list[m.Message]:
@@ -42,8 +58,7 @@ def opening(view: View, challenge: m.Challenge, bank: int, increment: int) -> li
         return names + setup_messages(view.map)
     rounds = view.rules.round_limit(view.map.n_regions)
     wastes = wastelands(view)
-    # Where regions were dealt at random nobody knows what else was offered.
-    offered = view.offers or sorted(r for start in view.starts or () for r in start)
+    offered = offered_at_start(view)
     limits: list[m.Message] = [m.Timebank(bank), m.TimePerMove(increment), m.MaxRounds(rounds or UNLIMITED)]
     return [
         *limits,
@@ -73,17 +88,23 @@ def wastelands(view: View) -> list[int]:
 
 def round_messages(view: View, seen: Seen) -> list[m.Message]:
     """What comes before each round's questions."""
-    rows = [(r, by, army) for r, (by, army) in enumerate(zip(view.owner.tolist(), view.army.tolist(), strict=True))]
-    rows.sort(key=lambda row: row[1] != view.player)  # own regions first
+    owner, army = view.owner.tolist(), view.army.tolist()
     owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}
     enemy = NAMES[1 - view.player]
     orders: list[m.PlaceOrder | m.MoveOrder] = [m.PlaceOrder(enemy, r + 1, armies) for r, armies in seen.placements]
     orders += [m.MoveOrder(enemy, a + 1, b + 1, armies) for a, b, armies in seen.moves]
     return [
         m.StartingArmies(view.income),
-        m.UpdateMap(tuple((r + 1, owners[by], army) for r, by, army in rows if by in owners)),
+        m.UpdateMap(tuple((r + 1, owners[owner[r]], army[r]) for r in _as_found(view, owner) if owner[r] in owners)),
         m.OpponentMoves(tuple(orders)),
     ]
+
+
+def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
+    """All regions in the competitions' order: own ones, then the neighbours of each, then whatever else is there."""
+    own = [r for r, by in enumerate(owner) if by == view.player]
+    near = [q for r in own for q in view.map.neighbors[r]]
+    return dict.fromkeys([*own, *near, *range(len(owner))])
 
 
 @dataclass(frozen=True)

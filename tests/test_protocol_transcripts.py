@@ -1,0 +1,175 @@
+"""Whole games in both seats, line by line, against what the competitions' engines said in the same games."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from transcript_helpers import NAMES, Transcript
+
+from warlight_env.agents import make_agent
+from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.game import Game
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.answers import parse_answer
+from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.grammar import format_answer, parse_message
+from warlight_env.protocol.host import ExternalBot
+
+ANSWERING = Path(__file__).parent / "bots" / "answering.py"
+
+
+def hosted(transcript: Transcript, folder: Path) -> list[tuple[int, str]]:
+    """The recorded game played by our host with the recorded bots: all lines, each with its seat, in their order."""
+    said: list[tuple[int, str]] = []
+    bots: list[ExternalBot] = []
+    for seat in range(2):
+        answers = folder / f"{seat}.txt"
+        answers.write_text("".join(line + "\n" for line in transcript.answers(seat)))
+        command = shlex.join([sys.executable, "-I", "-S", str(ANSWERING), str(answers)])
+        options = "[bank=30]" if transcript.challenge == 1 else ""  # in challenge 2 the bank is told
+        bot = make_agent(f"cmd{options}:{command}", seat)
+        assert isinstance(bot, ExternalBot)
+        bot.on_line = lambda direction, line, seat=seat: said.append((seat, f"{direction} {line}"))  # type: ignore[misc]
+        bots.append(bot)
+    game = transcript.game()
+    pick_regions(game, bots)
+    for number in range(len(transcript.dice)):
+        orders = ask_orders(game, bots)
+        game.play_round(orders, on_illegal="skip", script=transcript.script(number))
+    for bot in bots:
+        bot.close()
+    assert game.done, "the recorded game was over by now"
+    return [(seat, re.sub(r"^(> (?:go \S+|pick_starting_regions?)) \d+", r"\1 MS", line)) for seat, line in said]
+
+
+def in_any_order(line: str) -> str:
+    """Challenge 1's engine knew its one map's borders, and drew its offers, in an order of its own."""
+    head, words = line.split(" ")[:3], line.split(" ")[3:]
+    if line.startswith("> setup_map neighbors"):
+        borders = (f"{a}-{b}" for a, near in zip(words[::2], words[1::2], strict=True) for b in near.split(","))
+        return " ".join([*head, *sorted(borders)])
+    if line.startswith("> pick_starting_regions"):
+        return " ".join([*head, *sorted(words)])
+    if line.startswith("> update_map"):
+        rows = [" ".join(row) for row in zip(*[iter(line.split(" ")[2:])] * 3, strict=True)]
+        own = {row.split()[1] for row in rows[:1]}
+        return " ".join([*(row for row in rows if row.split()[1] in own), *sorted(rows)])
+    return line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bot_hears_what_the_competitions_would_have_told_it(name, tmp_path):
+    transcript = Transcript.load(name)
+    said = hosted(transcript, tmp_path)
+    for seat in range(2):
+        ours = [line for who, line in said if who == seat]
+        theirs = transcript.lines[seat]
+        if transcript.challenge == 1:
+            ours, theirs = list(map(in_any_order, ours)), list(map(in_any_order, theirs))
+        assert ours == theirs
+
+
+@pytest.mark.parametrize("name, order", [("challenge2-world", "ABBAAB"), ("challenge2-small", "ABBA")])
+def test_who_picks_when_and_what_it_is_told(name, order, tmp_path):
+    """Said once more in words: the order, what is left each time, and what both are told of it."""
+    transcript = Transcript.load(name)
+    said = hosted(transcript, tmp_path)
+    offered = transcript.regions("settings starting_regions")
+    got: list[list[int]] = [[], []]
+    left, asked = list(offered), ""
+    questions = [(seat, line) for seat, line in said if line.startswith("> pick_starting_region")]
+    for seat, line in questions:
+        asked += "AB"[seat]
+        assert [int(word) - 1 for word in line.split()[3:]] == left
+        pick = int(transcript.answers(seat)[len(got[seat])]) - 1
+        got[seat].append(pick)
+        left.remove(pick)
+    assert asked == order
+    for seat in range(2):
+        told = [line.split() for who, line in said if who == seat]
+        all_ = next(words for words in told if words[1:3] == ["settings", "starting_regions"])
+        assert [int(word) - 1 for word in all_[3:]] == offered, "those that the other has picked by then as well"
+        assert ["settings", "starting_pick_amount", str(len(order) // 2)] in [words[1:] for words in told]
+        others = next(words for words in told if words[1:3] == ["setup_map", "opponent_starting_regions"])
+        assert [int(word) - 1 for word in others[3:]] == got[1 - seat], "in the order in which they were picked"
+        at = told.index(others)
+        assert [words[1:3] for words in told[at + 1 : at + 5]] == [
+            ["settings", "starting_armies"],
+            ["update_map", told[at + 2][2]],
+            ["opponent_moves"],
+            ["go", "place_armies"],
+        ]
+
+
+def test_the_line_of_wastelands_comes_without_any():
+    from warlight_env.engine.rules import Rules
+    from warlight_env.protocol.grammar import format_message
+    from warlight_env.protocol.telling import opening
+
+    view = Game("world", Rules.of("challenge2", wastelands=0)).view(1)
+    assert "setup_map wastelands" in [format_message(message) for message in opening(view, 2, 10_000, 500)]
+
+
+def test_picks_are_told_in_their_order_through_clone_undo_and_chance():
+    game = Game("world", "challenge2", seed=8)
+    got: list[list[int]] = [[], []]
+    while game.phase == "pick":
+        (seat,) = game.pickers()
+        got[seat].append(game.offers(seat)[-1])
+        game.pick({seat: got[seat][-1:]})
+        game = game.clone()
+    assert game.view(0).starts == tuple(map(tuple, got))
+    game.undo()
+    assert game.view(0).starts is None
+    (seat,) = game.pickers()
+    got[seat][-1] = game.offers(seat)[0]
+    game.pick({seat: got[seat][-1:]})
+    assert game.view(1).starts == tuple(map(tuple, got))
+
+
+@pytest.mark.parametrize("agent", ["aggressive", "random"])
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_our_bot_side_understands_the_competitions_engines(name, seat, agent):
+    """Every line of the recorded engines is known, and every question gets an answer in form, with own regions only."""
+    transcript = Transcript.load(name)
+    side = BotSide(lambda: make_agent(agent, 1))
+    own: set[int] = set()
+    picked = iter(transcript.answers(seat))
+    for text in transcript.told(seat):
+        message = parse_message(text.replace("MS", "10000"))
+        assert not isinstance(message, m.Other), text
+        if isinstance(message, m.UpdateMap):
+            own = {region for region, by, _ in message.regions if by == f"player{seat + 1}"}
+        if not isinstance(message, m.Question):
+            side.hear(message)
+            continue
+        answer = side.answer(message)
+        read = parse_answer(message, format_answer(answer), f"player{seat + 1}")
+        assert read.problems == () and read.answer == answer
+        match answer:
+            case m.Picks(regions):
+                assert set(regions) <= set(message.regions)  # type: ignore[union-attr]
+                # The recorded game goes on as if the recorded pick had been ours.
+                side.said(m.Picks(tuple(map(int, next(picked).split()))))
+            case m.Placements(orders):
+                assert {order.region for order in orders} <= own
+            case m.Moves(orders):
+                assert {order.source for order in orders} <= own
+
+
+def test_our_bot_side_is_not_misled_by_the_position_that_the_engines_told_after_the_end():
+    """The last position came after the last round: the loser read a bare ``update_map``, and no question followed."""
+    transcript = Transcript.load("challenge2-small")
+    side = BotSide(lambda: make_agent("random", 1))
+    for text in [*transcript.told(0), "settings starting_armies 5", "update_map", "opponent_moves"]:
+        message = parse_message(text.replace("MS", "10000"))
+        assert not isinstance(message, m.Other)
+        if isinstance(message, m.Question):
+            side.answer(message)
+        else:
+            side.hear(message)
