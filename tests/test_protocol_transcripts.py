@@ -7,11 +7,15 @@ import shlex
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from transcript_helpers import NAMES, Transcript
 
+from protocol_helpers import MISBEHAVING
+from transcript_helpers import NAMES, Transcript
 from warlight_env.agents import make_agent
 from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.envs import WarlightEnv
+from warlight_env.envs.opponents import AgentOpponent
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import parse_answer
@@ -129,6 +133,26 @@ def test_picks_are_told_in_their_order_through_clone_undo_and_chance():
     got[seat][-1] = game.offers(seat)[0]
     game.pick({seat: got[seat][-1:]})
     assert game.view(1).starts == tuple(map(tuple, got))
+
+
+def test_a_bot_in_an_environment_hears_who_starts_where():
+    """There regions may be dealt; under rules that pick before everybody's eyes they are told all the same."""
+    lines: list[str] = []
+
+    def opponent(seed: int) -> ExternalBot:
+        command = shlex.join([sys.executable, "-I", "-S", str(MISBEHAVING), "honest"])
+        bot = make_agent(f"cmd[bank=30]:{command}", seed)
+        assert isinstance(bot, ExternalBot)
+        bot.on_line = lambda direction, line: lines.append(line) if direction == ">" else None
+        return bot
+
+    env = WarlightEnv(map="world", rules="challenge2", opponent=AgentOpponent(opponent), seat=0, action="factored")
+    env.reset(seed=3)
+    env.step(np.zeros(env.action_space.shape, dtype=np.int64))
+    env.close()
+    told = {" ".join(line.split()[:2]): line.split()[2:] for line in reversed(lines)}
+    assert len(told["setup_map opponent_starting_regions"]) == 3
+    assert len(told["settings starting_regions"]) == 6 and told["settings starting_pick_amount"] == ["3"]
 
 
 @pytest.mark.parametrize("agent", ["aggressive", "random"])

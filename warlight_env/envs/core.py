@@ -374,6 +374,9 @@ class EnvCore:
         see(self.board, self.rules.fog and phase != "pick", state.owner[b], state.army[b], player, owner, army)
         free = np.empty(len(owner), dtype=np.int8)
         write_free(self.params, state, b, player, free)
+        starts = None
+        if phase == "play" and not state.round[b] and (not self.rules.fog or self.rules.picking == "alternating"):
+            starts = tuple(tuple(np.flatnonzero(state.owner[b] == p).tolist()) for p in range(self.players))
         return View(
             map=self.map,
             board=self.board,
@@ -388,6 +391,7 @@ class EnvCore:
             income=int(self.out.income[b, player]),
             offers=tuple(np.flatnonzero(free == OFFERED).tolist()),
             picks_left=int(picks_left(self.params, state, b, player)),
+            starts=starts,
         )
 
     def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:

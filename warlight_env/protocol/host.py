@@ -19,6 +19,7 @@ from warlight_env.protocol.answers import Read, expected_answer, parse_answer
 from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.faults import Fault, Faults
 from warlight_env.protocol.grammar import NO_MOVES, format_message, quote
+from warlight_env.protocol.limits import check_limits
 from warlight_env.protocol.options import HostOptions, read_options
 from warlight_env.protocol.process import BotProcess, CommandError, Reply, check_command
 from warlight_env.protocol.stderr import FILE_SIZE, KEPT, ErrorReader
@@ -52,7 +53,7 @@ class ExternalBot:
     `faults` tells what went wrong in the game; `close` ends the process.
 
     Raises:
-        CommandError: there is no such program.
+        CommandError: there is no such program, or this system cannot set the limits.
     """
 
     counts_simulations = False  #: the protocol knows time alone, see `Setup.check_clocks`
@@ -61,6 +62,7 @@ class ExternalBot:
         self.options = HostOptions() if options is None else options
         self.command = [word.replace("{seed}", str(seed)) for word in command]
         check_command(self.command, self.options.folder)
+        check_limits(self.options.limits)
         self.name = f"cmd:{shlex.join(command)}"
         self.seed = seed
         self.faults = Faults()
@@ -117,6 +119,9 @@ class ExternalBot:
             if process.errors.problem is not None:
                 cause = f"could not be written: {process.errors.problem}"
                 self.faults.note(Fault(self._round, "standard error", cause))
+            if process.left:
+                cause = f"{len(process.left)} of them could not be ended: {', '.join(map(str, process.left[:10]))}"
+                self.faults.note(Fault(self._round, "processes", cause))
 
     def _look_at_errors(self, errors: ErrorReader) -> None:
         """Note a flood on standard error: a log is one thing, that is another."""
@@ -143,7 +148,7 @@ class ExternalBot:
             self._me = NAMES[view.player]
             self._max_orders = view.params.max_orders or _MANY
             file = None if options.errors is None else self._error_file(options.errors)
-            self._process = BotProcess(self.command, options.folder, file)
+            self._process = BotProcess(self.command, options.folder, file, options.limits)
             increment = int(1000 * (self._clock.increment or 0))
             self._tell(opening(view, self._challenge, self._clock.milliseconds, increment))
         self._last = step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Final, Literal
 
 from warlight_env.errors import did_you_mean
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.limits import Limits
 
 Policy = Literal["skip", "forfeit"]
 
@@ -23,6 +25,7 @@ class HostOptions:
     bank, increment: the clock in seconds, None: the challenge's own.
     errors: folder for the bot's standard error, one file a game.
     folder: where it runs.
+    memory, procs, network, isolate: see `Limits`.
     """
 
     challenge: m.Challenge | None = None
@@ -31,6 +34,15 @@ class HostOptions:
     increment: float | None = None
     errors: Path | None = None
     folder: Path = Path(".")
+    memory: int | None = None
+    procs: int | None = None
+    network: bool = True
+    isolate: bool = False
+
+    @property
+    def limits(self) -> Limits:
+        """What it may use."""
+        return Limits(self.memory, self.procs, self.network, self.isolate)
 
 
 def _choice(*allowed: str) -> Callable[[str], str]:
@@ -53,6 +65,25 @@ def _seconds(text: str) -> float:
     return value
 
 
+def _bytes(text: str) -> int:
+    form = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", text, re.ASCII)
+    value = int(form[1]) << 10 * " KMGT".index(form[2] or " ") if form else 0
+    if not 1 << 20 <= value <= 1 << 50:
+        raise ValueError("must be bytes, as in 512M or 2G, of 1M at least and 1024T at most")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text) if re.fullmatch(r"[0-9]{1,6}", text, re.ASCII) else 0
+    if not value:
+        raise ValueError("must be a whole number from 1 to 999999")
+    return value
+
+
+def _switch(text: str) -> bool:
+    return _choice("on", "off")(text) == "on"
+
+
 _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
     "challenge": _challenge,
     "policy": _choice("skip", "forfeit"),
@@ -60,6 +91,10 @@ _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
     "increment": _seconds,
     "errors": Path,
     "folder": Path,
+    "memory": _bytes,
+    "procs": _count,
+    "network": _switch,
+    "isolate": _switch,
 }
 
 

@@ -18,8 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from warlight_env.errors import InputError, RunError
+from warlight_env.errors import RunError
+from warlight_env.protocol.limits import GUARD, NO_LIMITS, CommandError, Limits
 from warlight_env.protocol.stderr import ErrorReader
+from warlight_env.protocol.sweep import Mark
 
 #: Longest line that is read: some hundred times what the competitions' limit of orders can come to.
 MAX_LINE: Final = 1 << 20
@@ -32,11 +34,6 @@ _MAX_STALE: Final = 1 << 20
 _LAST_WORDS: Final = 0.5
 #: Seconds for the guard to start a program, and to end it.
 _START, _END = 30.0, 15.0
-_GUARD: Final = Path(__file__).with_name("guard.py")
-
-
-class CommandError(InputError):
-    """A command that cannot be started, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +63,20 @@ class BotProcess:
         command: program and arguments.
         folder: working directory; the present one by default.
         error_file: where its standard error is written to, see `ErrorReader`.
+        limits: of what it may use.
 
     Raises:
         CommandError: there is no such program, or it cannot be executed.
-        RunError: this system has no process groups.
+        RunError: this system has no process groups, or cannot set the limits.
     """
 
-    def __init__(self, command: Sequence[str], folder: str | Path = ".", error_file: Path | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        folder: str | Path = ".",
+        error_file: Path | None = None,
+        limits: Limits = NO_LIMITS,
+    ) -> None:
         if not hasattr(os, "setsid"):
             raise RunError("bots in processes of their own need a system with process groups (Linux, macOS, BSD)")
         check_command(command, folder)
@@ -82,9 +86,10 @@ class BotProcess:
         self._host, guard = socket.socketpair()
         theirs = (from_us, to_us, errors_in, guard.detach())
         try:
-            arguments = [str(theirs[3]), str(folder), *command]
+            mark = Mark.new()
+            arguments = [str(theirs[3]), str(folder), limits.settings(mark), *command]
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_GUARD), *arguments],
+                [sys.executable, "-I", "-S", str(GUARD), *arguments],
                 stdin=from_us, stdout=to_us, stderr=errors_in, pass_fds=theirs[3:], start_new_session=True,
             )  # fmt: skip
         except OSError as error:
@@ -102,7 +107,10 @@ class BotProcess:
         self._skipping = False  # within a line that is too long
         self._open = True  # whether output may still come
         self._end: str | None = None  # why there is nobody to talk to
-        self._finish = weakref.finalize(self, _finish, self._guard, self._host, self._in, self._out, self.errors)
+        self.left: list[int] = []  #: processes of the bot that could not be ended, once it is closed
+        self._finish = weakref.finalize(
+            self, _finish, self._guard, self._host, self._in, self._out, self.errors, mark, self.left
+        )
         self._await_start(command)
 
     def _await_start(self, command: Sequence[str]) -> None:
@@ -115,8 +123,10 @@ class BotProcess:
             self.close()
             if said[:1] == ["failed"]:
                 raise CommandError(f"command {command[0]!r} cannot be started: {os.strerror(int(said[1]))}")
+            if said[:1] == ["refused"]:
+                raise RunError(f"command {command[0]!r}: {' '.join(said[1:])}")
             raise RunError(f"the guard of {command[0]!r} did not start: {self.errors.tail(500)}")
-        self.pid = int(said[1])  #: the bot's process, and its group
+        self.pid = int(said[1])  #: the bot's process, and its group; in namespaces of its own, as these count
         self._host.setblocking(False)
 
     # Talking
@@ -259,17 +269,28 @@ class BotProcess:
         self._finish()
 
 
-def _finish(guard: subprocess.Popen[bytes], host: socket.socket, in_: int, out: int, errors: ErrorReader) -> None:
+def _finish(
+    guard: subprocess.Popen[bytes],
+    host: socket.socket,
+    in_: int,
+    out: int,
+    errors: ErrorReader,
+    mark: Mark,
+    left: list[int],
+) -> None:
     os.close(in_)
     os.close(out)
     with contextlib.suppress(OSError):
         host.shutdown(socket.SHUT_RDWR)  # also where a fork of ours holds it
     host.close()
+    guard.send_signal(signal.SIGCONT)  # the bot may have stopped it
     try:
         guard.wait(_END)
     except subprocess.TimeoutExpired:
         guard.kill()
         guard.wait()
+    if guard.returncode and sys.platform == "linux":  # killed by the bot, as a rule
+        left += mark.sweep()
     errors.close()
 
 

@@ -1,0 +1,73 @@
+"""What a bot in a process may use: memory, processes, network; asked of a system that cannot, it is an error."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from warlight_env.errors import InputError
+from warlight_env.protocol.sweep import Mark
+
+GUARD: Final = Path(__file__).with_name("guard.py")
+_PROBE_SECONDS: Final = 30.0
+
+
+class CommandError(InputError):
+    """A command that cannot be started, with the reason."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a bot.
+
+    memory: bytes of data that each of its processes may have. procs: processes and threads, in all.
+    network: whether it has one. isolate: whether its processes live in namespaces of their own, which with `procs`
+        or without `network` they always do.
+    """
+
+    memory: int | None = None
+    procs: int | None = None
+    network: bool = True
+    isolate: bool = False
+
+    def settings(self, mark: Mark) -> str:
+        """The settings of a guard, see `guard.Settings`."""
+        numbers = [mark.tag, self.memory or 0, self.procs or 0, int(self.network), int(self.isolate)]
+        return ",".join([mark.name, *map(str, numbers)])
+
+    def __str__(self) -> str:
+        asked = {
+            f"memory={self.memory}": self.memory is not None,
+            f"procs={self.procs}": self.procs is not None,
+            "network=off": not self.network,
+            "isolate=on": self.isolate,
+        }
+        return ",".join(text for text, wanted in asked.items() if wanted)
+
+
+NO_LIMITS: Final = Limits()
+
+
+def check_limits(limits: Limits) -> None:
+    """Refuse limits that this system cannot set.
+
+    Raises:
+        CommandError: with the reason.
+    """
+    if limits == NO_LIMITS:
+        return
+    reason = _cannot(limits) if sys.platform == "linux" else "limits need Linux"
+    if reason:
+        raise CommandError(f"{limits}: {reason}")
+
+
+@functools.cache
+def _cannot(limits: Limits) -> str:
+    """Why the limits cannot be set, or ""; a process of its own tries."""
+    command = [sys.executable, "-I", "-S", str(GUARD), "probe", limits.settings(Mark.new())]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
+    return done.stdout.strip() if done.returncode == 0 else f"this system refuses: {done.stderr[-300:].strip()}"
