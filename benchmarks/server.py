@@ -34,7 +34,7 @@ async def follow(server: Server, game: dict, heard: list[int], number: int) -> N
     """A viewer who reads everything."""
     url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
     async with connect(url, max_size=None, open_timeout=60) as socket:
-        await socket.send(json.dumps({"token": game["watch"]}))
+        await socket.send(json.dumps({"token": game["watch"], "key": server.key}))
         async for text in socket:
             heard[number] += json.loads(text)["type"] == "event"
 
@@ -47,7 +47,7 @@ async def never_read(server: Server, game: dict) -> None:
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
     )
     await reader.readuntil(b"\r\n\r\n")
-    hello = json.dumps({"token": game["watch"]}).encode()
+    hello = json.dumps({"token": game["watch"], "key": server.key}).encode()
     mask = b"\1\2\3\4"
     masked = bytes(b ^ mask[i % 4] for i, b in enumerate(hello))
     writer.write(bytes([0x81, 0x80 | len(hello)]) + mask + masked)
@@ -58,17 +58,17 @@ async def never_read(server: Server, game: dict) -> None:
 
 async def main() -> None:
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "play", "--vs", "random") as server:
-        async with httpx.AsyncClient(base_url=f"{server.base}/api/", timeout=60) as client:
+        async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=60) as client:
             bots = {"players": [{"bot": "random"}, {"bot": "random"}], "picks": "random", "pace": 1.0}
             games = [(await client.post("games", json=bots)).json() for _ in range(GAMES)]
             mine = {"players": [{"name": "Ann"}, {"bot": "random"}], "picks": "random", "map": "large"}
             own = (await client.post("games", json=mine)).json()
             before = memory(server)
             audience = subprocess.Popen(
-                [sys.executable, __file__, server.base, json.dumps(games)], stdout=subprocess.PIPE, text=True
+                [sys.executable, __file__, server.address, json.dumps(games)], stdout=subprocess.PIPE, text=True
             )
             await asyncio.sleep(8)
-            headers = {"authorization": f"Bearer {own['tokens']['0']}"}
+            headers = server.headers(own["tokens"]["0"])
             times = []
             for number in range(1, COMMANDS + 1):
                 body = {"round": number, "deploys": [], "attacks": []}

@@ -111,7 +111,7 @@ def test_sockets_that_talk_nonsense_and_clients_that_never_read(tmp_path: Path):
         for number in range(150):
             with connect(f"{server.base.replace('http', 'ws')}{path}") as talker:
                 try:
-                    talker.send(mutated(rng, {"token": game["watch"], "key": "", "after": -1}))
+                    talker.send(mutated(rng, {"token": game["watch"], "key": server.key, "after": -1}))
                     talker.recv(timeout=5)
                 except (WebSocketException, EOFError, TimeoutError):
                     pass
@@ -121,7 +121,7 @@ def test_sockets_that_talk_nonsense_and_clients_that_never_read(tmp_path: Path):
                 lines = (f"GET {path} HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade")
                 more = ("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
                 deaf.sendall("\r\n".join((*lines, *more, "", "")).encode())
-                hello = json.dumps({"token": game["watch"]}).encode()
+                hello = json.dumps({"token": game["watch"], "key": server.key}).encode()
                 deaf.sendall(bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello)
                 held.append(deaf)
         with server.feed(game["id"], game["watch"]) as feed:
@@ -142,7 +142,7 @@ def test_two_hundred_viewers_hear_the_same(tmp_path: Path):
 
             heard = []
             async with connect_async(url, open_timeout=60) as viewer:
-                await viewer.send(json.dumps({"token": game["watch"]}))
+                await viewer.send(json.dumps({"token": game["watch"], "key": server.key}))
                 async for text in viewer:
                     if json.loads(text)["type"] == "event":
                         heard.append(str(text))

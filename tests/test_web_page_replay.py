@@ -99,7 +99,7 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
     log.save(file)
     with serving(tmp_path / "games", "play", "--vs", "random", "--map", "small") as first:
         port = int(first.base.rpartition(":")[2])
-        page = open_page(f"{first.base}/")
+        page = open_page(first.page())
         page.get_by_label("Log of a game").set_input_files(file)
         page.wait_for_url(re.compile("#/file"))
         page.locator("path[data-region]").first.wait_for()

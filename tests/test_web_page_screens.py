@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from cup_helpers import play_cup
 from page_helpers import PAGE, STILL, bot_log, front, letter_of, pick, region, regions, round_or_end
@@ -22,7 +21,7 @@ pytestmark = PAGE
 
 def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
     """Every screen, one after the other, by name."""
-    page.goto(f"{server.base}/#/")
+    page.goto(server.page())
     page.get_by_role("button", name="Play now").wait_for()
     page.wait_for_timeout(100)
     yield "home"
@@ -56,16 +55,16 @@ def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
             page.keyboard.press("Escape")
         page.keyboard.press("Control+Enter")
         round_or_end(page, number + 1)
-    with httpx.Client(base_url=f"{server.base}/api/") as client:
+    with server.client() as client:
         two = {"players": [{"name": "Ann"}, {"name": "Bo"}], "fog": True}
         made = client.post("games", json=two).json()
         tokens = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
-        page.goto(f"{server.base}/#/g/{made['id']}?{tokens}")
+        page.goto(server.page(f"g/{made['id']}?{tokens}"))
         page.get_by_role("heading", name="Pass to Ann").wait_for()
         yield "hotseat"
         bots = {"players": [{"bot": "mcts:sims=457"}, {"bot": "aggressive"}], "picks": "random", "pace": 0.3, "seed": 3}
         made = client.post("games", json=bots).json()
-        page.goto(f"{server.base}/#/g/{made['id']}?key={made['watch']}")
+        page.goto(server.page(f"g/{made['id']}?key={made['watch']}"))
         page.locator(".where", has_text=re.compile(r"Round ([5-9]|\d\d)")).wait_for()
         page.get_by_role("button", name="Hold").click()
         page.get_by_role("button", name="Let them play").wait_for()
@@ -79,7 +78,7 @@ def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
     page.get_by_role("combobox", name="Perspective").select_option("1")
     page.keyboard.press("End")
     yield "analysis"
-    page.goto(f"{server.base}/#/t/cup?agent=Attila&against=army")
+    page.goto(server.page("t/cup?agent=Attila&against=army"))
     page.get_by_role("link", name="Replay of game").first.wait_for()
     yield "tournament"
 

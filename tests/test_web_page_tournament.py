@@ -53,7 +53,7 @@ def test_the_table_fills_while_games_are_played(tmp_path: Path, open_page: Calla
                 assert playing.poll() is None
                 page.wait_for_timeout(10)
             playing.send_signal(signal.SIGSTOP)  # so that there is time to look
-            page.goto(f"{server.base}/#/")
+            page.goto(server.page())
             page.get_by_role("link", name="night").click()
             page.get_by_text("● running").wait_for()
             page.locator("[aria-label='Who beats whom'] td a").first.wait_for()
@@ -72,7 +72,7 @@ def test_the_table_fills_while_games_are_played(tmp_path: Path, open_page: Calla
 def test_a_cell_leads_to_its_games_and_their_replays(tmp_path: Path, open_page: Callable[..., Any]):
     result = play_cup(tmp_path / "runs" / "cup", games=2)
     with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--runs", str(tmp_path / "runs")) as server:
-        page = open_page(f"{server.base}/#/t/cup")
+        page = open_page(server.page("t/cup"))
         page.get_by_role("link", name=re.compile("^chance & co against Attila")).click()
         games = page.get_by_role("region", name="chance & co against Attila")
         games.get_by_role("link", name="Replay of game").first.wait_for()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +19,7 @@ from websockets.sync.client import connect
 
 from warlight_env import Game, Rules, maps
 from warlight_env.record import GameLog, verify
+from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.worker import Position, Question, Setup
@@ -170,16 +174,57 @@ def test_a_socket_must_say_who_it_is_and_then_only_listens(server: Server):
             feed.event("nothing of the kind")
 
 
-def test_beyond_this_machine_a_token_is_needed(tmp_path: Path):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--host", "0.0.0.0") as own:
-        key = own.address.split("?token=")[1].split("#")[0]
-        assert len(key) >= 20
-        assert httpx.get(f"{own.base}/").status_code == 200  # the page itself holds nothing
-        assert own.client().get("home").status_code == 401
-        assert own.client().get("home", headers={"x-warlight-token": "wrong"}).status_code == 401
-        assert own.client().get("home", headers={"x-warlight-token": key}).status_code == 200
-        with own.feed(own.game, own.token(0)) as feed:
-            assert feed.message()["type"] == "error"
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_the_servers_token_is_needed_and_stays_the_same(host: str, tmp_path: Path):
+    keys = []
+    for _ in range(2):
+        with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--host", host) as own:
+            keys.append(own.key)
+            assert len(own.key) >= 20
+            assert httpx.get(f"{own.base}/").status_code == 200  # the page itself holds nothing
+            seat = {"authorization": f"Bearer {own.token(0)}"}
+            for wrong in ({}, {"x-warlight-token": "wrong"}, {"x-warlight-token": ""}, {"x-warlight-token": b"\xe9"}):
+                for path in ("home", f"games/{own.game}", f"games/{own.game}/replay", "tournaments/x", "nothing"):
+                    answer = httpx.get(f"{own.base}/api/{path}", headers={**seat, **wrong})
+                    assert answer.status_code == 401, (path, wrong)
+                    assert "open the address that it printed" in answer.json()["error"]
+            assert own.client().get("home").status_code == 200
+            for key in ("", "wrong", "\xe9"):
+                url = f"{own.base.replace('http', 'ws')}/api/games/{own.game}/feed"
+                with connect(url) as socket:
+                    socket.send(json.dumps({"token": own.token(0), "key": key}))
+                    assert json.loads(socket.recv(10))["status"] == 401
+    assert keys[0] == keys[1]  # pages that are open go on after a restart
+    assert os.stat(tmp_path / "server.token").st_mode & 0o077 == 0
+
+
+def test_nobody_gets_a_token_of_somebody_elses_seat(server: Server):
+    game = make(server, players=[{"name": "Ann"}, {"name": "Bo"}])
+    bots = make(server, players=[{"bot": "random"}, {"bot": "random"}])
+    home = server.client(game["tokens"]["0"]).get("home")
+    assert game["id"] in home.text
+    assert not any(token in home.text for token in game["tokens"].values())
+    watched = next(row for row in home.json()["games"] if row["id"] == bots["id"])
+    assert watched["watch"] == bots["watch"]  # everybody may watch bots
+    assert all(row["watch"] is None for row in home.json()["games"] if row["id"] == game["id"])
+
+
+def test_a_folder_of_games_has_one_server_at_a_time(tmp_path: Path):
+    line = [sys.executable, "-m", "warlight_env", "play", "--no-browser", "--port", "0", "--games", str(tmp_path)]
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small") as first:
+        before = sorted(path.name for path in tmp_path.iterdir())
+        second = subprocess.run(line, capture_output=True, text=True, timeout=120)
+        assert second.returncode == 2
+        assert second.stdout == ""
+        (said,) = second.stderr.splitlines()
+        assert str(tmp_path) in said
+        assert f"process {first.process.pid}" in said
+        assert first.base.rpartition(":")[2] in said  # the address
+        assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d", said)
+        assert sorted(path.name for path in tmp_path.iterdir()) == before
+        first.kill()  # the lock goes with its process, however that ends
+        with serving(tmp_path, "play", "--vs", "random", "--map", "small") as third:
+            assert third.client().get("home").status_code == 200
 
 
 def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
@@ -211,7 +256,7 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
 
 def test_where_a_position_goes_without_chances_the_latest_known_are_told(tmp_path: Path):
     async def told() -> list[object]:
-        lobby = Lobby(tmp_path, workers=1)
+        lobby = Lobby(Folder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
         room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
         await room.stop()

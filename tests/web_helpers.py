@@ -47,17 +47,28 @@ class Server:
         name = "key" if seat is None else f"key{seat}"
         return re.search(rf"[?&]{name}=([\w-]+)", self.address)[1]  # type: ignore[index]
 
+    @property
+    def key(self) -> str:
+        """The server's own token."""
+        return re.search(r"[?]token=([\w-]+)", self.address)[1]  # type: ignore[index]
+
+    def page(self, place: str = "") -> str:
+        """The address of a screen, with the server's token."""
+        return f"{self.base}/?token={self.key}#/{place}"
+
+    def headers(self, token: str = "") -> dict[str, str]:
+        """Of calls with a seat's token."""
+        return {"authorization": f"Bearer {token or None}", "x-warlight-token": self.key}
+
     def client(self, token: str = "") -> httpx.Client:
         """For calls with a seat's token."""
-        return httpx.Client(
-            base_url=f"{self.base}/api/", headers={"authorization": f"Bearer {token or None}"}, timeout=30
-        )
+        return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=30)
 
     @contextlib.contextmanager
     def feed(self, game: str, token: str, after: int = -1) -> Iterator[Feed]:
         """A viewer's socket, introduced."""
         with connect(f"{self.base.replace('http', 'ws')}/api/games/{game}/feed", max_size=None) as socket:
-            socket.send(json.dumps({"token": token, "after": after}))
+            socket.send(json.dumps({"token": token, "key": self.key, "after": after}))
             yield Feed(socket)
 
     def kill(self) -> None:
@@ -96,13 +107,14 @@ class Feed:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, *command: str, port: int = 0) -> Iterator[Server]:
-    """A server by a command line, as ``play --vs random``, with its games in a folder."""
+def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = None) -> Iterator[Server]:
+    """A server by a command line, as ``play --vs random``, with its games in a folder; `errors`: what it says there."""
     line = [sys.executable, "-m", "warlight_env", *command, "--no-browser", "--port", str(port)]
     if command[0] != "watch":
         line += ["--games", str(folder)]
     environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment)
+    said_there = None if errors is None else errors.open("wb")
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=said_there, text=True, env=environment)
     try:
         assert process.stdout is not None
         said = process.stdout.readline()
@@ -112,3 +124,5 @@ def serving(folder: Path, *command: str, port: int = 0) -> Iterator[Server]:
     finally:
         process.kill()
         process.wait()
+        if said_there is not None:
+            said_there.close()

@@ -1,12 +1,19 @@
-"""Text for people: rows as aligned columns, and counted things."""
+"""Text for people: rows as aligned columns, counted things, and nothing that a terminal would obey."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
+def printable(text: object) -> str:
+    """Text without control, formatting or unpaired surrogate characters."""
+    text = str(text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Lines of columns, the first `left` of them to the left, the others to the right; row 0 is the head."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:

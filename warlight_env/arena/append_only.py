@@ -105,12 +105,7 @@ class AppendOnlyFolder(ABC):
             return
         lines = "".join(json.dumps(item, allow_nan=False) + "\n" for item in items).encode()
         try:
-            if os.fstat(self._file).st_size != self._end:
-                os.ftruncate(self._file, self._end)  # the rest of a write that was broken off
-            rest = memoryview(lines)
-            while rest:
-                rest = rest[os.write(self._file, rest) :]
-            self._end += len(lines)
+            self._end = append_whole(self._file, self._end, lines)
             if time.monotonic() - self._synced >= self.sync_seconds:
                 os.fsync(self._file)
                 self._synced = time.monotonic()
@@ -166,12 +161,8 @@ class AppendOnlyFolder(ABC):
         write_atomically(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise self.error(f"{self.folder}: another process is at this run") from None
+        if not lock_file(self._file):
+            raise self.error(f"{self.folder}: another process is at this run")
 
     def _read(self) -> int:
         """Take in all whole lines; returns where the last one ends."""
@@ -184,6 +175,38 @@ class AppendOnlyFolder(ABC):
                 reason = f"{type(error).__name__}: {error}"
                 raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
         return len(data) - len(rest)
+
+
+def lock_file(file: int) -> bool:
+    """Lock an open file until it is closed; False: another process has it. True, too, where there are no such locks."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def append_whole(file: int, end: int, data: bytes) -> int:
+    """Append to an open file whose content ends at `end`, all or nothing; returns where it ends now.
+
+    What a write that was broken off left behind is cut off before the next one.
+
+    Raises:
+        OSError: nothing was appended.
+    """
+    try:
+        if os.fstat(file).st_size != end:
+            os.ftruncate(file, end)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(file, rest) :]
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, end)
+        raise
+    return end + len(data)
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:

@@ -33,6 +33,7 @@ from warlight_env.cli import (
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
 from warlight_env.errors import InputError, RunError
+from warlight_env.tables import printable
 
 app = App(
     name="warlight",
@@ -121,4 +122,5 @@ def _run(arguments: list[str]) -> int:
 
 
 def _complain(message: str) -> None:
+    message = "\n".join(map(printable, message.split("\n")))
     print(f"error: {message}" if message != "interrupted" else message, file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,15 @@ OPPONENT = "mcts:secs=1"
 
 PortOption = Annotated[Whole, Parameter(name="--port", help="0 takes any free one.")]
 HostOption = Annotated[
-    str, Parameter(name="--host", help="Where to listen; beyond 127.0.0.1 the page needs the token in its address.")
+    str, Parameter(name="--host", help="Where to listen; the page needs the token in the address that is printed.")
+]
+ProxyOption = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--proxy",
+        negative="",
+        help="Address of a proxy in front: its X-Forwarded-For is believed.",
+    ),
 ]
 BrowserOption = Annotated[bool, Parameter(name="--browser", help="Open the page.")]
 
@@ -34,6 +43,7 @@ class GameOptions:
     runs: Annotated[Path | None, Parameter(help="Folder of tournaments' results to show.")] = None
     host: HostOption = "127.0.0.1"
     port: PortOption = 8040
+    proxy: ProxyOption = None
     browser: BrowserOption = True
 
 
@@ -85,6 +95,9 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
         raise UsageError(f"{len(players)} players: two to six can play")
     if not 0 <= options.port < 65536:
         raise UsageError(f"--port {options.port}: must be 0 to 65535")
+    for proxy in options.proxy or ():
+        if not _is_address(proxy):
+            raise UsageError(f"--proxy {proxy!r}: must be an IP address")
     for person, spec in players:
         if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
             raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
@@ -116,8 +129,16 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
         return f"g/{room.id}?{keys}"
 
     folder = options.games if options.games is not None else user_data_path("warlight") / "games"
-    listen = Listen(options.host, options.port)
+    listen = Listen(options.host, options.port, tuple(options.proxy or ()))
     run_server(listen, folder, options.runs, first, bots, open_browser=options.browser, tell=_tell)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _tell(line: str) -> None:

@@ -126,8 +126,9 @@ def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Back
 
 
 def print_json(data: Any) -> None:
-    """Data as JSON on stdout."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    """Data as JSON on stdout; characters that a terminal might obey are escaped."""
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
 
 
 def write_file(path: Path, content: str | bytes) -> None:

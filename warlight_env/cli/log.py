@@ -13,7 +13,7 @@ from cyclopts import App, Parameter
 
 from warlight_env.cli.common import FAILURE, OK, JsonOption, SeedOption, UsageError, Whole, print_json
 from warlight_env.cli.tracking import tracking
-from warlight_env.tables import align, counted
+from warlight_env.tables import align, counted, printable
 
 if TYPE_CHECKING:
     from warlight_env.record import Entry
@@ -58,7 +58,7 @@ def verify(
     else:
         for report in reports:
             wrong = report.get("error") or report.get("difference")
-            print(f"{report['file']}: {wrong or _holds(report)}")
+            print(printable(f"{report['file']}: {wrong or _holds(report)}"))
     return OK if all(report["ok"] for report in reports) else FAILURE
 
 
@@ -132,7 +132,8 @@ def continue_(
     else:
         names = [f"{seat + 1} {name}" for seat, name in enumerate(played.names)]
         result = f"{names[end.winner]} wins" if end.winner is not None else "stopped" if end.cut_off else "draw"
-        print(f"from round {start.rounds}, {' against '.join(names)}: {result} after {counted(end.rounds, 'round')}")
+        told = f"from round {start.rounds}, {' against '.join(names)}: {result} after {counted(end.rounds, 'round')}"
+        print(printable(told))
         if output is not None:
             print(f"  logged in {output}")
     return OK
@@ -164,7 +165,7 @@ def list_(
         entries = index.entries(agent, status)
         notices = index.notices
     for notice in notices:
-        print(f"notice: {notice}", file=sys.stderr)
+        print(printable(f"notice: {notice}"), file=sys.stderr)
     if last is not None:
         entries = entries[-last:]
     if json:

@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from warlight_env.tables import printable
+
 if TYPE_CHECKING:
     from warlight_env.engine.orders import Orders
     from warlight_env.maps import Map
@@ -24,9 +26,9 @@ def show_position(position: Position, incomes: Mapping[str, int], lines: Sequenc
     width = max(40, min(100, shutil.get_terminal_size().columns)) if live else 80
     print(f"{_CLEAR if live else ''}{to_text(position, colour=live and 'NO_COLOR' not in os.environ, width=width)}\n")
     if incomes:
-        print(f"income: {', '.join(f'{name} {income}' for name, income in incomes.items())}")
+        print(f"income: {', '.join(f'{printable(name)} {income}' for name, income in incomes.items())}")
     for line in lines:
-        print(f"  {line}")
+        print(f"  {printable(line)}")
     print(flush=True)
 
 

@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from warlight_env.cli.common import OK, UsageError, Whole
 from warlight_env.cli.narration import show_position, tell_round
 from warlight_env.cli.tracking import tracking
-from warlight_env.tables import counted
+from warlight_env.tables import counted, printable
 
 if TYPE_CHECKING:
     from warlight_env.record import GameLog
@@ -114,8 +114,8 @@ def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, d
     if shown[-1].position.round == len(log.rounds):
         for failure in log.failures:
             if failure.round > len(log.rounds):  # it broke the game off: the round in which it failed is not there
-                print(f"{names[failure.player]} failed in round {failure.round}: {failure.reason}")
-        print(_outcome(log, names))
+                print(printable(f"{names[failure.player]} failed in round {failure.round}: {failure.reason}"))
+        print(printable(_outcome(log, names)))
 
 
 def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> Iterator[str]:

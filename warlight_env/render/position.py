@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from warlight_env.maps import Map
 from warlight_env.render.theme import MAX_PLAYERS
+from warlight_env.tables import printable
 
 NEUTRAL, UNKNOWN = -1, -2
 
@@ -89,11 +90,6 @@ class Position:
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun: "1 army", "2 armies"."""
     return f"{number} {one if number == 1 else many}"
-
-
-def printable(text: str) -> str:
-    """Text without control, formatting or unpaired surrogate characters."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
 
 
 def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Any]]:

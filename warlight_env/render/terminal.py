@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from warlight_env.render.position import NEUTRAL, UNKNOWN, Position, counted, printable
+from warlight_env.render.position import NEUTRAL, UNKNOWN, Position, counted
 from warlight_env.render.theme import NEUTRAL_SYMBOL, SYMBOLS, UNKNOWN_SYMBOL, rgb, theme
+from warlight_env.tables import printable
 
 MIN_WIDTH = 40
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Final
 from fastapi import FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException
 
 from warlight_env import __version__, maps
 from warlight_env.agents.registry import parse
@@ -21,11 +23,14 @@ from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
 from warlight_env.web.analysis import insight_for
 from warlight_env.web.answers import Encoded
+from warlight_env.web.connections import ADDRESS
+from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
 from warlight_env.web.errors import RequestError
+from warlight_env.web.folder import Folder
 from warlight_env.web.guard import RATE, Guard
 from warlight_env.web.lobby import Access, Lobby
-from warlight_env.web.newgames import fits, made, map_of, offered, players_of
+from warlight_env.web.newgames import fits, made, map_of, map_seed, offered, players_of
 from warlight_env.web.page import page
 from warlight_env.web.replays import Shelf, add_replays
 from warlight_env.web.requests import (
@@ -38,6 +43,8 @@ from warlight_env.web.requests import (
 )
 from warlight_env.web.sockets import add_feed
 from warlight_env.web.tournaments import add_tournaments, tournaments
+
+_log = logging.getLogger(__name__)
 
 #: The bots that the page offers; a server may be told of more, a request cannot name others.
 BOTS: Final = (
@@ -55,7 +62,7 @@ class Settings:
 
     folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted
     from everybody; None: nobody needs one. runs: folder of tournaments. max_rooms, workers: see `Lobby`. max_viewers:
-    sockets at once. rate: requests a second from one address.
+    sockets at once. rate, at_once: see `Guard`.
     """
 
     folder: Path
@@ -66,14 +73,19 @@ class Settings:
     max_rooms: int = 100
     max_viewers: int = 1000
     rate: float = RATE
+    at_once: int = ADDRESS
     workers: int = 2
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The server; its games run while its lifespan lasts."""
+def create_app(settings: Settings, home: Folder | None = None) -> FastAPI:
+    """The server; its games run while its lifespan lasts. `home`: its folder, where that is locked already.
+
+    Raises:
+        FolderInUseError, LogWriteError: as `Folder`.
+    """
     for bot in settings.bots:
         parse(bot)
-    lobby = Lobby(settings.folder, settings.max_rooms, settings.workers)
+    lobby = Lobby(home or Folder(settings.folder), settings.max_rooms, settings.workers)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -89,7 +101,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.lobby, app.state.settings, app.state.shelf = lobby, settings, Shelf(lobby.desk)
-    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate)
+    app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate, at_once=settings.at_once)
     _errors(app)
     _pages(app)
     _games(app)
@@ -110,8 +122,22 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:])
-        return JSONResponse({"error": f"{place}: {first['msg']}".removeprefix(": ")}, 422)
+        place = ".".join(str(part) for part in first["loc"][1:])[:100]
+        text = f"{place}: {first['msg']}".removeprefix(": ")
+        return JSONResponse({"error": text.encode("utf-8", "backslashreplace").decode()}, 422)
+
+    @app.exception_handler(HTTPException)  # no such address or method, a body that is no JSON
+    async def refused(request: Request, error: HTTPException) -> Response:
+        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+
+    @app.exception_handler(OSError)  # files exhausted, a folder that is gone
+    async def unable(request: Request, error: OSError) -> Response:
+        _log.error("%s: %s", request.url.path, error)
+        return JSONResponse({"error": f"the server cannot do that now: {error.strerror or 'no answer'}"}, 503)
+
+    @app.exception_handler(DiskError)
+    async def no_space(request: Request, error: DiskError) -> Response:
+        return JSONResponse({"error": f"the server cannot write: {error.reason}; nothing was changed"}, error.status)
 
     @app.exception_handler(RunError)
     async def run_error(request: Request, error: RunError) -> Response:
@@ -154,9 +180,9 @@ def _games(app: FastAPI) -> None:
             raise RequestError(f"rules {body.rules!r}: there are {', '.join(PRESETS)}")
         rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
         picks: Any = "random" if body.picks == "random" else "play"
-        seed = secrets.randbits(48) if body.seed is None else body.seed
+        seed = secrets.randbits(53) if body.seed is None else body.seed
         players = players_of(settings, body.players)
-        map_, drawing = await map_of(lobby.desk, body, seed)
+        map_, drawing = await map_of(lobby.desk, body, map_seed(body.seed))
         room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace), drawing)
         return made(room)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from warlight_env.arena.append_only import append_whole
 from warlight_env.game import Game
-from warlight_env.record import GameLog, Header, LogError, LogWriteError, Picks, Player, Recorder
+from warlight_env.record import GameLog, Header, LogError, Picks, Player, Recorder
 from warlight_env.record.names import PARTIAL, PLAIN
+from warlight_env.web.disk import writing
 
 
 class Stand:
@@ -30,7 +33,8 @@ class Stand:
 class Book(Recorder):
     """Writes a game's log to ``NAME.partial.wl.jsonl``, and keeps its lines for the viewers.
 
-    The file is made by `open`, with all lines so far, in one step; a game that goes on replaces its file so.
+    What is recorded waits until `save`, which has it on disk as a whole or not at all; only then it is one of the
+    `lines`. So nobody is told what is not on disk, and a full disk costs nothing but time.
 
     Args:
         path: ``NAME.wl.jsonl``, the name of the finished game.
@@ -43,17 +47,15 @@ class Book(Recorder):
         self.partial = path.with_name(path.name.removesuffix(PLAIN) + PARTIAL + PLAIN)
         self.stands = [Stand(player.name) for player in players]
         self.lines: list[bytes] = []  #: the header first; bytes, as a long game's events are a hundred thousand objects
+        self.steps = 0  #: picks and rounds among them
         self.complete = False  #: whether the game has ended
-        self._unwritten: list[bytes] = []
+        self._waiting: list[bytes] = []
         self._file: int | None = None
+        self._end = 0  # of what is in the file
 
     def write(self, line: bytes) -> None:
         """See `Recorder`."""
-        if self._file is None:
-            self._unwritten.append(line)
-        else:
-            self._put(self._file, line)
-        self.lines.append(line)
+        self._waiting.append(line)
 
     @property
     def events(self) -> int:
@@ -65,29 +67,49 @@ class Book(Recorder):
         data: dict[str, Any] = json.loads(self.lines[number + 1])
         return data
 
-    def open(self) -> None:
-        """From now on every line goes to the file, those before in one step."""
+    def save(self) -> None:
+        """Have all that waits on disk, and tell it.
+
+        Raises:
+            DiskError: it is not, and waits on.
+        """
+        with writing(self.partial):
+            if self._file is None:
+                self._file, self._end = self._made()
+            else:
+                self._end = append_whole(self._file, self._end, _text(self._waiting))
+        self._tell()
+
+    def _tell(self) -> None:
+        self.lines += self._waiting
+        self.steps += sum(line.startswith(_STEPS) for line in self._waiting)
+        self._waiting.clear()
+
+    def _made(self) -> tuple[int, int]:
+        """The file with all lines, made in one step, and where it ends; a game that goes on replaces its file so."""
         fresh = self.partial.with_name(self.partial.name + ".new")
+        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
         try:
-            file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
-            for line in self._unwritten:
-                self._put(file, line)
+            end = append_whole(file, 0, _text([*self.lines, *self._waiting]))
             os.replace(fresh, self.partial)
-        except OSError as error:
-            raise LogWriteError(f"cannot write the log {self.partial}: {error.strerror or error}") from None
-        self._file = file
-        self._unwritten.clear()
+        except OSError:
+            os.close(file)
+            with contextlib.suppress(OSError):
+                os.unlink(fresh)
+            raise
+        return file, end
 
     def finish(self, game: Game) -> None:
-        """The game has ended: the file gets its name."""
-        seats = tuple(range(game.players))
-        self.ended(Ended(seats, game.winner, game.round, game.placements, not game.done))
-        self.complete = True
-        self.close()
-        try:
+        """The game has ended: the file gets its name. `DiskError`: not yet; try again."""
+        if not self.complete:
+            if not self._waiting:
+                seats = tuple(range(game.players))
+                self.ended(Ended(seats, game.winner, game.round, game.placements, not game.done))
+            self.save()
+            self.complete = True
+        with writing(self.path):
             self.partial.replace(self.path)
-        except OSError as error:
-            raise LogWriteError(f"cannot write the log {self.path}: {error.strerror or error}") from None
+        self.close()
 
     def close(self) -> None:
         """Write no more."""
@@ -95,16 +117,22 @@ class Book(Recorder):
             os.close(self._file)
             self._file = None
 
-    def _put(self, file: int, line: bytes) -> None:
-        data = line + b"\n"
-        while data:
-            data = data[os.write(file, data) :]
-
-    def take_up(self, header: Header, lines: Iterable[bytes], complete: bool) -> None:
-        """The game is the one of these lines, and goes on unless it is complete."""
+    def take_up(self, header: Header, lines: Iterable[bytes], complete: bool, *, kept: bool = False) -> None:
+        """The game is the one of these lines, and goes on unless it is complete. `kept`: they are on disk already."""
         self._agents, self.header, self.complete = self.stands, header, complete
-        for line in lines:
-            self.write(line)
+        self._waiting = list(lines)
+        if kept:
+            while not complete and self._waiting[-1].startswith(_INSIGHT):
+                self._waiting.pop()  # of a round that was cut off while it was written: it is thought about anew
+            self._tell()
+
+
+_STEPS: Final = (b'{"event":"picks"', b'{"event":"round"')
+_INSIGHT: Final = b'{"event":"insight"'
+
+
+def _text(lines: Sequence[bytes]) -> bytes:
+    return b"".join(line + b"\n" for line in lines)
 
 
 @dataclass(frozen=True)

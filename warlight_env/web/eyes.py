@@ -33,7 +33,7 @@ class Eyes:
         self._owner: list[int] = []
         self._army: list[int] = []
         self._shown: list[tuple[int, int]] = []
-        self._picking = False  # while regions are picked everything is seen
+        self._picks = 0  # steps of picking to come; meanwhile everything is seen
 
     def see(self, event: Mapping[str, Any]) -> Event | None:
         """The event as the viewer may know it; None where it may not know of it at all."""
@@ -48,7 +48,7 @@ class Eyes:
 
     def _start(self, event: Mapping[str, Any]) -> Event:
         self._owner, self._army = list(event["owner"]), list(event["army"])
-        self._picking = "offers" in event
+        self._picks = self._picks_from(event)
         self._shown = self._view()
         if self.seat is None:
             return dict(event)
@@ -57,12 +57,21 @@ class Eyes:
             out["offers"] = [offer if p == self.seat else [] for p, offer in enumerate(event["offers"])]
         return out
 
+    def _picks_from(self, start: Mapping[str, Any]) -> int:
+        """How often somebody will pick: once all together, or one by one until no further lap has enough regions."""
+        if "offers" not in start:
+            return 0
+        if self.rules.picking != "alternating":
+            return 1
+        taken = {region for region, owner in enumerate(start["owner"]) if owner >= 0}
+        regions = len(taken.union(*start["offers"]))
+        return min(self.rules.picks, regions // self.players) * self.players - len(taken)
+
     def _step(self, event: Mapping[str, Any]) -> Event:
         before = self._sight()
         for region, owner, army in event["changed"]:
             self._owner[region], self._army[region] = owner, army
-        if self._picking:
-            self._picking = any(self._owner.count(p) < self.rules.picks for p in range(self.players))
+        self._picks = self._picks - 1 if event["event"] == "picks" else 0
         shown, self._shown = self._shown, self._view()
         out = dict(event)
         if event["event"] == "round":
@@ -86,7 +95,7 @@ class Eyes:
     def _sight(self) -> set[int]:
         """The regions that the viewer sees."""
         everything = set(range(len(self._owner)))
-        if self.seat is None or not self.rules.fog or self._picking:
+        if self.seat is None or not self.rules.fog or self._picks:
             return everything
         own = {r for r, o in enumerate(self._owner) if o == self.seat}
         return own.union(*(self.map.neighbors[r] for r in own))

@@ -54,9 +54,9 @@ class Feed:
 
     async def follow(self, seat: int | None, after: int) -> AsyncIterator[str]:
         """Messages for a viewer who has the events up to number `after` (-1: none), until the room closes."""
-        if after >= self._room.book.events:
-            raise RequestError(f"after {after}: there are events 0 to {self._room.book.events - 1}")
         cut = self._texts.setdefault(seat, _Cut(self._room, seat))
+        if after >= (count := await cut.count()):
+            raise RequestError(f"after {after}: there are events 0 to {count - 1}")
         place, told, wake = after + 1, -1, asyncio.Event()
         self._waiting.add(wake)
         self.viewers += 1
@@ -65,14 +65,13 @@ class Feed:
             while not self._closed:
                 wake.clear()
                 async for text in cut.since(place):
-                    if text:
-                        yield text
+                    yield text
                     place += 1
                 if told != self._version:
                     told = self._version
                     yield self._state(seat)
                     await asyncio.sleep(BREATH)
-                    await self._event_after(place, wake, LULL - BREATH)
+                    await self._event_after(cut, place, wake, LULL - BREATH)
                     continue
                 await wake.wait()
         finally:
@@ -80,11 +79,11 @@ class Feed:
             self.viewers -= 1
             self._room.looked_at()
 
-    async def _event_after(self, place: int, wake: asyncio.Event, seconds: float) -> None:
-        """Wait until there is an event of that number, so many seconds at most."""
+    async def _event_after(self, cut: _Cut, place: int, wake: asyncio.Event, seconds: float) -> None:
+        """Wait until the viewer has an event of that number to come, so many seconds at most."""
         clock = asyncio.get_running_loop().time
         until = clock() + seconds
-        while not self._closed and place >= self._room.book.events and clock() < until:
+        while not self._closed and not cut.has(place) and clock() < until:
             wake.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(wake.wait(), until - clock())
@@ -99,17 +98,21 @@ class Feed:
 
 
 class _Cut:
-    """The events for one seat as texts, each made once; "" for what the seat may not know of."""
+    """The events for one seat as texts, each made once.
+
+    They are numbered as the seat has them: a gap would tell that something happened of which it may not know.
+    """
 
     def __init__(self, room: Room, seat: int | None) -> None:
         self._book = room.book
         self._eyes = Eyes(room.game.map, room.game.rules, room.game.players, seat)
+        self._seen = 0  # events that were looked at
         self._texts: list[str] = []
 
     async def since(self, place: int) -> AsyncIterator[str]:
         """The texts from that number on; a long game's are made bit by bit, so that nobody waits meanwhile."""
         began = time.perf_counter()
-        while place < self._book.events:
+        while place < len(self._texts) or self._seen < self._book.events:
             if place < len(self._texts):
                 yield self._texts[place]
                 place += 1
@@ -119,11 +122,26 @@ class _Cut:
                 await asyncio.sleep(0)
                 began = time.perf_counter()
 
+    async def count(self) -> int:
+        """How many there are for the seat so far."""
+        while self._seen < self._book.events:
+            self._cut(time.perf_counter() + SLICE)
+            await asyncio.sleep(0)
+        return len(self._texts)
+
+    def has(self, place: int) -> bool:
+        """Whether there is one of that number, as far as that can be seen at a stretch."""
+        if place >= len(self._texts):
+            self._cut(time.perf_counter() + SLICE)
+        return place < len(self._texts)
+
     def _cut(self, until: float) -> None:
         """Cut what is left, one event at least, and no longer than that."""
-        for number in range(len(self._texts), self._book.events):
-            event: Any = self._eyes.see(self._book.event(number))
-            self._texts.append("" if event is None else _text({"type": "event", "n": number, **event}))
+        while self._seen < self._book.events:
+            event: Any = self._eyes.see(self._book.event(self._seen))
+            self._seen += 1
+            if event is not None:
+                self._texts.append(_text({"type": "event", "n": len(self._texts), **event}))
             if time.perf_counter() > until:
                 return
 

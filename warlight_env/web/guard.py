@@ -1,14 +1,17 @@
-"""Who may talk to the server: its own page only, with its token where it listens to others, and not too often."""
+"""Who may talk to the server: its own page only, with its token, not too often and not too slowly."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final
 from urllib.parse import urlsplit
+
+from warlight_env.web.connections import ADDRESS, address_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -16,6 +19,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 BODY: Final = 64 * 1024  # bytes of a request
 UPLOAD: Final = 8 * 1024 * 1024  # of a log
+UPLOADS: Final = 4  # logs that come in at once
+SLOWEST: Final = 30.0  # seconds for the body of a request
 RATE: Final = 100.0  # requests a second from one address, lasting
 BURST: Final = 4.0  # seconds' worth of requests at once
 
@@ -39,41 +44,73 @@ class Guard:
         token: wanted as the header ``X-Warlight-Token`` of every call under /api/; sockets bring it in their first
             message. None: none is needed.
         rate: requests a second from one address, lasting; four times as many at once.
+        at_once: requests and sockets of one address that are open.
     """
 
-    def __init__(self, app: Any, hosts: Iterable[str], token: str | None, rate: float = RATE) -> None:
-        self.app, self.hosts, self.token, self.rate = app, frozenset(hosts), token, rate
+    def __init__(
+        self, app: Any, hosts: Iterable[str], token: str | None, rate: float = RATE, at_once: int = ADDRESS
+    ) -> None:
+        self.app, self.hosts, self.token, self.rate, self.at_once = app, frozenset(hosts), token, rate, at_once
         self._spent: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._open: Counter[str] = Counter()
+        self._uploads = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
+        client = address_of(scope.get("client"))
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refused = self._refuse(scope, headers)
+        refused = self._refuse(scope, headers, client)
         if refused is not None:
             await _answer(scope, send, *refused)
-        elif scope["type"] == "websocket":
-            await self.app(scope, receive, send)
-        else:
-            await self.app(scope, _bounded(receive, _most(scope["path"])), _with_headers(send))
+            return
+        self._open[client] += 1
+        try:
+            if scope["type"] == "websocket":
+                await self.app(scope, receive, send)
+            else:
+                await self._serve(scope, headers, receive, send)
+        finally:
+            self._open[client] -= 1
+            if not self._open[client]:
+                del self._open[client]
 
-    def _refuse(self, scope: Scope, headers: dict[bytes, str]) -> tuple[int, str] | None:
+    async def _serve(self, scope: Scope, headers: dict[bytes, str], receive: Receive, send: Send) -> None:
+        """A request, once its body is there as a whole."""
+        most = _most(scope["path"])
+        body: bytes | tuple[int, str] | None
+        if most == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
+            body = await _body(receive, most)
+        elif self._uploads >= UPLOADS:
+            body = 429, "others are opening logs: wait a moment"
+        else:
+            self._uploads += 1
+            try:
+                body = await _body(receive, most)
+            finally:
+                self._uploads -= 1
+        if isinstance(body, bytes):
+            await self.app(scope, _given(body, receive), _with_headers(send))
+        elif body is not None:
+            await _answer(scope, send, *body)
+
+    def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> tuple[int, str] | None:
         host = headers.get(b"host", "")
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
             return 421, "this server is not reached under that name"
         origin = headers.get(b"origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and _place(origin) != host:
             return 403, "requests from other pages are not answered"
         if scope["type"] == "http":
             length = headers.get(b"content-length", "0")
-            if not length.isdecimal() or int(length) > _most(scope["path"]):
+            if not length.isdecimal() or len(length) > 12 or int(length) > _most(scope["path"]):
                 return 413, f"at most {_most(scope['path'])} bytes"
             needs = self.token is not None and scope["path"].startswith("/api/")
             given = headers.get(b"x-warlight-token", "")
-            if needs and not hmac.compare_digest(given.encode(), (self.token or "").encode()):
+            if needs and not same(self.token or "", given):
                 return 401, "the server's token is missing or wrong: open the address that it printed"
-        if not self._afford((scope.get("client") or ("",))[0]):
+        if not self._afford(client) or self._open[client] >= self.at_once:
             return 429, "too many requests: wait a moment"
         return None
 
@@ -88,21 +125,52 @@ class Guard:
         return left >= 1
 
 
+def same(known: str, given: str) -> bool:
+    """Whether a token is the known one; takes as long for a wrong one, whatever characters it has."""
+    return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass"))
+
+
 def _most(path: str) -> int:
     return UPLOAD if path == "/api/replays" else BODY
 
 
-def _bounded(receive: Receive, most: int) -> Receive:
-    """A body that was announced shorter than it is, or not at all, ends at the bound."""
-    taken = 0
+def _place(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # no address at all
+        return ""
 
-    async def bounded() -> MutableMapping[str, Any]:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        return {"type": "http.disconnect"} if taken > most else message
 
-    return bounded
+async def _body(receive: Receive, most: int) -> bytes | tuple[int, str] | None:
+    """The whole body; status and reason where it is too long or too slow; None: nobody waits for an answer."""
+    data = bytearray()
+    try:
+        async with asyncio.timeout(SLOWEST):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                data += message.get("body", b"")
+                if len(data) > most:
+                    return 413, f"at most {most} bytes"
+                if not message.get("more_body"):
+                    return bytes(data)
+    except TimeoutError:
+        return 408, f"the request did not come in {SLOWEST:.0f} s"
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """A body that is there, and after it what comes."""
+    told = False
+
+    async def given() -> MutableMapping[str, Any]:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return given
 
 
 def _with_headers(send: Send) -> Send:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import functools
 import json
-import os
 import re
 import secrets
 import time
@@ -18,13 +17,16 @@ from typing import Any, Final, Literal
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record import LogError, LogWriteError, Player, describe, summarize
+from warlight_env.record import LogError, Player, describe, summarize
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web import clerk
 from warlight_env.web.book import Book
 from warlight_env.web.clerk import Source, Taken, bundled_drawing
 from warlight_env.web.desk import Desk
+from warlight_env.web.disk import DiskError, write_private
 from warlight_env.web.errors import RequestError
+from warlight_env.web.folder import Folder
+from warlight_env.web.guard import same
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.worker import Setup
@@ -45,22 +47,18 @@ class Lobby:
     """The games in a folder.
 
     Args:
-        folder: for logs, and for the tokens beside them (readable by their owner alone).
+        home: for logs, and for the tokens beside them (readable by their owner alone); released by `close`.
         max_rooms: games in memory at once; those that nobody looks at make room for new ones.
         workers: processes that think.
     """
 
-    def __init__(self, folder: Path, max_rooms: int = 100, workers: int = 2) -> None:
-        self.folder, self.max_rooms = folder, max_rooms
+    def __init__(self, home: Folder, max_rooms: int = 100, workers: int = 2) -> None:
+        self.home, self.folder, self.max_rooms = home, home.path, max_rooms
         self.thinkers = Thinkers(workers)
         self.desk = Desk()
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._made = 0
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LogWriteError(f"cannot make the folder of games {folder}: {error.strerror or error}") from None
 
     # Making
 
@@ -75,7 +73,7 @@ class Lobby:
         drawing: bytes | None = None,
     ) -> Room:
         """A new game for (name, bot's spec or None) by seat; `drawing`: of the map as JSON, where there is one."""
-        chosen = secrets.randbits(48) if seed is None else seed
+        chosen = secrets.randbits(53) if seed is None else seed
         new = functools.partial(Game, map_, rules, len(players), chosen, picks)
         room = await self._room(secrets.token_hex(6), self._new_seats(players), new, pace, drawing=drawing)
         await self._make_room()
@@ -121,8 +119,14 @@ class Lobby:
         )
 
     def _open(self, room: Room) -> None:
-        room.book.open()
-        self._write_seats(room)
+        try:
+            room.book.save()
+            self._write_seats(room)
+        except DiskError:
+            room.book.close()
+            with contextlib.suppress(OSError):
+                room.book.partial.unlink(missing_ok=True)
+            raise
         self._rooms[room.id] = room
         room.start()
 
@@ -132,14 +136,7 @@ class Lobby:
             "watch": room.watch_token,
             "pace": room.pace,
         }
-        path = self.folder / f"{room.id}{SEATS}"
-        fresh = path.with_name(path.name + ".new")
-        try:
-            with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-                json.dump(data, file)
-            os.replace(fresh, path)
-        except OSError as error:
-            raise LogWriteError(f"cannot write {path}: {error.strerror or error}") from None
+        write_private(self.folder / f"{room.id}{SEATS}", json.dumps(data).encode())
 
     async def _make_room(self) -> None:
         """Let go of the games that were looked at longest ago, if there are too many."""
@@ -172,9 +169,9 @@ class Lobby:
                 self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
             room = await asyncio.shield(self._resuming[id])
         for seat, there in enumerate(room.seats):
-            if there.spec is None and secrets.compare_digest(there.token, token):
+            if there.spec is None and same(there.token, token):
                 return Access(room, seat)
-        if room.watch_token is not None and secrets.compare_digest(room.watch_token, token):
+        if room.watch_token is not None and same(room.watch_token, token):
             return Access(room, None)
         raise wrong
 
@@ -194,9 +191,8 @@ class Lobby:
         new = functools.partial(Game.from_dict, taken.saved)
         room = await self._room(id, [Seat(*row) for row in data["seats"]], new, data["pace"], data["watch"])
         await self._make_room()
-        room.book.take_up(taken.header, taken.lines, taken.complete)
-        if not taken.complete:
-            room.book.open()
+        room.book.take_up(taken.header, taken.lines, taken.complete, kept=True)
+        room.take_back()
         self._rooms[id] = room
         room.start()
         return room
@@ -225,7 +221,11 @@ class Lobby:
     # Lists
 
     def recent(self, most: int = 20) -> list[dict[str, Any]]:
-        """The games of the folder, the newest first: what a list shows, with the tokens of the seats of people."""
+        """The games of the folder, the newest first: what a list shows.
+
+        Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots,
+        shows nothing that is secret.
+        """
         found = []
         for path in sorted(self.folder.glob(f"*{SEATS}"), key=_age)[:most]:
             id = path.name.removesuffix(SEATS)
@@ -236,7 +236,6 @@ class Lobby:
                     {
                         "id": id,
                         "players": [row[0] for row in data["seats"]],
-                        "tokens": {seat: row[2] for seat, row in enumerate(data["seats"]) if row[1] is None},
                         "watch": data["watch"],
                         "map": summary.header.map.title or summary.header.map.name,
                         "rounds": summary.rounds,
@@ -267,6 +266,7 @@ class Lobby:
         self._rooms.clear()
         await self.thinkers.close()
         self.desk.close()
+        self.home.release()
 
 
 def _described(seats: Sequence[Seat]) -> list[Player]:
@@ -280,7 +280,7 @@ def _bot(name: str, spec: str) -> Player:
 
 def _knows(data: dict[str, Any], token: str) -> bool:
     tokens = [row[2] for row in data["seats"] if row[1] is None] + [data["watch"] or ""]
-    return any(secrets.compare_digest(known, token) for known in tokens if known)
+    return any(same(known, token) for known in tokens if known)
 
 
 def _age(path: Path) -> float:

@@ -6,24 +6,29 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from warlight_env.arena.play import round_limit
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.outcome import IllegalOrdersError
 from warlight_env.record import Header
 from warlight_env.web.book import Book
+from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.feed import Feed
 from warlight_env.web.thinking import Thinkers
+from warlight_env.web.turns import Committed, Turns
 from warlight_env.web.worker import Position, Question, Setup
 
 _log = logging.getLogger(__name__)
 
+TURNS: Final = ".turns.json"
+RETRY: Final = 1.0  # seconds after which a full disk is tried again
 #: Seconds between two rounds of a game between bots.
 PACE: Final = 0.8
 #: Playouts for the chances of a position while it is watched, at most; and for a second of the pace, so that at a fast
@@ -71,6 +76,7 @@ class Room:
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
         self.feed = Feed(self)
+        self.turns = Turns(self.book.path.with_name(f"{self.id}{TURNS}"))
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -143,7 +149,33 @@ class Room:
     # Handing in
 
     def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
-        """A person's picks, best first; `RequestError` says what is wrong with them."""
+        """A person's picks, best first; see `hand_in_orders`."""
+        self._check_picks(seat, wishes)
+        self._commit(seat, Committed(wishes))
+
+    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
+        """A person's orders for the round of that number.
+
+        Raises:
+            RequestError: what is wrong with them. DiskError: they could not be kept; nothing has been handed in.
+        """
+        if number != self.game.round + 1:
+            raise RequestError(f"round {number}: the game is in round {self.game.round + 1}", 409)
+        self._check_orders(seat, orders)
+        self._commit(seat, Committed(orders, hint))
+
+    def take_back(self) -> None:
+        """After a restart: the turns that people had handed in."""
+        for seat, committed in self.turns.kept(self.book.steps).items():
+            with contextlib.suppress(InputError):  # not one of this position: the file is damaged
+                if isinstance(committed.turn, Orders):
+                    self._check_orders(seat, committed.turn)
+                else:
+                    self._check_picks(seat, committed.turn)
+                self.book.stands[seat].thought = committed.thought
+                self.pending[seat] = committed.turn
+
+    def _check_picks(self, seat: int, wishes: list[int]) -> None:
         self._require(seat, "pick")
         trial = self.game.clone()
         try:
@@ -151,20 +183,22 @@ class Room:
             trial.pick({**others, seat: wishes})
         except IllegalOrdersError as error:
             raise RequestError(str(error), details=_reasons(error)) from None
-        self._hand_in(seat, wishes)
 
-    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
-        """A person's orders for the round of that number; `RequestError` says what is wrong with them."""
-        if number != self.game.round + 1:
-            raise RequestError(f"round {number}: the game is in round {self.game.round + 1}", 409)
+    def _check_orders(self, seat: int, orders: Orders) -> None:
         self._require(seat, "play")
         illegal = self.game.check(seat, orders)
         if illegal:
             error = IllegalOrdersError(illegal)
             raise RequestError(str(error), details=_reasons(error))
-        if hint is not None:
-            self.book.stands[seat].thought = hint
-        self._hand_in(seat, orders)
+
+    def _commit(self, seat: int, committed: Committed) -> None:
+        """A person's turn counts from here on, also if the server is killed before the others have handed in."""
+        stands = self.book.stands
+        others = {s: Committed(self.pending[s], stands[s].thought) for s in self.humans if s in self.pending}
+        self.turns.keep(self.book.steps, {**others, seat: committed})
+        if committed.thought is not None:
+            stands[seat].thought = committed.thought
+        self._hand_in(seat, committed.turn)
 
     def _require(self, seat: int, phase: str) -> None:
         if self.over or self.game.phase != phase:
@@ -214,11 +248,12 @@ class Room:
                 await self._everybody()
                 if not self.humans:
                     due = await self._keep_pace(due)
-                self._resolve()
-            if not self.book.complete:
-                self.book.finish(self.game)
-        except Exception as error:
-            self.error = f"the game cannot go on: {type(error).__name__}: {error}"
+                await self._resolve()
+            if not self.book.path.exists():
+                await self._on_disk(lambda: self.book.finish(self.game))
+            self.turns.forget()
+        except Exception as error:  # what it says may be of all seats: viewers are told no more than its kind
+            self.error = f"the game cannot go on ({type(error).__name__}): the server's log says why"
             _log.exception("game %s", self.id)
         finally:
             self.feed.tell()
@@ -287,15 +322,36 @@ class Room:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), None if waiting else rest)
 
-    def _resolve(self) -> None:
-        turns, self.pending = self.pending, {}
-        if self.game.phase == "pick":
-            dropped = self.game.pick(turns, on_illegal="skip")
-            self.book.picked(turns, dropped, self.game)
+    async def _resolve(self) -> None:
+        """Play the step; it has happened once it is on disk."""
+        turns, after = dict(self.pending), self.game.clone()
+        if after.phase == "pick":
+            dropped = after.pick(turns, on_illegal="skip")
+            self.book.picked(turns, dropped, after)
         else:
-            result = self.game.play_round(turns, on_illegal="skip")
-            self.book.played(turns, result, self.game)
+            result = after.play_round(turns, on_illegal="skip")
+            self.book.played(turns, result, after)
+        await self._on_disk(self.book.save)
+        self.game, self.pending = after, {}
         self.wake()
+
+    async def _on_disk(self, save: Callable[[], None]) -> None:
+        """Until that has worked the game waits: it goes on by itself as soon as there is space again."""
+        while True:
+            try:
+                save()
+            except DiskError as error:
+                waits = f"the game waits, and nothing is lost: the server cannot write its log ({error.reason})"
+                if self.error != waits:
+                    _log.error("game %s waits: %s", self.id, error)
+                    self.error = waits
+                    self.feed.tell()
+                await asyncio.sleep(RETRY)
+            else:
+                if self.error is not None:
+                    _log.error("game %s goes on", self.id)
+                    self.error = None
+                return
 
 
 def _reasons(error: IllegalOrdersError) -> list[dict[str, Any]]:

@@ -1,10 +1,9 @@
-"""Running the server from the command line: a port, a token where others can reach it, a browser that opens."""
+"""Running the server from the command line: a folder, a port, a token, a browser that opens."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 import socket
 import webbrowser
 from collections.abc import Awaitable, Callable, Sequence
@@ -13,9 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
+from fastapi import FastAPI
 
 from warlight_env.errors import RunError
 from warlight_env.web.app import BOTS, Settings, create_app
+from warlight_env.web.connections import Limits, protocol, room_for, tell_exhausted
+from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.page import page
 
@@ -29,11 +31,11 @@ class ServeError(RunError):
 
 @dataclass(frozen=True)
 class Listen:
-    """Where a server listens; beyond this machine everybody needs a token."""
+    """Where a server listens. proxies: addresses whose ``X-Forwarded-For`` is believed; nobody else's is."""
 
     host: str = "127.0.0.1"
     port: int = PORT
-    token: str | None = None
+    proxies: tuple[str, ...] = ()
 
     @property
     def local(self) -> bool:
@@ -54,36 +56,36 @@ def run_server(
     """Serve until it is interrupted.
 
     Args:
-        listen: where; beyond this machine with a token, drawn if none is given.
+        listen: where.
         folder, runs: see `Settings`.
         first: makes the game that the browser opens on and returns the page's address after ``#``; None: home.
         bots: offered in front of the usual ones.
 
     Raises:
-        PageMissingError: the page was not built. ServeError: the port cannot be had.
+        PageMissingError: the page was not built. ServeError: the port cannot be had. FolderInUseError: another server
+            has the folder of games. LogWriteError: it cannot be written.
     """
     page()
-    token = None if listen.local else listen.token or secrets.token_urlsafe(18)
+    hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
+    offered = tuple(dict.fromkeys((*bots, *BOTS)))
+    home = Folder(folder)
+    token = home.token()
     taken = _listening(listen)
     port = taken.getsockname()[1]
-    hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local else ()
-    offered = tuple(dict.fromkeys((*bots, *BOTS)))
-    app = create_app(Settings(folder, offered, hosts, token, runs))
-    config = uvicorn.Config(
-        app, log_level="warning", ws="websockets-sansio", ws_max_size=MESSAGE, ws_max_queue=4, ws_ping_interval=20,
-        ws_ping_timeout=20, limit_concurrency=2000, timeout_graceful_shutdown=2, server_header=False,
-    )  # fmt: skip
+    shown = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
+    home.tell(f"http://{shown}:{port}/")
+    app = create_app(Settings(folder, offered, hosts, token, runs), home)
+    config = config_of(app, listen.proxies, Limits(room_for(), trusted=listen.proxies))
     server = uvicorn.Server(config)
 
     async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(tell_exhausted())
         serving = asyncio.create_task(server.serve(sockets=[taken]))
         while not server.started and not serving.done():
             await asyncio.sleep(0.02)
         if server.started:
             place = "" if first is None else await first(app.state.lobby)
-            shown = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
-            query = f"?token={token}" if token else ""
-            address = f"http://{shown}:{port}/{query}#/{place}"
+            address = f"http://{shown}:{port}/?token={token}#/{place}"
             tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folder})")
             if open_browser:
                 with contextlib.suppress(webbrowser.Error):
@@ -92,6 +94,15 @@ def run_server(
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(main())
+
+
+def config_of(app: FastAPI, proxies: Sequence[str], limits: Limits) -> uvicorn.Config:
+    """How the server speaks; `proxies`: see `Listen`."""
+    return uvicorn.Config(
+        app, http=protocol(limits), loop="asyncio", log_level="warning", ws="websockets-sansio", ws_max_size=MESSAGE,
+        ws_max_queue=4, ws_ping_interval=20, ws_ping_timeout=20, timeout_graceful_shutdown=2, server_header=False,
+        proxy_headers=bool(proxies), forwarded_allow_ips=list(proxies),
+    )  # fmt: skip
 
 
 def _listening(listen: Listen) -> socket.socket:

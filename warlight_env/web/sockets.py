@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import json
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Final
@@ -14,6 +13,7 @@ from pydantic import ValidationError
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.web.errors import RequestError
+from warlight_env.web.guard import same
 from warlight_env.web.requests import Hello
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
     try:
         text = await asyncio.wait_for(socket.receive_text(), HELLO)
         hello = Hello.model_validate_json(text)
-        if settings.token is not None and not hmac.compare_digest(hello.key.encode(), settings.token.encode()):
+        if settings.token is not None and not same(settings.token, hello.key):
             raise RequestError("the server's token is missing or wrong", 401)
         there = await app.state.access(id, hello.token)
         messages = there.room.feed.follow(there.seat, hello.after)

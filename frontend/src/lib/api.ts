@@ -1,6 +1,6 @@
 // Calls of the server, with the keys that this browser holds.
 import { Retry } from './retry';
-import { keep, keptData } from './storage';
+import { keep, kept, keptData } from './storage';
 
 export interface Home {
   version: string;
@@ -20,8 +20,7 @@ export function botsFor({ bots, duellists }: Home, players: number): string[] {
 export interface GameRow {
   id: string;
   players: string[];
-  tokens: Record<string, string>;
-  watch: string | null;
+  watch: string | null; // of games between bots, which everybody may watch
   map: string;
   rounds: number;
   fog: boolean;
@@ -49,13 +48,14 @@ export class CallError extends Error {
 
 const KEY = 'warlight.server';
 
+/** The server's token: out of the address that it printed, from then on kept in this browser. */
 export function serverKey(): string {
   const given = new URLSearchParams(location.search).get('token');
   if (given) {
-    sessionStorage.setItem(KEY, given);
+    keep(KEY, given);
     history.replaceState(null, '', location.pathname + location.hash);
   }
-  return sessionStorage.getItem(KEY) ?? '';
+  return kept(KEY) ?? '';
 }
 
 export async function call<T>(path: string, body?: unknown, token = ''): Promise<T> {

@@ -62,7 +62,7 @@ export class Live {
     } else if (message.type === 'error') {
       this.error = message.error!;
       if (message.status === 422 && this.last >= 0) this.restart();
-      else if (message.status === 404) this.close();
+      else if (message.status === 404 || message.status === 401) this.close();
     }
   }
 

@@ -1,0 +1,334 @@
+"""Games on a server in this process, and a checker who knows of every message what its seat may be told.
+
+The checker takes the position from the engine, and what a player sees of it from the oracle; whatever is not on its
+list of things that a player may be told is a leak.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+import oracle
+from warlight_env.agents import Agent
+from warlight_env.agents.registry import make_agent
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import PRESETS
+from warlight_env.engine.state import UNKNOWN
+from warlight_env.web import feed
+from warlight_env.web.app import Settings, create_app
+from warlight_env.web.room import Room
+from warlight_env.web.worker import Position, Question, Setup, Worker
+
+#: Asked for hints: it answers the same to the same question.
+HINTS: Final = "mcts:sims=20"
+#: All that a player may be told, by where it stands; "!": of the own seat alone, "?": checked against the position.
+EVENTS: Final = {
+    "start": {"owner?", "army?", "offers!"},
+    "picks": {"wishes!", "changed?", "dropped!"},
+    "round": {"round", "orders!", "deploys?", "moves?", "dropped!", "changed?"},
+    "insight": {"player!", "round", "data"},
+    "end": {"winner", "rounds", "placements", "cut_off"},
+}
+NOW: Final = {
+    "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "chances", "you",
+}  # fmt: skip
+YOU: Final = {"income", "offers", "picks", "in", "alive"}
+LOOK: Final = {
+    "version", "program", "map", "rules", "limit", "players", "colours", "continues", "id", "kind", "seat", "people",
+    "chances", "awaited",
+}  # fmt: skip
+
+
+@dataclass
+class Truth:
+    """A position as the engine has it."""
+
+    phase: str
+    round: int
+    owner: list[int]
+    army: list[int]
+    offers: list[list[int]]  #: by player
+
+
+@dataclass
+class Watched:
+    """One seat: all that was sent to it, held against what it may know."""
+
+    room: Room
+    seat: int
+    truths: list[Truth]  #: after each step, the start first
+    secrets: tuple[str, ...]  #: texts that must never be sent
+    owner: list[int] = field(default_factory=list)  #: as it was told
+    army: list[int] = field(default_factory=list)
+    events: int = 0
+    steps: int = 0
+    hidden: int = 0  #: regions out of sight, summed up over all rounds
+    texts: list[str] = field(default_factory=list)  #: that came over the socket and were not looked at
+
+    async def listen(self) -> None:
+        """Take in what comes over the socket, until the room closes."""
+        async for text in self.room.feed.follow(self.seat, -1):
+            self.texts.append(text)
+
+    def check(self) -> bool:
+        """Look at what came; whether the last step was in it."""
+        for text in self.texts:
+            self.hear(text)
+        self.texts.clear()
+        return self.steps == len(self.truths) - 1
+
+    def hear(self, text: str) -> None:
+        """A message of the socket."""
+        message = self.scan(text)
+        kind = message.pop("type")
+        if kind == "now":
+            self.now({"type": kind, **message})
+        else:
+            assert kind == "event"
+            assert message.pop("n") == self.events
+            self.events += 1
+            self.event(message)
+
+    def scan(self, text: str) -> Any:
+        """JSON without the seed, hashes, or others' tokens."""
+        for secret in self.secrets:
+            assert secret not in text, secret
+        return json.loads(text)
+
+    def sight(self, step: int) -> list[bool]:
+        """What the seat sees after that many steps."""
+        truth = self.truths[step]
+        if truth.phase == "pick" or not self.room.game.rules.fog:
+            return [True] * len(truth.owner)
+        return oracle.visible(self.room.game.map.neighbors, truth.owner, self.seat)
+
+    def position(self, step: int) -> tuple[list[int], list[int]]:
+        """The position as the seat may know it."""
+        truth = self.truths[step]
+        shown = list(zip(self.sight(step), truth.owner, truth.army, strict=True))
+        return [o if seen else UNKNOWN for seen, o, _ in shown], [a if seen else 0 for seen, _, a in shown]
+
+    def event(self, event: dict[str, Any]) -> None:
+        """An event of the log."""
+        kind = event.pop("event")
+        allowed = {name.rstrip("?!") for name in EVENTS[kind]}
+        assert set(event) <= allowed, (kind, set(event) - allowed)
+        for name in ("wishes", "orders", "offers"):
+            for player, given in enumerate(event.get(name) or ()):
+                assert player == self.seat or not given, (name, player)
+        for row in event.get("dropped", ()):
+            assert row[0] == self.seat
+        if kind == "insight":
+            assert event["player"] == self.seat
+        if kind == "start":
+            self.owner, self.army = event["owner"], event["army"]
+        if kind in ("picks", "round"):
+            before = self.sight(self.steps)
+            self.steps += 1
+            seen = [old or new for old, new in zip(before, self.sight(self.steps), strict=True)]
+            for player, region, _ in event.get("deploys", ()):
+                assert player == self.seat or seen[region]
+            for player, source, target, *_ in event.get("moves", ()):
+                assert player == self.seat or seen[source] or seen[target]
+            for region, owner, army in event["changed"]:
+                self.owner[region], self.army[region] = owner, army
+        if kind in ("start", "picks", "round"):
+            assert (self.owner, self.army) == self.position(self.steps)
+            self.hidden += self.owner.count(UNKNOWN) if kind == "round" else 0
+
+    def now(self, state: dict[str, Any]) -> None:
+        """The state of a moment: of a position with that round and phase."""
+        assert set(state) <= NOW, set(state) - NOW
+        assert set(state["you"]) <= YOU, set(state["you"]) - YOU
+        assert state["chances"] is None
+        assert state["error"] is None
+        then = [(state["phase"], state["round"]) == (truth.phase, truth.round) for truth in self.truths]
+        steps = [step for step, fits in enumerate(then) if fits]
+        assert state["you"]["offers"] in [self.truths[step].offers[self.seat] for step in steps]
+        if state["you"]["alive"]:
+            assert state["you"]["income"] in [self.income(step) for step in steps]
+
+    def income(self, step: int) -> int:
+        """What the seat has to deploy after that many steps: known to who sees no more than itself."""
+        map_, rules = self.room.game.map, oracle.OracleRules(base_income=self.room.game.rules.base_income)
+        return oracle.income(map_.super_region_of, map_.bonuses, rules, self.position(step)[0], self.seat)
+
+    def look(self, answer: httpx.Response) -> None:
+        """The document of a game that goes on."""
+        document = self.scan(answer.text)
+        assert set(document) <= LOOK, set(document) - LOOK
+        assert document["seat"] == self.seat
+        assert document["chances"] == []
+        assert all(set(player) == {"name", "spec"} for player in document["players"])
+
+    def hint(self, answer: httpx.Response, worker: Worker) -> None:
+        """A bot's thoughts: the very same where it is asked of the position as the seat may know it."""
+        told = self.scan(answer.text)
+        game = self.room.game
+        owner, army = self.position(len(self.truths) - 1)
+        income = self.income(len(self.truths) - 1)
+        position = Position(self.seat, "play", game.round, owner, army, income, (), 0)
+        setup = Setup.of(game.map, game.rules, game.players)
+        seed = derive_seed(game.seed, 99, game.round)
+        mine = worker.answer(Question(setup, position, HINTS, seed, chances=True))
+        assert mine.error is None
+        assert (told["player"], told["chances"]) == (self.seat, mine.chances)
+        assert told["orders"] == {"deploys": mine.deploys, "attacks": mine.attacks}
+        assert set(told) == {"player", "round", "orders", "data", "chances", "seconds"}
+        without = [{**data, "seconds": 0} for data in (told["data"], json.loads(json.dumps(mine.insight)))]
+        assert without[0] == without[1]
+
+
+class Checker:
+    """Plays games of people on a server, and checks every message; `seat_rounds` counts."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.app = create_app(Settings(folder, bots=(HINTS, "aggressive", "random"), rate=1e9, workers=1, max_rooms=8))
+        transport = httpx.ASGITransport(self.app)
+        self.client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=60)
+        self.worker = Worker()
+        self.seat_rounds = self.hidden = 0
+        self.kinds: set[tuple[Any, ...]] = set()
+
+    async def close(self) -> None:
+        """End it."""
+        await self.client.aclose()
+        await self.app.state.lobby.close()
+
+    async def run(self, seat_rounds: int) -> None:
+        """Games, each of another kind, until so many rounds were checked, each for each of its seats."""
+        feed.BREATH = feed.LULL = 0.0  # type: ignore[misc]
+        for number, kind in enumerate(self.choices()):
+            if self.seat_rounds >= seat_rounds:
+                return
+            await self.game(number, *kind)
+
+    def choices(self) -> Iterator[tuple[str, str, int, str, bool]]:
+        """Rules, map, players, picks, fog: all presets on all maps, small ones first, with any number of players."""
+        yield "challenge2", "small", 2, "choose", True  # fewer picks than the rules name: there are no more regions
+        while True:
+            for map_ in ("small", "world", "generated", "large"):
+                for rules in PRESETS:
+                    players = self.rng.choice((2, 2, 3, 4, 5, 6))
+                    fog = self.rng.random() < 0.9  # without it, orders are secret still
+                    yield rules, map_, players, self.rng.choice(("choose", "choose", "random")), fog
+
+    async def game(self, number: int, rules: str, map_: str, players: int, picks: str, fog: bool) -> None:
+        """One game, for as long as the map is large."""
+        people: list[dict[str, str]] = [{"name": f"P{p}"} for p in range(players)]
+        if number % 5 == 3:
+            people[-1] = {"bot": "random"}
+        body = {"players": people, "map": map_, "rules": rules, "fog": fog, "picks": picks}
+        regions = self.rng.randrange(12, 30)
+        made = await self.client.post("games", json={**body, "regions": regions})
+        if made.status_code == 422 and "can offer each player only" in made.text:
+            return
+        assert made.status_code == 200, made.text
+        game = made.json()
+        room = (await self.app.state.lobby.find(game["id"], game["tokens"]["0"])).room
+        self.kinds.add((rules, map_, players, picks))
+        await self.play(room, game, rounds=8 + number % 25)
+
+    async def play(self, room: Room, made: dict[str, Any], rounds: int) -> None:
+        """Play a game and check it all along."""
+        truths = [_truth(room)]
+        seats = []
+        for seat in room.humans:
+            others = [token for other, token in made["tokens"].items() if other != str(seat)]
+            secrets = (str(room.game.seed), '"hash"', *others)
+            seats.append(Watched(room, seat, truths, secrets))
+        listeners = [asyncio.create_task(seat.listen()) for seat in seats]
+        agents = {seat: make_agent("smart_random", self.rng.randrange(2**31)) for seat in room.humans}
+        try:
+            while not room.over and room.game.round < rounds:
+                if self.rng.random() < 0.1:
+                    await self.ask(room, made, seats)
+                turns = sum(len(truths) == 1 or truths[-1].phase == "play" for _ in seats)
+                await self.step(room, made, agents, truths)
+                await self.heard(seats)
+                self.seat_rounds += turns if truths[-1].phase != "pick" else 0
+            if not room.over:
+                await self.ask(room, made, seats)
+        finally:
+            for listener in listeners:
+                listener.cancel()
+            await asyncio.gather(*listeners, return_exceptions=True)
+        self.hidden += sum(seat.hidden for seat in seats)
+
+    async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent], truths: list[Truth]) -> None:
+        """A turn of everybody who is awaited."""
+        before, game = room.book.steps, room.game
+        for seat in room.awaited:
+            if room.seats[seat].spec is not None:
+                continue
+            headers = {"authorization": f"Bearer {made['tokens'][str(seat)]}"}
+            view = room.game.view(seat)
+            if room.game.phase == "pick":
+                wishes = [int(r) for r in agents[seat].pick(view)]
+                place, body = "picks", {"wishes": wishes}
+            else:
+                deploys, attacks = (rows.tolist() for rows in agents[seat].act(view).arrays())
+                orders = {"round": room.game.round + 1, "deploys": deploys, "attacks": attacks}
+                place, body = "orders", {**orders, "hint": self.rng.choice(("off", "coach", "full"))}
+            answer = await self.client.post(f"games/{room.id}/{place}", json=body, headers=headers)
+            assert answer.status_code == 200, answer.text
+            assert set(answer.json()) == {"ok", "awaited"}
+        async with asyncio.timeout(60):
+            while room.book.steps == before:
+                await asyncio.sleep(0 if game.players == len(room.humans) else 0.002)
+        truths.append(_truth(room))
+
+    async def heard(self, seats: list[Watched]) -> None:
+        """Check what everybody was told, until all have heard of the last step."""
+        async with asyncio.timeout(60):
+            while sum(seat.check() for seat in seats) < len(seats):
+                await asyncio.sleep(0)
+
+    async def ask(self, room: Room, made: dict[str, Any], seats: list[Watched]) -> None:
+        """All that a seat can ask for over HTTP."""
+        url = f"games/{room.id}"
+        for seat in seats:
+            headers = {"authorization": f"Bearer {made['tokens'][str(seat.seat)]}"}
+            seat.look(await self.client.get(url, headers=headers))
+            for path, body, statuses in (
+                ("replay", None, {409}),
+                ("branch", {"round": 0, "players": [{"name": "x"}] * room.game.players}, {409}),
+                ("insight", {"bot": HINTS, "seat": (seat.seat + 1) % room.game.players}, {403}),
+                ("insight", {"bot": HINTS, "round": room.game.round + 1}, {409}),
+                ("insight", {"bot": HINTS, "round": max(0, room.game.round - 1)}, {200, 409}),
+                ("orders", {"round": 1, "deploys": [[r, 1] for r in range(10)], "attacks": [[0, 1, 1]]}, {409, 422}),
+                ("orders", {"round": room.game.round + 1, "deploys": [[0, 999]], "attacks": [[0, 9, 1]]}, {409, 422}),
+                ("picks", {"wishes": [999]}, {409, 422}),
+                ("control", {"paused": True}, {409}),
+                ("nothing", None, {404}),
+            ):
+                method = "GET" if body is None else "POST"
+                answer = await self.client.request(method, f"{url}/{path}", json=body, headers=headers)
+                assert answer.status_code in statuses, (path, body, answer.text)
+                if answer.status_code != 200:
+                    assert set(seat.scan(answer.text)) <= {"error", "details"}
+                    assert (
+                        "seat" not in answer.text or "not to be looked at" in answer.text or "move now" in answer.text
+                    )
+            if room.game.phase == "play" and room.game.alive(seat.seat) and self.rng.random() < 0.2:
+                seat.hint(await self.client.post(f"{url}/insight", json={"bot": HINTS}, headers=headers), self.worker)
+        home = (await self.client.get("home")).text
+        assert str(room.game.seed) not in home
+        assert all(token not in home for token in made["tokens"].values())
+        with_other = {"authorization": f"Bearer {made['tokens'][str(seats[0].seat)]}x"}
+        assert (await self.client.get(url, headers=with_other)).status_code == 404
+
+
+def _truth(room: Room) -> Truth:
+    game = room.game
+    offers = [list(game.offers(p)) for p in range(game.players)]
+    return Truth("over" if room.over else game.phase, game.round, game.owner.tolist(), game.army.tolist(), offers)

@@ -1,0 +1,306 @@
+"""Connections and requests that mean no good: slow, many, forged, odd, and a server without files to spare."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from warlight_env.web.app import Settings, create_app
+from warlight_env.web.connections import Limits, address_of
+from warlight_env.web.serve import config_of
+from web_helpers import needs_page, serving
+
+
+@contextlib.contextmanager
+def listening(folder: Path, limits: Limits, proxies: tuple[str, ...] = (), **settings: Any) -> Iterator[int]:
+    """The port of a server in this process."""
+    server = uvicorn.Server(config_of(create_app(Settings(folder, workers=1, **settings)), proxies, limits))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.01)
+            yield taken.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(30)
+
+
+def opened(port: int) -> socket.socket:
+    client = socket.create_connection(("127.0.0.1", port))
+    client.settimeout(30)
+    return client
+
+
+def answer(client: socket.socket) -> bytes:
+    """All that comes until the other side closes."""
+    data = b""
+    with contextlib.suppress(ConnectionError):
+        while part := client.recv(65536):
+            data += part
+    return data
+
+
+def dribble(client: socket.socket, head: bytes, rest: bytes) -> bytes:
+    """Send a request byte by byte, more often than any idle timeout; returns the answer."""
+    client.sendall(head)
+    client.settimeout(0.05)
+    data = b""
+    for byte in rest * 1000:
+        try:
+            client.sendall(bytes([byte]))
+            data += (part := client.recv(65536))
+            if not part:
+                return data
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            return data
+    raise AssertionError("it was listened to for ever")
+
+
+def test_a_request_that_does_not_come_to_an_end_is_cut_off(tmp_path: Path):
+    with listening(tmp_path, Limits(head=0.4)) as port:
+        assert answer(opened(port)) == b""  # says nothing at all, as browsers do that connect in advance
+        assert dribble(opened(port), b"GET / HTTP/1.1\r\nHost: x\r\n", b"a: b\r\n").startswith(b"HTTP/1.1 408")
+        again = opened(port)  # slow in its second request
+        again.sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert again.recv(65536).startswith(b"HTTP/1.1 200")
+        assert b"HTTP/1.1 408" in dribble(again, b"GET / HTTP/1.1\r\n", b"a: b\r\n")
+        assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("warlight_env.web.guard.SLOWEST", 0.4)
+    with listening(tmp_path, Limits(head=0.4)) as port:
+        for path, length in (("games", b"1000"), ("replays", b"8000000")):
+            head = b"POST /api/%b HTTP/1.1\r\nHost: x\r\nContent-Length: %b\r\n\r\n{" % (path.encode(), length)
+            assert dribble(opened(port), head, b" ").startswith(b"HTTP/1.1 408")
+        chunked = b"POST /api/replays HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        client = opened(port)
+        client.sendall(chunked)
+        with contextlib.suppress(ConnectionError):
+            for _ in range(9):
+                client.sendall(b"100000\r\n" + b"x" * 2**20 + b"\r\n")
+        assert answer(client).startswith(b"HTTP/1.1 413")
+
+
+def test_a_client_that_does_not_take_its_answer_is_let_go(tmp_path: Path):
+    with listening(tmp_path, Limits(take=0.4)) as port:
+        deaf = socket.socket()
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        deaf.connect(("127.0.0.1", port))
+        deaf.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 30)  # more than the system buffers for it
+        time.sleep(2)
+        deaf.settimeout(30)
+        taken = answer(deaf)
+        assert taken.count(b"HTTP/1.1 200") < 30
+
+
+def test_an_address_has_so_many_connections_at_once(tmp_path: Path):
+    with listening(tmp_path, Limits(address=5)) as port:
+        held = [opened(port) for _ in range(5)]
+        held[0].sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert held[0].recv(65536).startswith(b"HTTP/1.1 200")  # those that it has are served
+        assert answer(opened(port)).startswith(b"HTTP/1.1 429")
+        held.pop().close()
+        deadline = time.monotonic() + 10
+        while True:
+            client = opened(port)
+            client.sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            if answer(client).startswith(b"HTTP/1.1 200"):
+                break
+            assert time.monotonic() < deadline
+    with listening(tmp_path / "full", Limits(most=3)) as port:
+        held = [opened(port) for _ in range(3)]
+        assert answer(opened(port)).startswith(b"HTTP/1.1 503")
+
+
+def test_sockets_of_an_address_are_counted_too(tmp_path: Path):
+    with listening(tmp_path, Limits(), at_once=3) as port:
+        game = httpx.post(
+            f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        ).json()
+        url = f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed"
+        with contextlib.ExitStack() as stack:
+            for _ in range(3):
+                viewer = stack.enter_context(connect(url))
+                viewer.send(json.dumps({"token": game["tokens"]["0"]}))
+                assert json.loads(viewer.recv(10))["type"] == "event"
+            assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 429
+
+
+def test_forwarded_addresses_are_believed_from_named_proxies_only(tmp_path: Path):
+    def statuses(port: int) -> list[int]:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/") as client:
+            asked = [client.get("api/home", headers={"x-forwarded-for": f"10.0.0.{n}"}) for n in range(30)]
+        return [answered.status_code for answered in asked]
+
+    with listening(tmp_path / "bare", Limits(), rate=1.0) as port:
+        assert 429 in statuses(port)  # one address, whatever it says
+    with listening(tmp_path / "behind", Limits(), proxies=("127.0.0.1",), rate=1.0) as port:
+        assert 429 not in statuses(port)  # thirty addresses
+    with listening(tmp_path / "other", Limits(), proxies=("192.0.2.1",), rate=1.0) as port:
+        assert 429 in statuses(port)
+
+
+def test_whom_a_connection_counts_for():
+    assert address_of(("192.0.2.7", 1)) == address_of(("::ffff:192.0.2.7", 2)) == "192.0.2.7"
+    assert address_of(("2001:db8::1", 1)) == address_of(("2001:db8::ffff:2", 1)) != address_of(("2001:db8:0:1::1", 1))
+    assert address_of(None) == ""
+
+
+def odd_requests(game: str, key: str, token: str) -> Iterator[tuple[str, bytes]]:
+    """Requests with something odd in them, each with what that is."""
+    known = f"x-warlight-token: {key}\r\n".encode()
+    mine = known + f"authorization: Bearer {token}\r\n".encode()
+
+    def get(target: str, headers: bytes = mine) -> bytes:
+        return f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n".encode() + headers + b"\r\n"
+
+    def post(target: str, body: bytes, headers: bytes = mine) -> bytes:
+        head = f"POST {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: {len(body)}\r\n"
+        return head.encode() + b"content-type: application/json\r\n" + headers + b"\r\n" + body
+
+    at = f"/api/games/{game}"
+    for value in (b"Bearer \xe9", b"\xff\xfe", b"x" * 5000, b"", b"Bearer", b"Bearer \x01"):
+        yield f"authorization {value!r:.40}", get(at, known + b"authorization: " + value + b"\r\n")
+        yield f"server's token {value!r:.40}", get("/api/home", b"x-warlight-token: " + value + b"\r\n")
+    for value in (b"http://[", b"null", b"\xe9", b"http://127.0.0.1:1@evil", b"//", b"http://" + b"[" * 500):
+        yield f"origin {value!r:.40}", get("/api/home", known + b"origin: " + value + b"\r\n")
+    for value in (b"9" * 5000, b"-1", b"1e3", b"0x10", b"\xb2", b"1, 2", b"", b"99999999999999999999"):
+        head = b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n" + known
+        yield f"content-length {value!r:.40}", head + b"Content-Length: " + value + b"\r\n\r\n"
+    for target in (
+        "/api/games/%00", "/api/games/..%2f..%2fetc%2fpasswd", "/api/games/%ff%fe", "/api/games/" + "a" * 9000,
+        f"{at}%00", f"/api/games/{game}.seats.json", "/api/games/%F0%9D%94%98", "//api//home", "/api/../api/nothing",
+        "/api/tournaments/%00", "/api/tournaments/..%2f..", "/api/tournaments/%ed%a0%80", "/api/tournaments/x/games",
+        "/api/tournaments/x/games?agent=%ff&against=%00", "/api/tournaments/x/games?agent=" + "a" * 6000,
+        "/api/tournaments/cup/games/1e999/1",
+        f"/api/tournaments/cup/games/{10**400}/1", "/api/tournaments/cup/games/NaN/1",
+        f"/api/tournaments/cup/games/1/{10**300}", f"/api/tournaments/cup/games/{'9' * 5000}/1", "/api/nothing", "/etc",
+        "/api/tournaments/cup/games/-1/-1", "/api/tournaments/cup/games/1/1%00", "/api/replays/%00/insight",
+    ):  # fmt: skip
+        yield f"GET {target:.60}", get(target)
+    two = b'{"players":[{"name":"A"},{"bot":"random"}],'
+    for body in (
+        b"", b"null", b"[]", b"3", b"\xff\xfe{\x00}", b'{"\\ud800":1}',
+        b'{"players":[{"name":"\\ud800"},{"name":"b"}]}',
+        b'{"players":[{"name":"\\u0000"},{"name":"b"}]}', b'{"players":[{"name":"\\u001b[2J"},{"name":"b"}]}',
+        b'{"players":[{"bot":"\\ud800"},{"name":"b"}]}', two + b'"pace":NaN}', two + b'"pace":Infinity}',
+        two + b'"pace":1e999}', two + b'"seed":1e999}', two + b'"seed":%d}' % 10**400,
+        two + b'"seed":' + b"9" * 5000 + b"}",
+        two + b'"regions":1e308}', two + b'"regions":-1e999}', two + b'"map":"\\u0000"}', two + b'"map":"../x"}',
+        two + b'"map":"\\ud800"}', two + b'"rules":"\\ud800"}', b"[" * 60_000, b'{"a":' * 10_000,
+        two + b'"map":"x\xff"}',
+    ):  # fmt: skip
+        yield f"POST games {body!r:.60}", post("/api/games", body)
+    for body in (
+        b'{"round":1e999,"deploys":[],"attacks":[]}', b'{"round":%d,"deploys":[],"attacks":[]}' % 10**400,
+        b'{"round":1,"deploys":[[0,%d]],"attacks":[]}' % 10**400, b'{"round":1,"deploys":[[NaN,1]],"attacks":[]}',
+        b'{"round":1,"deploys":[[-0.0,1]],"attacks":[]}', b'{"round":1,"deploys":{},"attacks":[[0,1,1e999]]}',
+        b'{"round":1,"deploys":[],"attacks":[],"hint":"\\ud800"}', b'{"round":1,"deploys":[[999,1]],"attacks":[]}',
+        b'{"round":1,"deploys":[],"attacks":[],"' + b"x" * 60_000 + b'":1}',
+    ):  # fmt: skip
+        yield f"POST orders {body!r:.60}", post(f"{at}/orders", body)
+    yield "picks", post(f"{at}/picks", b'{"wishes":[%d]}' % 10**400)
+    for body in (b'{"bot":"\\ud800"}', b'{"bot":"random","seat":1e999}', b'{"bot":"random","round":%d}' % 10**400):
+        yield f"POST insight {body!r:.60}", post(f"{at}/insight", body)
+    for data in (
+        b"",
+        b"\x00" * 100,
+        b"\x1f\x8b" + b"\xff" * 100,
+        b'{"format":"warlight-log","version":1e999}\n',
+        b"\n" * 999,
+    ):
+        yield f"log {data!r:.40}", post("/api/replays", data)
+    for line in (b"GET", b"\x16\x03\x01\x02\x00", b"GET / HTTP/9.9\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"):
+        yield f"line {line!r}", line + b"\r\n\r\n"
+    yield "method", b"\x01\x02 / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    yield "DELETE", get("/api/home").replace(b"GET", b"DELETE", 1)
+    yield "no host", b"GET /api/home HTTP/1.1\r\nConnection: close\r\n" + known + b"\r\n"
+    yield "host", get("/api/home").replace(b"Host: 127.0.0.1", b"Host: [::1")
+    yield "many headers", get("/api/home", known + b"".join(b"h%d: x\r\n" % n for n in range(20_000)))
+    for more in (b"Sec-WebSocket-Key: x\r\n", b"", b"Sec-WebSocket-Key: \xff\r\nSec-WebSocket-Version: 99\r\n"):
+        upgrade = b"Upgrade: websocket\r\n" + more
+        yield f"upgrade {more!r}", get(f"{at}/feed", upgrade).replace(b"Connection: close", b"Connection: Upgrade")
+
+
+HELLOS: list[str | bytes] = [
+    "", "{}", "null", '"x"', "\x00", '{"token":"\\ud800"}', '{"token":"\u00e9"}', '{"token":"x","key":"\u00e9"}',
+    '{"token":"x","after":1e999}', '{"token":"x","after":9' + "0" * 400 + "}",
+    '{"token":"x","after":' + "9" * 5000 + "}",
+    "[" * 10_000, '{"token":NaN}', b"\x00\xff", b"{}", '{"\\ud800":1,"token":"x"}',
+]  # fmt: skip
+
+
+@needs_page
+def test_whatever_is_odd_is_refused_without_a_traceback(tmp_path: Path):
+    errors = tmp_path / "errors"
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors) as server:
+        port, token = int(server.base.rpartition(":")[2]), server.token(0)
+        for what, request in odd_requests(server.game, server.key, token):
+            client = opened(port)
+            with contextlib.suppress(ConnectionError):
+                client.sendall(request)
+            said = answer(client)
+            assert said[:10] == b"HTTP/1.1 4", (what, said[:300])
+            assert b"Traceback" not in said
+        url = f"{server.base.replace('http', 'ws')}/api/games/{server.game}/feed"
+        for hello in HELLOS:
+            with connect(url) as viewer, contextlib.suppress(ConnectionClosed):
+                viewer.send(hello)
+                message = json.loads(viewer.recv(10))
+                assert message["type"] == "error"
+                assert 400 <= message["status"] < 500
+        assert server.client().get("home").status_code == 200
+        assert server.client(token).get(f"games/{server.game}").json()["awaited"][0] == 0
+    assert "Traceback" not in errors.read_text()
+    assert "Exception" not in errors.read_text()
+
+
+@needs_page
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="another process's limits cannot be set here")
+def test_without_files_to_spare_the_server_says_so_and_serves_those_that_it_has(tmp_path: Path):
+    errors = tmp_path / "errors"
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors) as server:
+        port = int(server.base.rpartition(":")[2])
+        with server.client() as client, server.feed(server.game, server.token(0)) as feed:
+            feed.now(phase="pick")
+            assert client.get("home").status_code == 200
+            there = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+            before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (there + 4, before[1]))
+            held = [opened(port) for _ in range(20)]
+            deadline = time.monotonic() + 30
+            while "new connections wait" not in errors.read_text():
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            for _ in range(3):
+                answered = client.get("home")  # whether it works or says why not, it is answered
+                assert answered.status_code in (200, 503), answered.text
+                time.sleep(0.5)
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
+            for one in held:
+                one.close()
+            assert httpx.get(f"{server.base}/", timeout=30).status_code == 200
+            wishes = {"wishes": list(range(10))}
+            assert server.client(server.token(0)).post(f"games/{server.game}/picks", json=wishes).status_code == 422
+    said = errors.read_text()
+    assert "Traceback" not in said
+    assert len(said.splitlines()) < 10

@@ -1,0 +1,249 @@
+"""What the server says is on disk: turns and rounds survive its end, and a full disk costs nothing but time."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warlight_env import Rules, maps
+from warlight_env.engine.orders import Orders
+from warlight_env.record import GameLog, verify
+from warlight_env.web import room as room_module
+from warlight_env.web.disk import DiskError
+from warlight_env.web.folder import Folder
+from warlight_env.web.lobby import Lobby
+from warlight_env.web.room import Room
+from web_helpers import needs_page, serving
+
+TWO = [("Ann", None), ("Bo", None)]
+
+
+class Disk:
+    """Stands in for a file system that fills up: writes take what fits, like a real one, and then fail."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.free = 10**9
+        self.write = os.write
+        monkeypatch.setattr(os, "write", self.take)
+        monkeypatch.setattr(room_module, "RETRY", 0.01)
+
+    def take(self, file: int, data: Any) -> int:
+        """As `os.write`."""
+        if not os.path.isfile(f"/proc/self/fd/{file}"):
+            return self.write(file, data)
+        if self.free == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        part = bytes(data)[: self.free]
+        self.free -= len(part)
+        return self.write(file, part)
+
+
+async def until(what: Callable[[], Any]) -> None:
+    async with asyncio.timeout(30):
+        while not what():
+            await asyncio.sleep(0.005)
+
+
+async def begun(folder: Path, picks: Any = "random") -> tuple[Lobby, Room]:
+    lobby = Lobby(Folder(folder), workers=1)
+    return lobby, await lobby.make(TWO, maps.load("small"), Rules.of("thesis"), seed=1, picks=picks)
+
+
+def commit(room: Room, *seats: int) -> None:
+    for seat in seats:
+        room.hand_in_orders(seat, room.game.round + 1, Orders())
+
+
+async def watch(room: Room, seat: int, told: list[dict[str, Any]]) -> None:
+    async for text in room.feed.follow(seat, -1):
+        told.append(json.loads(text))
+
+
+@pytest.mark.parametrize("free", [0, 40])
+def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
+    free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    disk = Disk(monkeypatch)
+
+    async def run() -> None:
+        lobby, room = await begun(tmp_path)
+        told: list[dict[str, Any]] = []
+        watching = asyncio.create_task(watch(room, 0, told))
+        commit(room, 0, 1)
+        await until(lambda: room.game.round == 1)
+        whole = room.book.partial.read_bytes()
+        keep = room.turns.keep
+        room.turns.keep = lambda step, turns: None  # type: ignore[method-assign]
+        commit(room, 0, 1)
+        disk.free = free  # the round no longer fits, or only its beginning
+        await until(lambda: told and told[-1].get("error"))
+        assert "No space left on device" in told[-1]["error"]
+        assert str(tmp_path) not in told[-1]["error"]
+        await asyncio.sleep(0.1)
+        assert room.book.partial.read_bytes() == whole
+        assert room.game.round == len(GameLog.load(room.book.partial).rounds) == 1
+        assert max(m["round"] for m in told if m.get("event") == "round") == 1
+        assert told[-1]["round"] == 1
+        room.turns.keep = keep  # type: ignore[method-assign]
+        disk.free = 10**9
+        await until(lambda: any(m.get("event") == "round" and m["round"] == 2 for m in told))
+        await until(lambda: told[-1]["type"] == "now" and told[-1]["error"] is None)
+        assert room.error is None
+        commit(room, 0, 1)
+        await until(lambda: room.game.round == 3)
+        watching.cancel()
+        log = GameLog.load(room.book.partial)
+        assert len(log.rounds) == 3
+        assert verify(log) == []
+        await lobby.close()
+
+    asyncio.run(run())
+
+
+def test_a_turn_that_cannot_be_kept_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    disk = Disk(monkeypatch)
+
+    async def run() -> None:
+        lobby, room = await begun(tmp_path)
+        disk.free = 10
+        with pytest.raises(DiskError, match="No space left"):
+            commit(room, 0)
+        assert room.awaited == [0, 1]
+        disk.free = 10**9
+        commit(room, 0)
+        assert room.awaited == [1]
+        await lobby.close()
+
+    asyncio.run(run())
+
+
+def test_a_game_that_cannot_be_written_is_not_made_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    disk = Disk(monkeypatch)
+
+    async def run() -> None:
+        lobby, room = await begun(tmp_path)
+        before, size = sorted(tmp_path.iterdir()), room.book.partial.stat().st_size
+        for disk.free in (0, 50, size + 20):  # nothing, a part of the log, the log but not its tokens
+            with pytest.raises(DiskError, match="No space left"):
+                await lobby.make(TWO, maps.load("small"), Rules.of("thesis"))
+            assert sorted(tmp_path.iterdir()) == before
+        assert lobby.rooms == 1
+        disk.free = 10**9
+        await lobby.make(TWO, maps.load("small"), Rules.of("thesis"))
+        await lobby.close()
+
+    asyncio.run(run())
+
+
+def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    disk = Disk(monkeypatch)
+
+    async def to_the_end(folder: Path, room_for: int) -> tuple[bytes, str]:
+        """The log's bytes after two rounds, the last ones, and what was told meanwhile."""
+        lobby, room = await begun(folder)
+        room.limit = 2
+        commit(room, 0, 1)
+        await until(lambda: room.game.round == 1)
+        room.turns.keep = lambda step, turns: None  # type: ignore[method-assign]
+        commit(room, 0, 1)
+        disk.free = room_for
+        await until(lambda: room.error or room.book.path.exists())
+        error = room.error or ""
+        if error:
+            assert (room.game.round, room.over) == (2, True)
+            assert room.book.event(room.book.events - 1)["event"] == "round"
+            assert not room.book.path.exists()
+        disk.free = 10**9
+        await until(lambda: room.book.path.exists() and room.error is None)
+        await lobby.close()
+        assert not room.turns.path.exists()
+        return room.book.path.read_bytes(), error
+
+    async def run() -> None:
+        whole, error = await to_the_end(tmp_path / "one", 10**9)
+        assert error == ""
+        *_, last, end, _ = whole.split(b"\n")
+        assert b'"end"' in end
+        again, error = await to_the_end(tmp_path / "other", len(last) + 10)
+        assert "No space left" in error
+        assert again == whole
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("picks", ["play", "random"])
+def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
+    async def run() -> None:
+        lobby, room = await begun(tmp_path, picks)
+        mine = int(room.game.owner.tolist().index(0)) if picks == "random" else -1
+        wishes = list(room.game.offers(0))[:2]
+        if picks == "random":
+            room.hand_in_orders(0, 1, Orders([(mine, 5)], []), {"hint": "coach"})
+        else:
+            room.hand_in_picks(0, wishes)
+        await lobby.close()
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        room = (await lobby.find(room.id, room.seats[1].token)).room
+        assert room.awaited == [1]
+        if picks == "random":
+            commit(room, 1)
+            await until(lambda: room.game.round == 1)
+            played = GameLog.load(room.book.partial).rounds[0]
+            assert played.orders[0].deploys == [(mine, 5)]
+            assert played.insights[0].data == {"hint": "coach"}
+        else:
+            room.hand_in_picks(1, list(room.game.offers(1))[:2])
+            await until(lambda: room.game.phase == "play")
+            assert room.game.owner[wishes].tolist() == [0, 0]
+        await lobby.close()
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]  # those were of another step
+        await lobby.close()
+
+    asyncio.run(run())
+
+
+def test_a_damaged_file_of_turns_is_no_turn(tmp_path: Path):
+    async def run() -> None:
+        lobby, room = await begun(tmp_path)
+        commit(room, 0)
+        await lobby.close()
+        good = room.turns.path.read_text()
+        for text in (
+            "",
+            "[]",
+            good[:-9],
+            good.replace('"deploys": []', '"deploys": [[0, 99]]'),
+            '{"step": 0, "turns": 3}',
+        ):
+            room.turns.path.write_text(text)
+            lobby = Lobby(Folder(tmp_path), workers=1)
+            assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]
+            await lobby.close()
+
+    asyncio.run(run())
+
+
+@needs_page
+def test_what_was_acknowledged_survives_a_kill(tmp_path: Path):
+    with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small", "--seed", "3") as first:
+        ann, bo = first.client(first.token(0)), first.client(first.token(1))
+        for seat, client in enumerate((ann, bo)):
+            with first.feed(first.game, first.token(seat)) as feed:
+                wishes = feed.now(phase="pick")["you"]["offers"][:2]
+            assert client.post(f"games/{first.game}/picks", json={"wishes": wishes}).status_code == 200
+        with first.feed(first.game, first.token(0)) as feed:
+            feed.now(phase="play")
+        assert ann.post(
+            f"games/{first.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
+        ).status_code == 200  # fmt: skip
+        first.kill()
+    with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small") as second:
+        assert second.client(first.token(1)).get(f"games/{first.game}").json()["awaited"] == [1]

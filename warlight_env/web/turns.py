@@ -1,0 +1,66 @@
+"""Turns that people have handed in and whose round is still to be played: on disk before it is said that they count."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warlight_env.engine.orders import Orders
+from warlight_env.web.disk import write_private
+
+Wishes = list[int]
+
+
+@dataclass(frozen=True)
+class Committed:
+    """A person's turn, picks or orders, and what is logged of the help that was taken."""
+
+    turn: Wishes | Orders
+    thought: dict[str, Any] | None = None
+
+
+class Turns:
+    """The file of a game's committed turns, readable by its owner alone.
+
+    It holds those of one step of the game, and its number: once that has been played, they are void.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keep(self, step: int, turns: Mapping[int, Committed]) -> None:
+        """Write down the turns of the step of that number, by seat; `DiskError`: they are not."""
+        rows = {str(seat): [_plain(committed.turn), committed.thought] for seat, committed in turns.items()}
+        write_private(self.path, json.dumps({"step": step, "turns": rows}).encode())
+
+    def kept(self, step: int) -> dict[int, Committed]:
+        """The turns of that step, as far as they are there."""
+        try:
+            data = json.loads(self.path.read_bytes())
+            if data["step"] != step:
+                return {}
+            return {int(seat): Committed(_turn(turn), thought) for seat, (turn, thought) in data["turns"].items()}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return {}  # there are none: whoever handed one in was not told that it counts
+
+    def forget(self) -> None:
+        """The game is over."""
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+def _plain(turn: Wishes | Orders) -> Any:
+    if isinstance(turn, Orders):
+        deploys, attacks = (rows.tolist() for rows in turn.arrays())
+        return {"deploys": deploys, "attacks": attacks}
+    return turn
+
+
+def _turn(data: Any) -> Wishes | Orders:
+    if isinstance(data, dict):
+        return Orders([(r, n) for r, n in data["deploys"]], [(a, b, n) for a, b, n in data["attacks"]])
+    return [int(region) for region in data]
