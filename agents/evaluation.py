@@ -12,7 +12,7 @@ import numpy.typing as npt
 from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board, make_board
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.view import View
 
@@ -23,8 +23,9 @@ STATIC: Final = 1
 WHOLE: Final = 2
 
 
+@shared
 class Evaluation(NamedTuple):
-    """Weights prepared for one board, for kernels."""
+    """Weights prepared for one board, for kernels. Read-only."""
 
     # One array, not three: with some more fields kernels that take the record are not inlined, which costs the search
     # two fifths of its speed.
@@ -59,7 +60,7 @@ def make_evaluation(board: Board, weights: Weights) -> Evaluation:
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms
     later = np.array([w.bonus, w.neighbors, w.borders, w.regions]) @ terms
-    return Evaluation(
+    evaluation = Evaluation(
         supers=np.stack(
             [
                 start + (1.0 - start.min()),
@@ -79,6 +80,7 @@ def make_evaluation(board: Board, weights: Weights) -> Evaluation:
         sharpness=w.sharpness,
         extended=any((w.neighbor_values, w.largest_territory, w.threatened_bonus, w.sharpness != 1.0)),
     )
+    return read_only(evaluation)
 
 
 @kernel

@@ -11,12 +11,13 @@ import numpy as np
 from warlight_env.engine.jit import kernel
 
 _SLACK = 1e-9  # above the rounding error of products, far below one army
+_TOO_MANY = 1e12  # far more armies than there can be: what it takes where attackers hardly ever kill
 
 
 @kernel
 def to_conquer(defenders, attack_kill):
-    """The fewest attackers that kill `defenders` armies in expectation; attack_kill in (0, 1]."""
-    return np.int64(np.ceil(defenders / attack_kill - _SLACK))
+    """The fewest attackers that kill `defenders` armies in expectation; attack_kill in [0, 1]."""
+    return np.int64(np.ceil(min(defenders / attack_kill, _TOO_MANY) - _SLACK))
 
 
 @kernel

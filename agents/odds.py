@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.dice import Dice, kills_pmf
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import kernel, read_only, shared
 
 #: Armies up to which a side's chances are exact; beyond, the normal distribution stands in for the binomial one.
 ODDS_ARMIES: Final = 200
 
 
+@shared
 class Odds(NamedTuple):
-    """Chances to kill, from the rules' dice; kernels take them."""
+    """Chances to kill, from the rules' dice; kernels take them. Read-only."""
 
     tail: npt.NDArray[
         np.float64
@@ -27,7 +28,7 @@ class Odds(NamedTuple):
 
 
 def make_odds(dice: Dice) -> Odds:
-    """The tables for a set of rules; built once per process."""
+    """The tables for a set of rules; built once per process, shared and read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
@@ -38,7 +39,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
         for n in range(ODDS_ARMIES + 1):
             pmf = kills_pmf(n, kill, luck, stochastic)
             tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
-    return Odds(tail, np.array([attack_kill, defense_kill]), luck)
+    return read_only(Odds(tail, np.array([attack_kill, defense_kill]), luck))
 
 
 @kernel

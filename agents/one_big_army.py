@@ -31,7 +31,7 @@ def one_big_army_orders(board, evaluation, owner, army, player, available, scrat
             value = region_value(board, evaluation, owner, player, q)
             if best < 0 or value > most:
                 best, most = q, value
-    if best >= 0:
+    if best >= 0 and free > 0:
         attacks[count, 0], attacks[count, 1], attacks[count, 2] = strongest, best, free
         count += 1
     return count

@@ -39,7 +39,10 @@ def position(game: Game, owner: list[int], army: list[int]) -> Game:
     """The game with another position, in the middle of play."""
     saved = game.to_dict()
     out = [int(p not in owner) for p in range(game.players)]  # in the first round
-    saved["state"].update(owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out)
+    played = max(game.round, *out)
+    saved["state"].update(
+        owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out, round=played, turn=0
+    )
     del saved["hash"]
     return Game.from_dict(saved)
 

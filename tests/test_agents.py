@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from helpers import PRESETS, RING, make_map, position
+from odd_games import odd_game
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register
 from warlight_env.agents.aggressive import AggressiveAgent
@@ -169,6 +170,37 @@ def test_bots_play_legally_on_every_map_under_every_preset(name, map_name, prese
         if game.done:
             break
         game.play_round([agent.act(game.view(p)) if game.alive(p) else None for p, agent in enumerate(agents)])
+
+
+def play_oddly(name: str, number: int, rounds: int) -> None:
+    """A game at the edges of what is allowed between players of one kind, all of whose orders must be legal."""
+    game = odd_game(number)
+    agents = [make_agent(name, seed=100 * number + p) for p in range(game.players)]
+    while game.phase == "pick":
+        game.pick({p: agents[p].pick(game.view(p)) for p in game.pickers()})
+    for _ in range(rounds):
+        if game.done:
+            break
+        game.play_round({p: agent.act(game.view(p)) for p, agent in enumerate(agents) if game.alive(p)})
+
+
+@pytest.mark.parametrize("name", ["random", "aggressive", "smart_random", "one_big_army"])
+def test_bots_play_legally_on_odd_maps_by_odd_rules(name):
+    """Nothing to deploy, attackers that never kill, a star, a chain, super regions of one region, one order a turn."""
+    for number in range(0, 60, 5):
+        play_oddly(name, number, 25)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [
+    "random:chunks=9,slack=9", "aggressive", "smart_random", "one_big_army", "one_ply", "mcts:sims=30",
+    "mcts_thesis:sims=30", "mcts_no_defense:sims=30", "pmcts:sims=30",
+    "mcts:sims=30,playout=two_ply,outcome=realistic,picks=search,top=3", "flat_mc:sims=30", "minimax2:samples=1",
+    "maxn:sims=100", "maxn:sims=100,territory=2,join=1,spare=1,chains=1",
+])  # fmt: skip
+def test_all_bots_play_legally_on_odd_maps_by_odd_rules(name):
+    for number in range(60):
+        play_oddly(name, number, 25)
 
 
 def test_equal_seeds_play_alike():

@@ -331,8 +331,8 @@ class Game:
         _check_on_illegal(on_illegal)
         if script is not None:
             script = np.asarray(script)
-            if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2:
-                raise GameError("script must be int64[1 + K]: a cursor, then at least one decision")
+            if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
+                raise GameError("script must be int64[1 + K], contiguous and writeable: a cursor, then the decisions")
         given = self._by_player(orders)
         illegal: list[IllegalOrder] = []
         for player in range(self.players):
@@ -497,10 +497,8 @@ class Game:
         if not isinstance(map_, maps.Map):
             map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
         game = cls(map_, data["rules"], data["players"], data["seed"])
-        fill_state(game._state, data["state"], game.players)
+        fill_state(game._params, game._state, data["state"], game._work.scratch)
         game._starts = None  # not saved: they are of use in the first round only
-        if not all(len(game.offers(p)) >= picks_left(game._params, game._state, 0, p) > 0 for p in game.pickers()):
-            raise GameError("saved game: state 'offers' leaves a player too few regions to pick")
         if "hash" in data and data["hash"] != game.hash():
             raise GameError("saved game: the hash does not fit what was saved")
         return game

@@ -77,7 +77,7 @@ def attacks(
         deploy[region] += armies
     rows = np.zeros((max(1, view.board.n_edges), 3), dtype=np.int32)
     count = _attacks.write_attacks(
-        index, press, view.board, view.params.dice.kill, view.owner, view.army, view.player, deploy, work, rows
+        index, press, view.board, view.params.dice.kill.copy(), view.owner, view.army, view.player, deploy, work, rows
     )
     return list(Orders.from_arrays(np.zeros_like(deploy), rows, count).attacks)
 

@@ -32,8 +32,8 @@ def position(map_: Map, rules: Rules, players: int, owner: list[int], army: list
     game = Game(map_, rules, players)
     state = {name: array[0].tolist() for name, array in game._state._asdict().items()}
     out = [int(p not in owner) for p in range(players)]
-    state.update(owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out)
-    fill_state(game._state, state, players)
+    state.update(owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out, round=max(out), turn=0)
+    fill_state(game._params, game._state, state, game._work.scratch)
     return game
 
 

@@ -93,6 +93,12 @@ class PolicyFile:
         np.savez(buffer, **{_HEADER: text, **self.arrays})  # type: ignore[arg-type]
         return buffer.getvalue()
 
+    def shared(self) -> PolicyFile:
+        """The policy itself, its arrays read-only from now on, for caches that hand it to many."""
+        for array in self.arrays.values():
+            array.flags.writeable = False
+        return self
+
     @classmethod
     def from_bytes(cls, content: bytes, name: str = "policy") -> PolicyFile:
         """What `to_bytes` wrote.
@@ -211,7 +217,7 @@ def built_in() -> dict[str, Path]:
 
 @functools.lru_cache(maxsize=16)
 def _load(path: Path, changed: int) -> PolicyFile:
-    return PolicyFile.from_bytes(path.read_bytes(), str(path))
+    return PolicyFile.from_bytes(path.read_bytes(), str(path)).shared()
 
 
 def _facts(players: int) -> dict[str, list[str]]:

@@ -25,4 +25,4 @@ class PolicySource:
 
 @functools.lru_cache(maxsize=8)
 def _read(content: bytes, name: str) -> PolicyFile:
-    return PolicyFile.from_bytes(content, name)
+    return PolicyFile.from_bytes(content, name).shared()

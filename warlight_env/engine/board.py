@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import kernel, read_only, shared
 
 #: Indices are unsigned: Numba then leaves out the wrap-around of negative ones, a third of a playout's time.
 U32 = npt.NDArray[np.uint32]
@@ -30,8 +30,9 @@ class MapLike(Protocol):
     def starting_armies(self) -> Sequence[int]: ...
 
 
+@shared
 class Board(NamedTuple):
-    """A map for kernels: N regions, S super regions, E directed edges (each border twice)."""
+    """A map for kernels: N regions, S super regions, E directed edges (each border twice). Read-only."""
 
     neighbor_start: U32  #: [N + 1] the edges that leave region r are neighbor_start[r] .. neighbor_start[r + 1] - 1
     edge_target: U32  #: [E] region where an edge ends; ascending within a region
@@ -79,7 +80,7 @@ def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -
 
 @functools.lru_cache(maxsize=64)
 def make_board(map_: MapLike) -> Board:
-    """The arrays of a (valid, connected, hashable) map; made once per map, to be read only."""
+    """The arrays of a (valid, connected, hashable) map; made once per map, shared and read-only."""
     neighbors = [sorted(row) for row in map_.neighbors]
     n = len(neighbors)
     degrees = [len(row) for row in neighbors]
@@ -92,7 +93,7 @@ def make_board(map_: MapLike) -> Board:
     neighbor_start = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint32)
     distance = np.full((n, n), -1, dtype=np.int16)
     _measure(neighbor_start, target, distance, np.empty(n, dtype=np.uint32))
-    return Board(
+    board = Board(
         neighbor_start=neighbor_start,
         edge_target=target,
         edge_source=source,
@@ -104,3 +105,4 @@ def make_board(map_: MapLike) -> Board:
         starting_army=np.array(map_.starting_armies, dtype=np.int32),
         distance=distance,
     )
+    return read_only(board)

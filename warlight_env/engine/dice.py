@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.jit import inline_kernel, kernel, read_only, shared
 from warlight_env.engine.rng import below, next_u64, uniform
 
 U64 = np.uint64
@@ -21,8 +21,9 @@ _SHIFT, _LOW = U64(32), U64(0xFFFFFFFF)
 _EPSILON: Final = 1e-9
 
 
+@shared
 class Dice(NamedTuple):
-    """Alias tables of both sides (0: attackers, 1: defenders) for n = 0 .. TABLE_ARMIES armies.
+    """Alias tables of both sides (0: attackers, 1: defenders) for n = 0 .. TABLE_ARMIES armies. Read-only.
 
     Row n has n + 1 columns and starts at n (n + 1) / 2. An entry holds a threshold in its upper and the alias in
     its lower 32 bits: a column keeps its own index with probability threshold / 2**32, else gives the alias.
@@ -100,11 +101,12 @@ def exact(probability: float) -> Fraction:
 
 @functools.cache
 def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
-    """The tables for a set of rules; built once per process."""
+    """The tables for a set of rules; built once per process, shared and read-only."""
     sides = (exact(attack_kill), exact(defense_kill))
     rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
     kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])
-    return Dice(kills, rolls, np.array([attack_kill, defense_kill], dtype=np.float64), float(luck), stochastic)
+    chances = np.array([attack_kill, defense_kill], dtype=np.float64)
+    return read_only(Dice(kills, rolls, chances, float(luck), stochastic))
 
 
 @inline_kernel

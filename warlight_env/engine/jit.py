@@ -11,11 +11,12 @@ import numba
 import numpy as np
 from numba.core import cgutils, event, types
 from numba.core.ccallback import CFunc
-from numba.extending import intrinsic
+from numba.extending import intrinsic, typeof_impl
 
 from warlight_env.engine.cache import keep
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T", bound=tuple[Any, ...])
 
 #: True where kernels run as plain Python (``NUMBA_DISABLE_JIT=1``).
 JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
@@ -81,6 +82,39 @@ def inline_kernel(function: F) -> F:
     For functions on the hot path that take whole records: passing a `Board` costs some hundred stores a call.
     """
     return kernel(function, inline=True)
+
+
+def shared(record: type[T]) -> type[T]:
+    """A class of records whose arrays many games read and nobody writes: copies are the record itself.
+
+    `read_only` makes the arrays read-only for Python. Numba has a type of its own for such arrays, and would compile
+    every kernel that takes the record for either; here it sees them all as it sees writeable ones.
+    """
+
+    @typeof_impl.register(record)
+    def typeof(value: Any, context: Any) -> Any:
+        kinds = [typeof_impl(field, context) for field in value]
+        kinds = [kind.copy(readonly=False) if isinstance(kind, types.Array) else kind for kind in kinds]
+        made: Any = types.BaseTuple  # type: ignore[attr-defined]
+        return made.from_types(kinds, record)
+
+    named: Any = record
+    named.__copy__ = lambda self: self
+    named.__deepcopy__ = lambda self, memo: self
+    named.__reduce__ = lambda self: (_again, (record, tuple(self)))
+    return record
+
+
+def read_only(record: T) -> T:
+    """The record, its arrays read-only from now on."""
+    for field in record:
+        if isinstance(field, np.ndarray):
+            field.flags.writeable = False
+    return record
+
+
+def _again(record: Any, fields: tuple[Any, ...]) -> Any:
+    return read_only(record(*fields))
 
 
 class _CompileNotice(event.Listener):

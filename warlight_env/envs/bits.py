@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import kernel, read_only, shared
 
 U64 = np.uint64
 _ONE, _SIX, _LOW = U64(1), U64(6), U64(63)
@@ -21,8 +21,9 @@ _PAIRS, _QUADS, _BYTES, _SUM = (
 _S1, _S2, _S4, _S56 = U64(1), U64(2), U64(4), U64(56)
 
 
+@shared
 class BitBoard(NamedTuple):
-    """A board's neighbourhoods and super regions as sets of regions in W words."""
+    """A board's neighbourhoods and super regions as sets of regions in W words. Read-only."""
 
     adjacent: npt.NDArray[np.uint64]  #: [N, W] neighbours of a region
     members: npt.NDArray[np.uint64]  #: [S, W] regions of a super region
@@ -38,7 +39,7 @@ def make_bits(board: Board) -> BitBoard:
         adjacent[a, b // 64] |= U64(1 << (b % 64))
     for r, s in enumerate(board.super_region.tolist()):
         members[s, r // 64] |= U64(1 << (r % 64))
-    return BitBoard(adjacent, members)
+    return read_only(BitBoard(adjacent, members))
 
 
 @kernel

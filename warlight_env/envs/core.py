@@ -6,25 +6,27 @@ import hashlib
 import json
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from numba.core.ccallback import CFunc
 
 from warlight_env import maps
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.generators.work import ALL_WAYS
+from warlight_env.agents.plug_ins import picker_signature, policy_signature
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import address
+from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.engine.setup import check_players, picks_left
-from warlight_env.engine.state import PHASES, State, copy_state, make_state
+from warlight_env.engine.setup import DEALT, check_players, picks_left
+from warlight_env.engine.state import PHASES, copy_state, make_state
 from warlight_env.engine.view import View, see
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import (
@@ -32,16 +34,18 @@ from warlight_env.envs.actions.kernels import (
     OFFERED,
     READY,
     Turn,
-    clear_turn,
     mask_pointer,
     no_mask,
     submit_pointer,
 )
+from warlight_env.envs.arrays import fitting, index
 from warlight_env.envs.bits import make_bits
 from warlight_env.envs.features import OBSERVATIONS, global_features, node_features
 from warlight_env.envs.observations import Buffers, Settings, make_buffers
 from warlight_env.envs.rewards import SHAPINGS, Reward
+from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied
 from warlight_env.envs.step import (
+    MOST_ILLEGAL,
     Turns,
     Work,
     begin,
@@ -55,21 +59,7 @@ from warlight_env.envs.step import (
     resolve,
     write_free,
 )
-
-
-class Snapshot(NamedTuple):
-    """Everything that decides how the games of a core go on."""
-
-    board: str  #: digest of the map and the rules that they are played by
-    state: State
-    cycles: npt.NDArray[np.int32]
-    potential: npt.NDArray[np.float64]
-    reward: npt.NDArray[np.float64]
-    illegal: npt.NDArray[np.int32]
-    live: npt.NDArray[np.bool_]
-    terminated: npt.NDArray[np.bool_]
-    truncated: npt.NDArray[np.bool_]
-    turns: Turns | None  #: what is handed in already, where a turn takes several actions
+from warlight_env.errors import InputError
 
 
 class EnvCore:
@@ -77,6 +67,9 @@ class EnvCore:
 
     What a step produces lies in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
     are views of its features. An action is a row of integers, K = `row_size` of them, as the encoding writes it.
+    Arrays that are handed in may have any integer dtype; what does not fit raises InputError, and nothing changes.
+    `state` and `out` are the core's own memory, in which kernels work without further checks: whoever changes it by
+    hand calls `look`, which checks it.
 
     Args:
         map, rules, players: as for `Game`. fog: None leaves it to the rules.
@@ -121,9 +114,13 @@ class EnvCore:
         self.params = check_players(self.board, self.rules, players)
         self.encoding = make_encoding(action, self.board, self.params)
         self.observation = observation
-        self.limits = self.encoding.limits
+        self._limits: npt.NDArray[np.int64] = np.array(self.encoding.limits)
+        #: int64[K]: the entries of an action's row must be at least 0 and below these. Read-only.
+        self.limits = self._limits.view()
+        self.limits.flags.writeable = False
         said = json.dumps([self.map.digest(), self.rules.to_dict(), players])
-        self._digest = hashlib.sha256(said.encode()).hexdigest()
+        #: Of the map, the rules and the number of players: equal digests, games of the same kind.
+        self.digest = hashlib.sha256(said.encode()).hexdigest()
         #: What the encoding's kernels value positions by, and what bots do.
         self.evaluation = make_evaluation(self.board, self.encoding.weights)
         self.bots_evaluation = make_evaluation(self.board, THESIS)
@@ -154,8 +151,8 @@ class EnvCore:
         )
 
     def _make_buffers(self, slots: int) -> Buffers:
-        if not 1 <= slots <= self.players:
-            raise ValueError(f"slots = {slots!r}: must lie in 1 .. {self.players}")
+        if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= self.players:
+            raise InputError(f"slots = {slots!r}: must be an integer in 1 .. {self.players}")
         return make_buffers(self.board, self.players, self.batch, slots, self.settings, self.encoding.mask_size)
 
     def set_slots(self, slots: int) -> None:
@@ -167,7 +164,7 @@ class EnvCore:
         new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
         new.slot[...] = np.where(out.slot < kept, out.slot, -1)
         self.out = new
-        self.look()
+        self._look()
 
     @property
     def slots(self) -> int:
@@ -238,18 +235,25 @@ class EnvCore:
 
     def reset(self, seeds: Sequence[int], which: Sequence[int] | None = None) -> None:
         """Start games anew, all or those named, each from a seed (any integer)."""
-        games = list(range(self.batch)) if which is None else [operator.index(b) for b in which]
+        try:
+            games = list(range(self.batch)) if which is None else [operator.index(b) for b in which]
+            words = [operator.index(seed) for seed in seeds]
+        except TypeError as error:
+            raise InputError(f"seeds and games must be lists of integers: {error}") from None
         if not all(0 <= b < self.batch for b in games) or len(set(games)) < len(games):
-            raise ValueError(f"which = {games}: must be different games from 0 to {self.batch - 1}")
-        if len(seeds) != len(games):
-            raise ValueError(f"{len(seeds)} seeds for {len(games)} games")
-        for b, seed in zip(games, [operator.index(seed) for seed in seeds], strict=True):
+            raise InputError(f"which = {games}: must be different games from 0 to {self.batch - 1}")
+        if len(words) != len(games):
+            raise InputError(f"{len(words)} seeds for {len(games)} games")
+        before = self.snapshot() if self.params.picking == DEALT and self.params.dealt_apart else None  # it may fail
+        for b, seed in zip(games, words, strict=True):
             self.state.rng[b] = make_rng(derive_seed(seed))
         failed = begin(
             self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
             self.out, self.turns, self.bits, self.work, self.picking == "random", np.array(games, dtype=np.int64),
         )  # fmt: skip
         if failed >= 0:
+            if before is not None:
+                self._put(before)
             raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
@@ -257,7 +261,7 @@ class EnvCore:
 
         Rows of players who are out, or ready already, are not looked at. `dropped` int32[B, P] is what an encoding
         dropped before; it is counted in `out.illegal`. Games that are over stay as they are, with reward 0. Raises
-        ValueError, with nothing stepped, for rows out of `limits`.
+        InputError, with nothing stepped, for rows out of `limits` (an ActionError) and arrays of another shape.
         """
         self._submit_rows(actions, dropped, self._everybody, True)
 
@@ -268,6 +272,8 @@ class EnvCore:
         acting: npt.NDArray[np.int8] | None = None,
     ) -> None:
         """The first half of `step`, for those with acting int8[B, S] not 0 (None: all)."""
+        if acting is not None:
+            acting = fitting(acting, "acting", np.int8, (self.batch, self.slots))
         self._submit_rows(actions, dropped, self._everybody if acting is None else acting, False)
 
     @property
@@ -282,25 +288,26 @@ class EnvCore:
         on: bool,
     ) -> None:
         """Hand in, and go on to resolve in the same call: each call of a kernel costs tens of microseconds."""
-        shape = (self.batch, self.slots, self.row_size)
-        if actions.shape != shape or actions.dtype.kind not in "iu":
-            raise ValueError(f"actions must be integers of shape {shape}, not {actions.dtype} of shape {actions.shape}")
-        actions = np.ascontiguousarray(actions, dtype=np.int64)
+        actions = fitting(actions, "actions", np.int64, (self.batch, self.slots, self.row_size))
+        if dropped is not None:
+            dropped = fitting(dropped, "dropped", np.int32, (self.batch, self.players))
         before = self.out.illegal.copy()
         self.out.illegal[:] = 0 if dropped is None else dropped
         if on:
             bad = hand_in_and_resolve(
                 self.board, self.params, self.evaluation, self.settings, self._submit, self._write_mask, self._config,
-                self.state, self.out, self.turns, self.bits, self.work, self.limits, acting, actions,
+                self.state, self.out, self.turns, self.bits, self.work, self._limits, acting, actions,
                 np.ones(self.batch, dtype=np.int8),
             )  # fmt: skip
         else:
             bad = hand_in(
                 self.board, self.params, self.evaluation, self.settings, self._submit, self._config, self.state,
-                self.out, self.turns, self.work, self.limits, acting, actions,
+                self.out, self.turns, self.work, self._limits, acting, actions,
             )  # fmt: skip
         if bad >= 0:
             self.out.illegal[:] = before
+            if bad >= self.batch * self.slots:
+                raise InputError(f"dropped: in game {bad - self.batch * self.slots} not all in 0 .. {MOST_ILLEGAL}")
             b, s = divmod(int(bad), self.slots)
             row = actions[b, s]
             i = int(np.flatnonzero((row < 0) | (row >= self.limits))[0])
@@ -309,20 +316,22 @@ class EnvCore:
 
     def hand_in_choice(self, b: int, player: int, choice: Choice) -> None:
         """A player's whole turn in game b: orders, or wishes while regions are picked; what is illegal is dropped."""
-        turn = Turn(*(array[b, player] for array in self.turns))
-        clear_turn(turn)
         view = self.view(player, b)
-        turn.status[READY] = 1
+        turn = Turn(*(array[b, player] for array in self.turns))
+        if isinstance(choice, Orders) == (view.phase == "pick"):
+            wanted = "regions to pick" if view.phase == "pick" else "Orders"
+            raise InputError(f"game {b}, player {player}: asked for {wanted}, not {choice!r:.60}")
         if isinstance(choice, Orders):
-            turn.status[COUNT], dropped, _ = check_turn(
+            count, dropped, _ = check_turn(
                 self.board, self.params, view.owner, player, view.income, choice, turn.deploy, turn.attacks
             )
         else:
-            offers = set(view.offers)
-            wished = [int(region) for region in dict.fromkeys(choice) if region in offers]
-            turn.wishes[: len(wished)], turn.status[COUNT] = wished, len(wished)
-            dropped = len(list(choice)) - len(wished)
-        self.out.illegal[b, player] += dropped
+            wished, dropped = _wishes(view, choice)
+            count = len(wished)
+            turn.wishes[:count], turn.deploy[:] = wished, 0
+        turn.status[:] = 0
+        turn.status[COUNT], turn.status[READY] = count, 1
+        self.out.illegal[b, player] = min(int(self.out.illegal[b, player]) + dropped, 2**31 - 1)
 
     def hand_in_policy(
         self,
@@ -333,26 +342,43 @@ class EnvCore:
         after: npt.NDArray[np.int8],
         rngs: npt.NDArray[np.uint64],
     ) -> None:
-        """Let a bot's kernels move, see `step.hand_in_policy`."""
-        hand_in_policy(
-            self.board, self.params, self.bots_evaluation, self.settings, policy, pick, ALL_WAYS, self.state, self.out,
-            self.turns, self.work, chosen, which, after, rngs,
+        """Let a bot's kernels move, plug-ins of the kinds "policy" and "picker"; see `step.hand_in_policy`."""
+        batch, players = self.batch, self.players
+        own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
+        bad = hand_in_policy(
+            self.board, self.params, self.bots_evaluation, self.settings, _address_of(policy_signature, policy),
+            _address_of(picker_signature, pick), ALL_WAYS, self.state, self.out, self.turns, self.work,
+            fitting(chosen, "chosen", np.int16, (batch, players)), index(which, "which", 2**15),
+            fitting(after, "after", np.int8, (batch,)), own,
         )  # fmt: skip
+        if bad >= 0:
+            raise InputError(f"after: {after[bad]} in game {bad} is no player; they are 0 .. {players - 1}")
+        if own is not rngs:
+            rngs[...] = own
 
     def resolve(self, which: npt.NDArray[np.int8] | None = None) -> None:
         """The second half of `step`: play the rounds for which all turns are in, pay, and observe.
 
         Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0.
         """
-        if which is None:
-            which = np.ones(self.batch, dtype=np.int8)
+        which = np.ones(self.batch, dtype=np.int8) if which is None else which
         resolve(
             self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
-            self.out, self.turns, self.bits, self.work, np.ascontiguousarray(which),
+            self.out, self.turns, self.bits, self.work,
+            fitting(which, "which", np.int8, (self.batch,)),
         )  # fmt: skip
 
     def look(self, turns_only: bool = False) -> None:
-        """Bring observations and masks up to date, after something was changed by hand."""
+        """Bring observations and masks up to date, after something was changed by hand.
+
+        `turns_only`: only what they say of turns that are not complete, after `hand_in`. Else everything that kernels
+        rely on is checked first: a StateError says what cannot be.
+        """
+        if not turns_only:
+            check_core(self)
+        self._look(turns_only)
+
+    def _look(self, turns_only: bool = False) -> None:
         if turns_only:
             look_at_turns(
                 self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
@@ -368,7 +394,7 @@ class EnvCore:
 
     def view(self, player: int, b: int = 0) -> View:
         """What the player may see of game b, as agents take it."""
-        state = self.state
+        state, b, player = self.state, index(b, "b", self.batch), index(player, "player", self.players)
         owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
         phase = PHASES[state.phase[b]]
         see(self.board, self.rules.fog and phase != "pick", state.owner[b], state.army[b], player, owner, army)
@@ -401,7 +427,7 @@ class EnvCore:
             return None
         from warlight_env.render import Position, to_rgb, to_text
 
-        state = self.state
+        state, b = self.state, index(b, "b", self.batch)
         position = Position(self.map, state.owner[b].copy(), state.army[b].copy(), self.players, int(state.round[b]))
         if mode == "rgb_array":
             return to_rgb(position)
@@ -413,6 +439,7 @@ class EnvCore:
 
     def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
         """What the player of a slot may do in game b, as one flat int8 vector of its own."""
+        b, slot = index(b, "b", self.batch), index(slot, "slot", self.slots)
         if self.encoding.mask_size:
             return self.out.mask[b, slot].copy()
         return self.encoding.flat_mask(self.view(int(self.out.seat[b, slot]), b))
@@ -431,6 +458,7 @@ class EnvCore:
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
         """The same in the form that the action space's `sample` takes."""
+        b, slot = index(b, "b", self.batch), index(slot, "slot", self.slots)
         if self.encoding.mask_size:
             return self.encoding.shape_mask(self.out.mask[b, slot].copy())
         return self.encoding.mask(self.view(int(self.out.seat[b, slot]), b))
@@ -439,42 +467,43 @@ class EnvCore:
 
     def save_turns(self) -> Any:
         """What is handed in so far, for `restore_turns`."""
-        return _copied(self.turns), self.out.illegal.copy()
+        return copied(self.turns), self.out.illegal.copy()
 
     def restore_turns(self, saved: Any) -> None:
-        """Take back what was handed in since `save_turns`."""
-        turns, illegal = saved
-        for mine, theirs in zip(self.turns, turns, strict=True):
-            mine[...] = theirs
+        """Take back what was handed in since `save_turns`. Raises StateError for anything else, and changes nothing."""
+        turns, illegal = checked_turns(self, saved)
+        _assign(self.turns, turns)
         self.out.illegal[...] = illegal
         if self.settings.stepwise:
-            self.look(turns_only=True)
+            self._look(turns_only=True)
 
     def snapshot(self) -> Snapshot:
         """A copy of everything that decides how the games go on, dice included."""
         out = self.out
         return Snapshot(
-            self._digest, copy_state(self.state), out.cycles.copy(), out.potential.copy(), out.reward.copy(),
+            self.digest, copy_state(self.state), out.cycles.copy(), out.potential.copy(), out.reward.copy(),
             out.illegal.copy(), out.live.copy(), out.terminated.copy(), out.truncated.copy(),
-            _copied(self.turns) if self.settings.stepwise else None,
+            copied(self.turns) if self.settings.stepwise else None,
         )  # fmt: skip
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot of this core or of one made alike, observations and masks included."""
-        if snapshot.board != self._digest:
-            raise ValueError("the saved state is of another map, other rules or another number of players")
-        saved: list[Any] = [*snapshot.state, *snapshot[2:-1], *(snapshot.turns or ())]
-        own: list[Any] = [*self.state, *(getattr(self.out, name) for name in Snapshot._fields[2:-1])]
+        """Go back to a snapshot of this core or of one made alike, observations and masks included.
+
+        What is handed in and not resolved is forgotten, but for what the snapshot has of it. Every array must be as
+        `snapshot` makes them, shape, dtype and byte order, and the games such as can come about: else StateError tells
+        the place and the reason, and nothing changes.
+        """
+        self._put(checked(self, snapshot))
+
+    def _put(self, snapshot: Snapshot) -> None:
+        _assign(self.state, snapshot.state)
+        for name in STANDING:
+            getattr(self.out, name)[...] = getattr(snapshot, name)
         if snapshot.turns is not None:
-            own += self.turns
-        if (snapshot.turns is not None) != self.settings.stepwise:
-            raise ValueError("the saved state is of another encoding: turns of several actions, or of one")
-        for theirs, mine in zip(saved, own, strict=True):
-            if theirs.shape != mine.shape:
-                raise ValueError(f"the saved state has an array of shape {theirs.shape}, this environment {mine.shape}")
-        for theirs, mine in zip(saved, own, strict=True):
-            mine[...] = theirs
-        self.look()
+            _assign(self.turns, snapshot.turns)
+        else:
+            self.turns.status[...] = 0
+        self._look()
 
     def clone(self) -> EnvCore:
         """An independent copy that goes on exactly as this one would; what is static is shared."""
@@ -484,7 +513,7 @@ class EnvCore:
         arrays: Any = self.out
         other.out = Buffers(*[array.copy() for array in arrays])
         other._work = None
-        other._turns = _copied(self._turns) if self.settings.stepwise and self._turns is not None else None
+        other._turns = copied(self._turns) if self.settings.stepwise and self._turns is not None else None
         return other
 
 
@@ -492,11 +521,31 @@ class EnvCore:
 _PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated", "truncated", "cycles")
 
 
-def _copied(turns: Turns) -> Turns:
-    return Turns(*(array.copy() for array in turns))
+def _assign(mine: Any, theirs: Any) -> None:
+    """Write arrays into those that kernels work in."""
+    for own, other in zip(mine, theirs, strict=True):
+        own[...] = other
 
 
-class ActionError(ValueError):
+def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
+    made: Any = plug if isinstance(plug, CFunc) else None
+    if not JIT_DISABLED and (made is None or made._sig.args != signature().args):
+        raise InputError(f"must be a plug-in that `plug_in` made, with another signature: {plug!r:.60}")
+    return address(plug)
+
+
+def _wishes(view: View, choice: Any) -> tuple[list[int], int]:
+    """The regions wished for that are offered, each once, and how many others there were."""
+    try:
+        wishes = [operator.index(region) for region in choice]
+    except TypeError:
+        raise InputError(f"player {view.player}: picks must be a list of regions, not {choice!r:.60}") from None
+    offers = set(view.offers)
+    wished = [region for region in dict.fromkeys(wishes) if region in offers]
+    return wished, len(wishes) - len(wished)
+
+
+class ActionError(InputError):
     """An action out of its space; nothing was stepped."""
 
     def __init__(self, game: int, player: int, reason: str) -> None:

@@ -16,6 +16,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import PHASES
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import part_of
+from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.looking import observation, observation_space_of
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
@@ -86,7 +87,7 @@ class Episodes:
         space, size = observation_space_of(self.core), self.mask_size
         if self.mask == "info" or size == 0:
             return space
-        mask = spaces.Box(0, 1, (size,), np.int8)
+        mask = fixed(spaces.Box(0, 1, (size,), np.int8))
         inner = space.spaces if isinstance(space, spaces.Dict) else {"observation": space}
         return spaces.Dict({**inner, "action_mask": mask})
 

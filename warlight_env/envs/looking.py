@@ -9,13 +9,14 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.envs.actions.kernels import OFFERED
+from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.features import TURN_FEATURES, observation_space
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
     """The space of `observation`."""
-    return observation_space(core.observation, core.board, core.players, core.encoding.stepwise)
+    return fixed(observation_space(core.observation, core.board, core.players, core.encoding.stepwise))
 
 
 def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:

@@ -17,7 +17,6 @@ from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.optional import check
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
-from warlight_env.engine.jit import address
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
@@ -77,7 +76,7 @@ class BotOpponent(Opponent):
     def __init__(self, name: str) -> None:
         bot = COMPILED[name]
         self.name = name
-        self._policy, self._pick = address(plug_in("policy", bot.policy)), address(plug_in("picker", bot.pick))
+        self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
         """uint64[B, P, 2]: its random generators."""

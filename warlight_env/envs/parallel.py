@@ -20,10 +20,12 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import PHASES
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
 from warlight_env.envs.looking import observation, observation_space_of
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state import state_space, state_vector
+from warlight_env.errors import InputError
 
 Observations = dict[str, Any]
 Infos = dict[str, dict[str, Any]]
@@ -163,14 +165,14 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         self.edge_index = np.stack([board.edge_source, board.edge_target]).astype(np.int64)
         self.edge_index.flags.writeable = False
         self.state_space = state_space(self.core)
-        self._action_spaces = {a: copy.deepcopy(self.core.encoding.space) for a in self.possible_agents}
+        self._action_spaces = {a: fixed(copy.deepcopy(self.core.encoding.space)) for a in self.possible_agents}
         self._observation_spaces = {a: self._observation_space() for a in self.possible_agents}
 
     def _observation_space(self) -> spaces.Space[Any]:
         core, space = self.core, observation_space_of(self.core)
         if self._mask_in_info or core.encoding.mask_space is None:
             return space
-        return spaces.Dict({"observation": space, "action_mask": copy.deepcopy(core.encoding.mask_space)})
+        return spaces.Dict({"observation": space, "action_mask": fixed(copy.deepcopy(core.encoding.mask_space))})
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """The agent's observation space; the same object at each call."""
@@ -303,7 +305,10 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         return self._random
 
     def _random_state(self) -> dict[str, Any] | None:
-        return self._saved_random if self._random is None else dict(self._random.bit_generator.state)
+        if self._random is not None:
+            return dict(self._random.bit_generator.state)
+        saved = self._saved_random
+        return saved and {**saved, "state": dict(saved["state"])}
 
     def clone(self) -> WarlightParallelEnv:
         """An independent environment that goes on exactly as this one would, in this game and the next ones."""
@@ -321,8 +326,28 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         return EnvState(self.core.snapshot(), self._random_state())
 
     def set_state(self, state: EnvState) -> None:
-        """Go back to a saved state of this environment or of one made alike; `observe` shows it."""
+        """Go back to a saved state of this environment or of one made alike; `observe` shows it.
+
+        Raises InputError, with nothing changed, for a state that is none or cannot be, see `EnvCore.restore`.
+        """
+        if not isinstance(state, EnvState):
+            raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")
+        random = _stream_state(state.random)
         self.core.restore(state.snapshot)
-        self._random, self._saved_random = None, state.random
+        self._random, self._saved_random = None, random
         live = self.core.out.live[0].tolist()
         self.agents = [agent for p, agent in enumerate(self.possible_agents) if live[p]]
+
+
+def _stream_state(saved: Any) -> dict[str, Any] | None:
+    """A copy of the state of a stream; InputError where none can have it."""
+    if saved is None:
+        return None
+    stream: Any = np.random.PCG64(0)
+    try:
+        stream.state = saved
+        if stream.state == saved:
+            return dict(stream.state)
+    except (TypeError, ValueError, KeyError, OverflowError):
+        pass
+    raise InputError(f"random must be None or the state of a NumPy PCG64 generator, not {saved!r:.80}")

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.engine.state import OVER, PICK
+from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.features import MANY_ARMIES, SOFT_ARMIES
 
@@ -14,7 +15,7 @@ from warlight_env.envs.features import MANY_ARMIES, SOFT_ARMIES
 def state_space(core: EnvCore) -> spaces.Box:
     """The space of `state_vector`."""
     n, players = core.board.n_regions, core.players
-    return spaces.Box(0.0, 1.0, (n * (2 * players + 3) + players + 4,), np.float32)
+    return fixed(spaces.Box(0.0, 1.0, (n * (2 * players + 3) + players + 4,), np.float32))
 
 
 def state_vector(core: EnvCore, b: int = 0) -> npt.NDArray[np.float32]:

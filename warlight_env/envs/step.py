@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,9 @@ from warlight_env.envs.actions.kernels import (
 )
 from warlight_env.envs.bits import BitBoard
 from warlight_env.envs.observations import Memory, make_memory, observe, observe_turn, potentials
+
+#: The most that may have been dropped of a turn before it is handed in; what comes on top never runs over.
+MOST_ILLEGAL: Final = 2**30
 
 
 class Turns(NamedTuple):
@@ -120,10 +123,15 @@ def hand_in(
 ):  # fmt: skip
     """Read actions int[B, S, K] into the turns of those who act; what was illegal is added to `out.illegal`.
 
-    Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K].
+    Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K], or B * S + b
+    where `out.illegal` of game b is not a number from 0 to MOST_ILLEGAL.
     """
     games, slots = acting.shape
     submit = submit_at(submit_address)
+    for b in range(games):
+        for p in range(out.illegal.shape[1]):
+            if out.illegal[b, p] < 0 or out.illegal[b, p] > MOST_ILLEGAL:
+                return games * slots + b
     for b in range(games):
         for s in range(slots):
             if _acts(out, turns, acting, b, s) >= 0 and not _within(actions[b, s], limits):
@@ -174,9 +182,12 @@ def hand_in_policy(
     """Let a bot's kernels move for the players p of games b with chosen[b, p] == which, once player after[b] is ready.
 
     The kernels have the signatures of policies and pickers in `agents.plug_ins`; chosen int16[B, P]; after int8[B];
-    rngs uint64[B, P, 2], the bots' own generators.
+    rngs uint64[B, P, 2], the bots' own generators. Returns -1, or, with nothing done, a game whose after[b] is nobody.
     """
     policy, pick = policy_at(policy_address), picker_at(pick_address)
+    for b in range(after.shape[0]):
+        if after[b] < 0 or after[b] >= chosen.shape[1]:
+            return b
     for b in range(chosen.shape[0]):
         if turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
             continue
@@ -195,6 +206,7 @@ def hand_in_policy(
                 turns.deploy[b, p], turns.attacks[b, p],
             )  # fmt: skip
             status[COUNT] = _cut(params, turns.deploy[b, p], count)
+    return -1
 
 
 # Resolving

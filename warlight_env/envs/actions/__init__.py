@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
 from warlight_env.envs.actions.base import ActionEncoding, Choice, InexpressibleError, free_regions
 from warlight_env.envs.actions.continuous import ContinuousActions
+from warlight_env.envs.actions.exact import submit_exact
 from warlight_env.envs.actions.factored import FactoredActions
 from warlight_env.envs.actions.kernels import CLOSED, OFFERED, OWN
 from warlight_env.envs.actions.orders import OrdersActions
 from warlight_env.envs.actions.steps import StepActions
 from warlight_env.envs.actions.strategies import StrategyActions
+from warlight_env.envs.arrays import fixed
+from warlight_env.errors import InputError
 
 #: Makes an encoding for a board and a rules record: an `ActionEncoding` class, or a partial of one.
 EncodingFactory = Callable[[Board, RuleParams], ActionEncoding]
@@ -35,7 +40,30 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
         action = ENCODINGS[action]
     if not callable(action):
         raise ValueError(f"action = {action!r}: must be {', '.join(ENCODINGS)} or a factory")
-    return action(board, params)
+    return _checked(action(board, params))
+
+
+def _checked(encoding: ActionEncoding) -> ActionEncoding:
+    """The encoding, if its numbers fit each other and the board: kernels write masks and read rows by them."""
+    if not isinstance(encoding, ActionEncoding):
+        raise InputError(f"action: the factory made {encoding!r:.60}, not an `ActionEncoding`")
+    n, e, place = encoding.board.n_regions, encoding.board.n_edges, f"action {type(encoding).__name__}"
+    for name in ("limits", "config"):
+        array = getattr(encoding, name)
+        if not isinstance(array, np.ndarray) or array.dtype != np.int64 or array.ndim != 1 or len(array) < 1:
+            raise InputError(f"{place}: {name} must be an array int64[K], K at least 1")
+    rows, width = encoding.mask_rows, encoding.row_width
+    if (rows, width) != (0, 0) and (width < 1 or rows not in (n + e, n + 2 * e)):
+        raise InputError(f"{place}: {rows} mask_rows of width {width}: must be {n + e} or {n + 2 * e}")
+    if encoding.mask_size < 0 or (width and encoding.mask_size < rows * width):
+        raise InputError(f"{place}: mask_size {encoding.mask_size} is too small for {rows} rows of width {width}")
+    if encoding.submit is submit_exact:
+        fit = len(encoding.limits) == n + 2 * e and encoding.limits[n + e :].max(initial=0) <= max(e, 1)
+        if not fit or len(encoding.config) < 2:
+            raise InputError(f"{place}: rows of `submit_exact` have {n + 2 * e} entries, the last {e} of them places")
+    fixed(encoding.space)
+    fixed(encoding.mask_space)
+    return encoding
 
 
 __all__ = [

@@ -1,0 +1,457 @@
+"""What callers bring to the environments' kernels is checked at the door, and what games share is read-only."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from env_helpers import SMALL, equal, make
+from fuzz_states import plain, same
+from helpers import RING, make_map
+from warlight_env import Game
+from warlight_env.agents.odds import make_odds
+from warlight_env.arena.policy_file import PolicyFile
+from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.engine.round import income
+from warlight_env.engine.rules import RulesError
+from warlight_env.engine.validity import StateError
+from warlight_env.envs import EnvCore, FactoredActions, OrdersActions, WarlightEnv, WarlightParallelEnv
+from warlight_env.envs.parallel import EnvState
+from warlight_env.errors import InputError
+
+FUZZ = Path(__file__).parent / "fuzz_states.py"
+
+
+def in_play(action: str = "factored", batch: int = 1, **arguments: Any) -> EnvCore:
+    """A core on a ring of six regions, in the middle of play: players 0 and 1 have one region each."""
+    core = EnvCore(RING, {"picks": 1, **arguments}, batch=batch, action=action, picking="random")
+    core.reset([1 + b for b in range(batch)])
+    return core
+
+
+def one_else(core: EnvCore, player: int) -> int:
+    """The region of the other player, of two with a region each."""
+    return int(np.flatnonzero(core.state.owner[0] == 1 - player)[0])
+
+
+def damage(core: EnvCore, field: str, at: Any, value: Any) -> Any:
+    """A snapshot of the core with one number changed; the field may be one of the state's or of the turns'."""
+    snapshot = core.snapshot()
+    for record in (snapshot, snapshot.state, snapshot.turns):
+        if field in getattr(record, "_fields", ()):
+            getattr(record, field)[at] = value
+            return snapshot
+    raise AssertionError(field)
+
+
+def refused(core: EnvCore, snapshot: Any, message: str) -> None:
+    """The core refuses the snapshot with a message, and nothing has changed."""
+    before, features = core.snapshot(), core.out.features.copy()
+    with pytest.raises(StateError, match=message):
+        core.restore(snapshot)
+    assert same(core.snapshot(), before) and np.array_equal(core.out.features, features)
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("field", "at", "value", "message"),
+    [
+        ("owner", (0, 3), 2, r"game 0: owner of region 3 is 2: must lie in -1 \.\. 1"),
+        ("owner", (0, 3), -2, "owner of region 3 is -2"),
+        ("army", (0, 2), 0, "army of region 2 is 0: must lie in 1"),
+        ("army", (0, 2), 2_000_001, "army of region 2 is 2000001"),
+        ("offers", (0, 2), 1, "offers of region 2 are 1: but"),
+        ("offers", (0, 2), 255, r"offers of region 2 are 255: must lie in 0 \.\. 3"),
+        ("phase", 0, 3, "phase is 3"),
+        ("phase", 0, 0, "player 0 owns 1 regions, but has picked 0"),
+        ("phase", 0, 2, "phase is 'over', but the game is not"),
+        ("winner", 0, 2, r"winner is 2: must lie in -1 \.\. 1"),
+        ("winner", 0, 1, "winner is 1: must be -1"),
+        ("round", 0, -1, "round is -1"),
+        ("round", 0, 2**31 - 1, "round is 2147483647"),
+        ("turn", 0, 1, r"turn is 1: must lie in 0 \.\. 0"),
+        ("eliminated_at", (0, 1), 1, r"eliminated_at of player 1 is 1: must lie in 0 \.\. round, 0"),
+        ("rng", 0, 0, "rng must not be all 0"),
+        ("cycles", 0, -1, "cycles is -1"),
+        ("cycles", 0, 2**31 - 1, "cycles is 2147483647"),
+        ("potential", (0, 1), np.nan, r"potential of player 1 must lie in 0 \.\. 1"),
+        ("potential", (0, 1), 1.5, "potential of player 1"),
+        ("reward", (0, 0), np.inf, "reward of player 0 must be a finite number"),
+        ("illegal", (0, 0), -1, "illegal of player 0 is -1"),
+        ("live", (0, 1), False, "player 1 must be exactly one of live, terminated and truncated"),
+        ("terminated", (0, 1), True, "player 1 must be exactly one"),
+    ],
+)
+def test_a_number_that_cannot_be_is_named_and_nothing_changes(field, at, value, message):
+    core = in_play()
+    refused(core, damage(core, field, at, value), message)
+
+
+@pytest.mark.parametrize(
+    ("field", "at", "value", "message"),
+    [
+        ("status", (0, 1, 0), 15, "turns: status of player 1 has 15"),
+        ("status", (0, 1, 0), -1, "turns: status of player 1 has -1"),
+        ("status", (0, 1, 2), 2, "turns: status of player 1 has 2"),
+        ("status", (0, 1, 1), -7, "turns: status of player 1 has -7"),
+        ("status", (0, 1, 0), 1, "turns: attack 0 of player 1 is not from an own region"),
+        ("deploy", (0, 1, slice(None)), 1, "turns: player 1 deploys 1 armies on a region that is not its own"),
+        ("deploy", (0, 1, slice(None)), -1, "turns: player 1 deploys -1 armies"),
+    ],
+)
+def test_turns_that_cannot_be_are_named(field, at, value, message):
+    core = in_play("steps")
+    refused(core, damage(core, field, at, value), message)
+
+
+def test_turns_that_are_not_legal_are_named():
+    core = in_play("steps", max_orders=1)
+    mine, theirs = one_else(core, 1), one_else(core, 0)
+    near = [int(r) for r in core.map.neighbors[mine]]
+    far = next(r for r in range(6) if r != mine and r not in near)
+    for attack, message in [
+        ((theirs, near[0], 1), "not from an own region"), ((mine, far, 1), "to a neighbour"), ((mine, 99, 1), "region"),
+        ((mine, near[0], 0), r"attacks with 0 armies: must lie in 1 \.\. 1000000"), ((mine, near[0], 2**30), "armies"),
+    ]:  # fmt: skip
+        saved = damage(core, "attacks", (0, 0, 0), attack)
+        saved.turns.status[0, 0] = 1, 0, 0
+        refused(core, saved, message)
+    saved = core.snapshot()
+    saved.turns.deploy[0, 0, mine] = 6
+    refused(core, saved, "player 0 deploys 6 armies, of an income of 5")
+    saved = core.snapshot()
+    saved.turns.attacks[0, 0, :2] = [(mine, near[0], 1), (mine, near[1], 1)]
+    saved.turns.status[0, 0] = 2, 0, 0
+    refused(core, saved, "player 0 gives 2 orders of a kind, and the rules allow 1")
+    free = in_play("steps")
+    saved = free.snapshot()
+    mine = one_else(free, 1)
+    saved.turns.attacks[0, 0, :2] = (mine, free.map.neighbors[mine][0], 1)
+    saved.turns.status[0, 0] = 2, 0, 0
+    refused(free, saved, "between two regions again")
+
+
+def test_wishes_that_cannot_be_are_named():
+    core = EnvCore(RING, {"picks": 1}, action="steps")
+    core.reset([1])
+    offered = [int(r) for r in np.flatnonzero(core.state.offers[0] & 1)]
+    closed = next(r for r in range(6) if r not in offered)
+    for wishes in ([closed], [offered[0], offered[0]], [77], [-1]):
+        saved = core.snapshot()
+        saved.turns.wishes[0, 0, : len(wishes)] = wishes
+        saved.turns.status[0, 0, 0] = len(wishes)
+        refused(core, saved, f"player 0 wishes for region {wishes[-1]}: it is not offered, or named twice")
+
+
+def test_positions_that_cannot_be_are_named():
+    core = in_play()
+    saved = core.snapshot()
+    saved.state.owner[0] = [0, 0, -1, -1, -1, -1]
+    refused(core, saved, "player 1 is in, but owns nothing")
+    saved.state.round[0], saved.state.eliminated_at[0, 1] = 3, 2
+    refused(core, saved, "phase is 'play', but the game is over")
+    saved.state.phase[0] = 2
+    refused(core, saved, "winner is -1: must be 0")
+    saved.state.winner[0] = 0
+    refused(core, saved, "terminated of player 0 is 0: must be 1")
+    saved.terminated[:], saved.live[:] = True, False
+    core.restore(saved)
+    assert core.out.terminated.all() and not core.out.live.any()
+
+
+def test_offers_that_leave_too_little_are_named():
+    core = EnvCore(RING, {"picks": 1})
+    core.reset([1])
+    saved = core.snapshot()
+    saved.state.offers[0] = 0
+    refused(core, saved, "offers leave player 0 too few regions to pick: 0 of 1")
+    saved.state.offers[0] = 3
+    refused(core, saved, "they must be to one player")
+    ranked = EnvCore(RING, {"name": "challenge1", "picks": 1, "ranked": 2})
+    ranked.reset([1])
+    saved = ranked.snapshot()
+    saved.state.offers[0] = [3, 0, 0, 0, 0, 0]
+    refused(ranked, saved, "offers leave too few regions to pick: 1 of 2")
+    alternating = EnvCore(RING, {"name": "challenge2", "picks": 1, "wastelands": 0})
+    alternating.reset([1])
+    saved = alternating.snapshot()
+    saved.state.owner[0, 5], saved.state.offers[0, 5] = 1, 0
+    refused(alternating, saved, "player 1 owns 1 regions, but has picked 0")
+
+
+# Arrays
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: a.astype(np.int64), lambda a: a.astype(">i4"), lambda a: a.astype(object), lambda a: a.tolist(),
+        lambda a: a[:, :-1], lambda a: a[None], lambda a: np.zeros((0, 6), np.int32), lambda a: None,
+        lambda a: np.ma.masked_array(a),
+    ],
+)  # fmt: skip
+def test_arrays_of_another_form_are_refused(change):
+    core = in_play()
+    saved = core.snapshot()
+    refused(core, saved._replace(state=saved.state._replace(army=change(saved.state.army))), "^army must be an array")
+    refused(core, saved._replace(state=tuple(saved.state)), "must be a `Snapshot`")
+    refused(core, None, "must be a `Snapshot`")
+
+
+def test_any_memory_will_do_and_stays_the_caller_s():
+    core = in_play(batch=2)
+    saved = core.snapshot()
+    army = np.asfortranarray(saved.state.army)
+    army.flags.writeable = False
+    core.restore(saved._replace(state=saved.state._replace(army=army, owner=core.state.owner)))  # its own array, too
+    assert same(core.snapshot(), saved)
+    core.step(np.full((2, 2, core.row_size), 4))
+    assert np.array_equal(army, saved.state.army)
+
+
+def test_what_was_handed_in_and_not_resolved_is_forgotten():
+    core, other = in_play(), in_play()
+    saved, rows = core.snapshot(), np.zeros((1, 2, core.row_size), dtype=np.int64)
+    core.hand_in(rows + 4)
+    core.restore(saved)
+    core.step(rows)
+    other.step(rows)
+    assert same(core.snapshot(), other.snapshot())
+
+
+@pytest.mark.parametrize("state", [None, 5, (None, None), EnvState(None, None), EnvState(5, {})])  # type: ignore[arg-type]
+def test_what_is_no_state_of_an_environment(state):
+    env = make()
+    env.reset(seed=1)
+    before = pickle.dumps(env.get_state())
+    with pytest.raises(InputError):
+        env.set_state(state)
+    assert pickle.dumps(env.get_state()) == before
+
+
+def test_the_stream_of_later_games_is_checked_and_the_caller_s_own():
+    env = make()
+    env.reset(seed=1)
+    saved = env.get_state()
+    other, none = {"bit_generator": "MT19937"}, {"state": {"state": -1}}
+    wrong: list[Any] = [{}, 5, "x", {**saved.random, **other}, {**saved.random, **none}]
+    for random in wrong:
+        before = pickle.dumps(env.get_state())
+        with pytest.raises(InputError, match="random must be None or the state"):
+            env.set_state(EnvState(saved.snapshot, random))
+        assert pickle.dumps(env.get_state()) == before
+    kept = copy.deepcopy(saved.random)
+    env.set_state(saved)
+    saved.random["state"]["state"] = 7
+    env.get_state().random["state"]["state"] = 8
+    assert env.get_state().random == kept
+
+
+def test_a_position_made_by_hand_is_checked_when_it_is_looked_at():
+    core = in_play()
+    core.state.owner[0, 3] = 2
+    with pytest.raises(StateError, match="owner of region 3 is 2"):
+        core.look()
+
+
+# Arguments
+
+
+def test_arguments_of_another_form_are_refused_and_nothing_changes():
+    core = in_play(batch=2)
+    rows, flags = np.zeros((2, 2, core.row_size), dtype=np.int64), np.ones((2, 2), dtype=np.int8)
+    before = core.snapshot()
+    for call, message in [
+        (lambda: core.step(rows.tolist()), "actions must be an array"),
+        (lambda: core.step(rows[:, :1]), "actions must be integers of shape"),
+        (lambda: core.step(rows.astype(float)), "actions must be integers"),
+        (lambda: core.step(rows, np.zeros(2, np.int32)), "dropped must be integers of shape"),
+        (lambda: core.step(rows, np.full((2, 2), -1)), "dropped: in game 0 not all in 0"),
+        (lambda: core.step(rows, np.full((2, 2), 2**40)), "dropped must fit int32"),
+        (lambda: core.hand_in(rows, None, flags[:, :1]), "acting must be integers of shape"),
+        (lambda: core.hand_in(rows, None, flags * 0.5), "acting must be integers"),
+        (lambda: core.resolve(flags[:, :1]), "which must be integers of shape"),
+        (lambda: core.resolve(np.zeros(0, np.int8)), "which must be integers"),
+        (lambda: core.resolve([1, 1]), "which must be an array"),
+        (lambda: core.hand_in_choice(2, 0, Orders()), r"b = 2: must be an integer in 0 \.\. 1"),
+        (lambda: core.hand_in_choice(-1, 0, Orders()), "b = -1"),
+        (lambda: core.hand_in_choice(0, 2, Orders()), "player = 2"),
+        (lambda: core.hand_in_choice(0, 0, [1]), "asked for Orders"),
+        (lambda: core.hand_in_choice(0, 0, None), "asked for Orders"),
+        (lambda: core.hand_in_choice(0, 0, Orders([(0.5, 1)])), "deploys must"),
+        (lambda: core.view(5), "player = 5"),
+        (lambda: core.mask(0, 7), "b = 7"),
+        (lambda: core.mask(-1), "slot = -1"),
+        (lambda: core.render("ansi", 2), "b = 2"),
+        (lambda: core.set_slots(1.5), "slots = 1.5"),
+        (lambda: core.reset([None, 1]), "lists of integers"),
+        (lambda: core.restore_turns(None), "saved turns"),
+    ]:
+        with pytest.raises((InputError, OrdersTypeError), match=message):
+            call()
+        assert same(core.snapshot(), before) and not core.turns.status.any()
+
+
+@pytest.mark.parametrize("change", [
+    lambda a: a.astype(np.int64), lambda a: a.astype(bool), lambda a: np.asfortranarray(a.astype(np.uint16)),
+    lambda a: np.broadcast_to(a, a.shape), lambda a: a.astype(">i2"),
+])  # fmt: skip
+def test_integers_of_another_dtype_and_read_only_arrays_are_converted(change):
+    """Without compiling a kernel again, which takes as long as hundreds of thousands of steps."""
+    from warlight_env.envs import step
+
+    core, other = in_play(batch=2), in_play(batch=2)
+    rows, flags, which = np.full((2, 2, core.row_size), 1), np.ones((2, 2), np.int8), np.array([1, 0], np.int8)
+    core.hand_in(rows, None, flags)
+    core.resolve(which)
+    kernels = len(step.hand_in.signatures), len(step.resolve.signatures)
+    other.hand_in(change(rows), change(np.zeros((2, 2), np.int32)), change(flags))
+    other.resolve(change(which))
+    assert same(core.snapshot(), other.snapshot())
+    assert (len(step.hand_in.signatures), len(step.resolve.signatures)) == kernels
+
+
+def test_a_bot_s_kernels_are_told_from_other_things():
+    from warlight_env.envs.opponents import BotOpponent
+
+    core, bot = in_play(batch=2), BotOpponent("random")
+    chosen, after, rngs = np.zeros((2, 2), np.int16), np.zeros(2, np.int8), np.ones((2, 2, 2), np.uint64)
+    before = core.snapshot()
+    for arguments, message in [
+        ((bot._pick, bot._pick, chosen, 0, after, rngs), "plug-in"),
+        ((12345, bot._pick, chosen, 0, after, rngs), "plug-in"),
+        ((bot._policy, bot._pick, chosen[:1], 0, after, rngs), "chosen must be"),
+        ((bot._policy, bot._pick, chosen, 0, after + 2, rngs), r"after: 2 in game 0 is no player"),
+        ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), "after: -1 in game 0"),
+        ((bot._policy, bot._pick, chosen, 0, after, rngs[:1]), "rngs must be"),
+        ((bot._policy, bot._pick, chosen, "0", after, rngs), "which = '0'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            core.hand_in_policy(*arguments)
+        assert same(core.snapshot(), before) and not core.turns.status.any()
+
+
+class _Short(OrdersActions):
+    """An encoding whose rows lack what the kernel that reads them looks for."""
+
+    @property
+    def limits(self) -> Any:
+        return super().limits[:-1]
+
+
+class _Wide(FactoredActions):
+    """An encoding with fewer rows of masks than are written."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.mask_rows -= 1
+
+
+@pytest.mark.parametrize("action", [_Short, _Wide, lambda board, params: None, 5])
+def test_encodings_whose_numbers_do_not_fit_are_refused(action):
+    with pytest.raises(ValueError, match="action"):
+        EnvCore(RING, {"picks": 1}, action=action)
+
+
+def test_a_deal_that_is_not_found_changes_nothing():
+    """On a line of four, two regions at random are open: half of the time they are neighbours."""
+    line = make_map([0] * 4, [(0, 1), (1, 2), (2, 3)], [1], "line")
+    rules = {"picking": "dealt", "picks": 1, "dealt_apart": True, "offers_per_super_region": 0, "wastelands": 2.0}
+    core = EnvCore(line, rules, batch=2)
+    failed = 0
+    for seed in range(40):
+        before = plain(core.snapshot())
+        try:
+            core.reset([seed, seed + 1])
+        except RulesError:
+            failed += 1
+            assert equal(plain(core.snapshot()), before)
+    assert 10 < failed < 40
+
+
+# What is shared
+
+
+def arrays_of(record: Any, place: str) -> list[tuple[str, np.ndarray]]:
+    """All arrays in a record and the records in it, with where they are."""
+    found = []
+    for name, value in record._asdict().items():
+        if isinstance(value, np.ndarray):
+            found.append((f"{place}.{name}", value))
+        elif hasattr(value, "_asdict"):
+            found += arrays_of(value, f"{place}.{name}")
+    return found
+
+
+def shared_arrays() -> list[tuple[str, np.ndarray]]:
+    """Every array that more than one game, or copies of an environment, can reach."""
+    view, core = Game(RING, {"picks": 1}).view(0), in_play()
+    policy = PolicyFile.load("small")
+    found = arrays_of(view.board, "board") + arrays_of(view.params, "params")
+    found += arrays_of(make_odds(view.params.dice), "odds")
+    for name in ("board", "params", "bits", "evaluation", "bots_evaluation"):
+        found += arrays_of(getattr(core, name), f"core.{name}")
+    found += [(f"policy.{name}", array) for name, array in policy.arrays.items()]
+    env, single = WarlightParallelEnv(RING, {"picks": 1}), WarlightEnv(RING, {"picks": 1}, action="continuous")
+    found += [("limits", core.limits), ("edge_index", env.edge_index)]
+    found += [("nvec", env.action_space("player_0").nvec), ("nvec", core.encoding.space.nvec)]
+    found += [("low", single.action_space.low), ("high", single.observation_space.high)]
+    found += [("nodes", env.observation_space("player_0")["observation"]["nodes"].low), ("state", env.state_space.high)]
+    return found
+
+
+def test_what_games_share_cannot_be_written_to():
+    found = shared_arrays()
+    assert len(found) > 40
+    assert [place for place, array in found if array.flags.writeable] == []
+
+
+def test_one_game_cannot_change_another_s_income():
+    view = Game("small", seed=1, picks="random").view(0)
+    with pytest.raises(ValueError, match="read-only"):
+        view.board.bonus[:] = 500
+    assert Game("small", seed=1, picks="random").income(0) == view.income
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda board: pickle.loads(pickle.dumps(board))])
+def test_copies_are_read_only_too_and_kernels_take_them_as_they_are(again):
+    """A kernel is compiled once for boards that are read-only, and for those that somebody made of his own arrays."""
+    board = make_board(SMALL)
+    owner = np.zeros(board.n_regions, dtype=np.int8)
+    copied = again(board)
+    assert not copied.bonus.flags.writeable and equal(tuple(copied), tuple(board))
+    expected = income(board, 5, owner, 0)
+    own = board._replace(bonus=board.bonus.copy())
+    own.bonus[:] += 1
+    assert (income(copied, 5, owner, 0), income(own, 5, owner, 0)) == (expected, expected + board.n_super_regions)
+    assert len(income.signatures) == 1 and "readonly" not in str(income.signatures)
+
+
+# At random
+
+
+def fuzzed(cases: int, seed: int) -> None:
+    """So many damaged states and calls, in a process that may end as it likes."""
+    done = subprocess.run([sys.executable, FUZZ, str(cases), str(seed)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout.split()[2]) > cases / 5
+
+
+def test_damaged_states_and_calls_are_refused_or_go_on_like_any_other():
+    fuzzed(400, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_many_damaged_states_and_calls(seed):
+    fuzzed(10_000, seed)

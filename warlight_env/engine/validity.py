@@ -1,0 +1,244 @@
+"""Whether arrays hold games that can be: every number in its range, and all of them together."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.round import finish_round
+from warlight_env.engine.rules import ARMY_CAP, RuleParams
+from warlight_env.engine.setup import ALTERNATING, DEALT, OWN_OFFER, RANKED, alternating_picks, picker
+from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State
+from warlight_env.errors import InputError
+
+#: The most rounds that a state may have seen; far from where the counter would run over.
+MAX_ROUND: Final = 10**9
+
+#: What is wrong, by code; {at}: a region, player or number, {value}: what is there, {most}: the most that may be.
+REASONS: Final = (
+    "",
+    "phase is {value}: must be 0 (pick), 1 (play) or 2 (over)",
+    "winner is {value}: must lie in -1 .. {most}",
+    "round is {value}: must lie in 0 .. {most}",
+    "rng must not be all 0",
+    "owner of region {at} is {value}: must lie in -1 .. {most}",
+    "army of region {at} is {value}: must lie in 1 .. {most}",
+    "offers of region {at} are {value}: must lie in 0 .. {most}",
+    "eliminated_at of player {at} is {value}: must lie in 0 .. round, {most}",
+    "player {at} is in, but owns nothing",
+    "player {at} is out, but owns regions",
+    "turn is {value}: must lie in 0 .. {most}",
+    "offers of region {at} are {value}: under these rules {most} or nothing",
+    "offers of region {at} are {value}: they must be to one player",
+    "offers of region {at} are {value}: but it has an owner, or nothing is picked any more",
+    "offers leave player {at} too few regions to pick: {value} of {most}",
+    "offers leave too few regions to pick: {value} of {most}",
+    "player {at} owns {value} regions, but has picked {most}",
+    "phase is 'pick', but regions are dealt",
+    "winner is {value}, but nobody has won yet",
+    "phase is 'play', but the game is over",
+    "phase is 'over', but the game is not",
+    "winner is {value}: must be {most}",
+)  # fmt: skip
+_PHASE, _WINNER, _ROUND, _RNG, _OWNER, _ARMY, _OFFERS, _OUT_AT, _IN, _OUT, _TURN = range(1, 12)
+_SHARED, _SINGLE, _CLOSED, _FEW_OWN, _FEW, _PICKED, _DEALT, _NOBODY, _ENDED, _GOES_ON, _WINS = range(12, 23)
+
+
+class StateError(InputError):
+    """A saved or given position that cannot be; the message names the game, the field and the reason."""
+
+
+@kernel
+def note(fault, at, value, most):
+    """Remember where something is wrong, and what, in fault int64[3]."""
+    fault[0], fault[1], fault[2] = at, value, most
+
+
+@kernel
+def _fault_of_numbers(state, b, fault):
+    """The first number of game b out of its range, as a code of REASONS; 0: there is none."""
+    players = state.eliminated_at.shape[1]
+    phase, winner, rounds = np.int64(state.phase[b]), np.int64(state.winner[b]), np.int64(state.round[b])
+    if phase < PICK or phase > OVER:
+        note(fault, 0, phase, OVER)
+        return _PHASE
+    if winner < NEUTRAL or winner >= players:
+        note(fault, 0, winner, players - 1)
+        return _WINNER
+    if rounds < 0 or rounds > MAX_ROUND:
+        note(fault, 0, rounds, MAX_ROUND)
+        return _ROUND
+    if state.rng[b, 0] == 0 and state.rng[b, 1] == 0:
+        return _RNG
+    for r in range(state.owner.shape[1]):
+        owner, army, offers = np.int64(state.owner[b, r]), np.int64(state.army[b, r]), np.int64(state.offers[b, r])
+        if owner < NEUTRAL or owner >= players:
+            note(fault, r, owner, players - 1)
+            return _OWNER
+        if army < 1 or army > ARMY_CAP:
+            note(fault, r, army, ARMY_CAP)
+            return _ARMY
+        if offers >= 1 << players:
+            note(fault, r, offers, (1 << players) - 1)
+            return _OFFERS
+        if offers != 0 and (phase != PICK or owner != NEUTRAL):
+            note(fault, r, offers, 0)
+            return _CLOSED
+    for p in range(players):
+        if state.eliminated_at[b, p] < 0 or state.eliminated_at[b, p] > rounds:
+            note(fault, p, state.eliminated_at[b, p], rounds)
+            return _OUT_AT
+    return 0
+
+
+@kernel
+def _owned(owner, player):
+    held = np.int64(0)
+    for r in range(owner.shape[0]):
+        held += owner[r] == player
+    return held
+
+
+@kernel
+def _fault_of_offers(params, players, offers, fault):
+    """What is wrong with the offers uint8[N] of picks that are made at once."""
+    everyone, total = (1 << players) - 1, np.int64(0)
+    for r in range(offers.shape[0]):
+        offer = np.int64(offers[r])
+        total += offer != 0
+        if params.picking == OWN_OFFER and offer & (offer - 1) != 0:
+            note(fault, r, offer, 0)
+            return _SINGLE
+        if params.picking == RANKED and offer != 0 and offer != everyone:
+            note(fault, r, offer, everyone)
+            return _SHARED
+    if params.picking == RANKED and total < params.picks * players:
+        note(fault, 0, total, params.picks * players)
+        return _FEW
+    for p in range(players):
+        found = np.int64(0)
+        for r in range(offers.shape[0]):
+            found += (offers[r] >> p) & 1
+        if found < params.picks:
+            note(fault, p, found, params.picks)
+            return _FEW_OWN
+    return 0
+
+
+@kernel
+def _fault_of_picking(params, state, b, fault):
+    """What is wrong with game b, whose numbers are in range, while regions are picked."""
+    owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
+    if params.picking == DEALT:
+        return _DEALT
+    if state.winner[b] != NEUTRAL:
+        note(fault, 0, state.winner[b], NEUTRAL)
+        return _NOBODY
+    if state.round[b] != 0:
+        note(fault, 0, state.round[b], 0)
+        return _ROUND
+    turn = np.int64(state.turn[b])
+    picked = np.int64(0)
+    if params.picking == ALTERNATING:
+        everyone = (1 << players) - 1
+        for r in range(offers.shape[0]):
+            if offers[r] != 0 and offers[r] != everyone:
+                note(fault, r, offers[r], everyone)
+                return _SHARED
+        total = np.int64(alternating_picks(params, offers, owner, players))
+        if total < players:
+            note(fault, 0, total, players)
+            return _FEW
+        picked = total - 1
+    if turn < 0 or turn > picked:
+        note(fault, 0, turn, picked)
+        return _TURN
+    for p in range(players):
+        picked = np.int64(0)
+        for i in range(turn):
+            picked += picker(i, players) == p
+        held = _owned(owner, p)
+        if held != picked:
+            note(fault, p, held, picked)
+            return _PICKED
+    return 0 if params.picking == ALTERNATING else _fault_of_offers(params, players, offers, fault)
+
+
+@kernel
+def fault_of_state(params, state, b, whole, scratch, fault):
+    """What is wrong with game b of a `State`, as a code of REASONS, with the place in fault int64[3]; 0: nothing.
+
+    Not `whole`: only what kernels rely on. A position that somebody made up may then have but one owner, say.
+    """
+    code = _fault_of_numbers(state, b, fault)
+    if code != 0 or (not whole and state.phase[b] != PICK):
+        return code
+    if state.phase[b] == PICK:
+        return _fault_of_picking(params, state, b, fault)
+    owner, turn = state.owner[b], np.int64(state.turn[b])
+    most = np.int64(owner.shape[0]) if params.picking == ALTERNATING else np.int64(0)
+    if turn < 0 or turn > most:
+        note(fault, 0, turn, most)
+        return _TURN
+    for p in range(state.eliminated_at.shape[1]):
+        held = _owned(owner, p)
+        note(fault, p, held, 0)
+        if held == 0 and state.eliminated_at[b, p] == 0:
+            return _IN
+        if held != 0 and state.eliminated_at[b, p] != 0:
+            return _OUT
+    over, winner = finish_round(params, owner, state.army[b], state.eliminated_at[b], state.round[b], scratch)
+    if over != (state.phase[b] == OVER):
+        return _ENDED if over else _GOES_ON
+    if state.winner[b] != winner:
+        note(fault, 0, state.winner[b], winner)
+        return _WINS
+    return 0
+
+
+@kernel
+def _first_fault(params, state, scratch, fault):
+    for b in range(state.phase.shape[0]):
+        code = fault_of_state(params, state, b, True, scratch, fault)
+        if code != 0:
+            return b, code
+    return 0, 0
+
+
+def new_fault() -> npt.NDArray[np.int64]:
+    """Where a kernel writes the place of a fault, int64[3]."""
+    return np.zeros(3, dtype=np.int64)
+
+
+def told(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> str:
+    """The reason of a code in words."""
+    at, value, most = fault.tolist()
+    return reasons[code].format(at=at, value=value, most=most)
+
+
+def check_state(params: RuleParams, state: State, scratch: Scratch) -> None:
+    """Raise `StateError` unless all games of a state can be, by the rules' record.
+
+    The arrays have the shapes and dtypes of `make_state`, which is for the caller to see to.
+    """
+    fault = new_fault()
+    _, code = _first_fault(params, state, scratch, fault)
+    if code:
+        raise StateError(told(REASONS, int(code), fault))
+
+
+def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    """A copy of an array that has the shape and the dtype (byte order included) of another; else `StateError`.
+
+    A copy, so that nobody can change it once it was checked.
+    """
+    if type(value) not in (np.ndarray, np.memmap):
+        raise StateError(f"{what} must be an array, not {type(value).__name__}")
+    if value.dtype != like.dtype or value.shape != like.shape:
+        raise StateError(
+            f"{what} must be an array {like.dtype} of shape {like.shape}, not {value.dtype.str} of shape {value.shape}"
+        )
+    return np.array(value, order="C")

@@ -1,0 +1,55 @@
+"""Arrays that callers hand in, as kernels take them: kernels check nothing, and read what lies beside what is short."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.errors import InputError
+
+S = TypeVar("S", bound="spaces.Space[Any] | None")
+
+
+def fitting(value: Any, what: str, dtype: Any, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """The array itself where it has this dtype and shape and lies in memory as kernels want it; else a copy that does.
+
+    Integers (and booleans) of another dtype are converted, if they keep their values. `InputError` tells what does not
+    fit. Read-only arrays are copied: Numba has a type of its own for them, and would compile every kernel again.
+    """
+    if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
+        return value
+    if not isinstance(value, np.ndarray):
+        raise InputError(f"{what} must be an array of integers of shape {shape}, not {value!r:.60}")
+    if value.dtype.kind not in "biu" or value.shape != shape:
+        raise InputError(f"{what} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
+    bounds = np.iinfo(dtype)
+    low, high = int(value.min()), int(value.max())
+    if low < bounds.min or high > bounds.max:
+        raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")
+    return np.array(value, dtype=dtype, order="C", subok=False)
+
+
+def index(value: Any, what: str, count: int) -> int:
+    """An integer in 0 .. count - 1; else `InputError`."""
+    try:
+        at = operator.index(value)
+    except TypeError:
+        at = -1
+    if isinstance(value, bool) or not 0 <= at < count:
+        raise InputError(f"{what} = {value!r:.60}: must be an integer in 0 .. {count - 1}")
+    return at
+
+
+def fixed(space: S) -> S:
+    """The space, its bounds read-only from now on: copies of an environment share it."""
+    if isinstance(space, spaces.Dict | spaces.Tuple):
+        for part in space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces:
+            fixed(part)
+    for value in vars(space).values() if space is not None else ():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return space

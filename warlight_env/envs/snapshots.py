@@ -1,0 +1,88 @@
+"""Saved states of a core, and the check of those that callers bring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.state import State
+from warlight_env.engine.validity import StateError, exact_copy
+from warlight_env.envs.step import Turns, make_turns
+from warlight_env.envs.validity import check_games
+
+if TYPE_CHECKING:
+    from warlight_env.envs.core import EnvCore
+
+
+class Snapshot(NamedTuple):
+    """Everything that decides how the games of a core go on."""
+
+    board: str  #: digest of the map and the rules that they are played by
+    state: State
+    cycles: npt.NDArray[np.int32]
+    potential: npt.NDArray[np.float64]
+    reward: npt.NDArray[np.float64]
+    illegal: npt.NDArray[np.int32]
+    live: npt.NDArray[np.bool_]
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+    turns: Turns | None  #: what is handed in already, where a turn takes several actions
+
+
+#: The arrays of a snapshot that are among a core's buffers.
+STANDING: Final = Snapshot._fields[2:-1]
+
+
+def copied(turns: Turns) -> Turns:
+    """Turns of their own."""
+    return Turns(*(array.copy() for array in turns))
+
+
+def check_core(core: EnvCore) -> None:
+    """Raise `StateError` unless kernels can go on with the games of a core; for what was changed by hand."""
+    standing = [getattr(core.out, name) for name in STANDING]
+    check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
+
+
+def checked_turns(core: EnvCore, saved: Any) -> tuple[Turns, npt.NDArray[np.int32]]:
+    """A copy of what `EnvCore.save_turns` gave, if it fits the core's games; else `StateError`."""
+    if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[0], Turns):
+        raise StateError(f"saved turns must come from `save_turns`, not {type(saved).__name__}")
+    turns = _turns(core, saved[0])
+    illegal = exact_copy(saved[1], core.out.illegal, "illegal")
+    standing = [illegal if name == "illegal" else getattr(core.out, name) for name in STANDING]
+    check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, turns, core.work)
+    return turns, illegal
+
+
+def checked(core: EnvCore, snapshot: Any) -> Snapshot:
+    """A copy of a snapshot that fits the core, and whose games can be; else `StateError`, which names the place."""
+    if not isinstance(snapshot, Snapshot) or not isinstance(snapshot.state, State):
+        raise StateError(f"a saved state must be a `Snapshot` of an EnvCore, not {type(snapshot).__name__}")
+    if not isinstance(snapshot.board, str) or snapshot.board != core.digest:
+        raise StateError("the saved state is of another map, other rules or another number of players")
+    if (snapshot.turns is not None) != core.settings.stepwise:
+        raise StateError("the saved state is of another encoding: turns of several actions, or of one")
+    state = State(*_copies(snapshot.state, core.state, State._fields))
+    standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in STANDING]
+    none = make_turns(core.board.n_regions, core.board.n_edges, core.players, 0)
+    turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
+    check_games(core.board, core.params, core.settings.stepwise, True, state, standing, turns or none, core.work)
+    values: list[Any] = [snapshot.board, state, *standing, turns]
+    return Snapshot(*values)
+
+
+def _turns(core: EnvCore, turns: Any) -> Turns:
+    if not isinstance(turns, Turns):
+        raise StateError(f"turns must be `Turns`, not {type(turns).__name__}")
+    return Turns(*_copies(turns, core.turns, [f"turns.{name}" for name in Turns._fields]))
+
+
+def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[Any]]:
+    return [exact_copy(value, like, name) for value, like, name in zip(theirs, mine, names, strict=True)]
+
+
+__all__ = ["STANDING", "Snapshot", "check_core", "checked", "checked_turns", "copied"]

@@ -1,0 +1,240 @@
+"""Whether a core's games, what players have handed in included, can be; for states that callers bring."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine import validity
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.round import income
+from warlight_env.engine.rules import MAX_ARMIES, RuleParams
+from warlight_env.engine.setup import ALTERNATING, picker
+from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
+from warlight_env.engine.validity import StateError, fault_of_state, new_fault, note, told
+from warlight_env.envs.actions.kernels import COUNT, NAMED, READY
+from warlight_env.envs.step import Turns, Work
+
+#: The most steps that a game may have seen; the counter goes one further.
+MAX_CYCLES: Final = 2**31 - 2
+
+#: Reasons after those of `engine.validity`.
+REASONS: Final = (
+    *validity.REASONS,
+    "cycles is {value}: must lie in 0 .. {most}",
+    "live, terminated and truncated of player {at} must be true or false",
+    "potential of player {at} must lie in 0 .. 1",
+    "reward of player {at} must be a finite number",
+    "illegal of player {at} is {value}: must be at least 0",
+    "the game has not begun: phase, owners, offers, round, turn, winner and eliminated_at must be those of no game",
+    "player {at} must be exactly one of live, terminated and truncated",
+    "terminated of player {at} is {value}: must be {most}, by the phase and by eliminated_at",
+    "player {at} is live in a game that was truncated",
+    "turns: status of player {at} has {value}: a count from 0 to {most}, a number from 0 up, and 0 or 1",
+    "turns: player {at} deploys {value} armies on a region that is not its own, or fewer than none",
+    "turns: player {at} deploys {value} armies, of an income of {most}",
+    "turns: player {at} gives {value} orders of a kind, and the rules allow {most}",
+    "turns: player {at} wishes for region {value}: it is not offered, or named twice",
+    "turns: attack {value} of player {at} is not from an own region to a neighbour, or between two regions again",
+    "turns: player {at} attacks with {value} armies: must lie in 1 .. {most}",
+)  # fmt: skip
+(
+    _CYCLES, _FLAG, _POTENTIAL, _REWARD, _ILLEGAL, _UNBEGUN, _ONE_OF, _TERMINATED, _TRUNCATED, _STATUS, _DEPLOY,
+    _INCOME, _ORDERS, _WISH, _ATTACK, _ARMIES,
+) = range(len(validity.REASONS), len(REASONS))  # fmt: skip
+
+
+class Standing(NamedTuple):
+    """What a core keeps of its games besides the position; booleans as uint8, in which other bytes show."""
+
+    cycles: npt.NDArray[np.int32]  #: [B]
+    potential: npt.NDArray[np.float64]  #: [B, P]
+    reward: npt.NDArray[np.float64]  #: [B, P]
+    illegal: npt.NDArray[np.int32]  #: [B, P]
+    live: npt.NDArray[np.uint8]  #: [B, P]
+    terminated: npt.NDArray[np.uint8]  #: [B, P]
+    truncated: npt.NDArray[np.uint8]  #: [B, P]
+
+
+@kernel
+def _fault_of_numbers(standing, b, fault):
+    if standing.cycles[b] < 0 or standing.cycles[b] > MAX_CYCLES:
+        note(fault, 0, standing.cycles[b], MAX_CYCLES)
+        return _CYCLES
+    for p in range(standing.live.shape[1]):
+        note(fault, p, standing.illegal[b, p], 0)
+        if max(standing.live[b, p], standing.terminated[b, p], standing.truncated[b, p]) > 1:
+            return _FLAG
+        if not 0.0 <= standing.potential[b, p] <= 1.0:  # NaN neither
+            return _POTENTIAL
+        if not abs(standing.reward[b, p]) < np.inf:
+            return _REWARD
+        if standing.illegal[b, p] < 0:
+            return _ILLEGAL
+    return 0
+
+
+@kernel
+def _is_empty(state, b):
+    """Whether game b is none, as after `make_state`."""
+    empty = state.phase[b] == PICK and state.round[b] == 0 and state.turn[b] == 0 and state.winner[b] == NEUTRAL
+    for r in range(state.owner.shape[1]):
+        empty = empty and state.owner[b, r] == NEUTRAL and state.offers[b, r] == 0 and state.army[b, r] == 1
+    for p in range(state.eliminated_at.shape[1]):
+        empty = empty and state.eliminated_at[b, p] == 0
+    return empty and (state.rng[b, 0] != 0 or state.rng[b, 1] != 0)
+
+
+@kernel
+def _fault_of_flags(state, standing, b, fault):
+    players = standing.live.shape[1]
+    late = False
+    for p in range(players):
+        late = late or standing.truncated[b, p] != 0
+    for p in range(players):
+        flags = np.int64(standing.live[b, p]) + standing.terminated[b, p] + standing.truncated[b, p]
+        ended = np.int64(state.phase[b] == OVER or state.eliminated_at[b, p] != 0)
+        note(fault, p, standing.terminated[b, p], ended)
+        if flags != 1:
+            return _ONE_OF
+        if standing.terminated[b, p] != ended:
+            return _TERMINATED
+        if late and standing.live[b, p] != 0:
+            return _TRUNCATED
+    return 0
+
+
+@kernel
+def _fault_of_wishes(params, state, turns, b, p, count, fault):
+    offers, wishes = state.offers[b], turns.wishes[b, p]
+    my_pick = params.picking != ALTERNATING or picker(state.turn[b], state.eliminated_at.shape[1]) == p
+    for i in range(count):
+        region = np.int64(wishes[i])
+        note(fault, p, region, 0)
+        if region < 0 or region >= offers.shape[0] or not my_pick or (offers[region] >> p) & 1 == 0:
+            return _WISH
+        for k in range(i):
+            if wishes[k] == region:
+                return _WISH
+    return 0
+
+
+@kernel
+def _fault_of_deploys(board, params, stepwise, state, turns, b, p, fault):
+    owner, deploy, picking = state.owner[b], turns.deploy[b, p], state.phase[b] == PICK
+    total, named = np.int64(0), np.int64(0)
+    for r in range(owner.shape[0]):
+        armies = np.int64(deploy[r])
+        if armies < 0 or (armies > 0 and (owner[r] != p or picking)):
+            note(fault, p, armies, 0)
+            return _DEPLOY
+        total += armies
+        named += armies > 0
+    earned = np.int64(income(board, params.base_income, owner, p))
+    if total > earned:
+        note(fault, p, total, earned)
+        return _INCOME
+    if params.max_orders > 0 and named > params.max_orders:
+        note(fault, p, named, params.max_orders)
+        return _ORDERS
+    return 0
+
+
+@kernel
+def _fault_of_attacks(board, params, state, turns, b, p, count, seen, fault):
+    """`seen` is int32[E + 1] of working memory."""
+    owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
+    if params.max_orders > 0 and count > params.max_orders:
+        note(fault, p, count, params.max_orders)
+        return _ORDERS
+    for e in range(board.edge_target.shape[0]):
+        seen[e] = 0
+    for i in range(count):
+        source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), np.int64(attacks[i, 2])
+        note(fault, p, i, 0)
+        if source < 0 or source >= n or target < 0 or target >= n or owner[source] != p:
+            return _ATTACK
+        edge = np.int64(board.edge_index[source, target])
+        if edge < 0 or seen[edge] != 0:
+            return _ATTACK
+        seen[edge] = 1
+        if armies < 1 or armies > MAX_ARMIES:
+            note(fault, p, armies, MAX_ARMIES)
+            return _ARMIES
+    return 0
+
+
+@kernel
+def _fault_of_turn(board, params, stepwise, state, turns, b, p, work, fault):
+    """What is wrong with what player p of game b, whose state can be, has handed in."""
+    status, picking = turns.status[b, p], state.phase[b] == PICK
+    count, n_edges = np.int64(status[COUNT]), np.int64(board.edge_target.shape[0])
+    most = np.int64(state.owner.shape[1]) if picking else n_edges
+    for i in range(3):
+        bad = status[i] < 0 or (i == COUNT and count > most) or (i == READY and status[i] > 1)
+        if bad or (i == NAMED and status[i] > MAX_ARMIES):
+            note(fault, p, status[i], most)
+            return _STATUS
+    if not stepwise and status[READY] == 0:
+        return 0  # nothing is handed in; what lies there is overwritten first
+    code = 0
+    if stepwise or not picking:
+        code = _fault_of_deploys(board, params, stepwise, state, turns, b, p, fault)
+    if code == 0 and picking:
+        code = _fault_of_wishes(params, state, turns, b, p, count, fault)
+    elif code == 0:
+        code = _fault_of_attacks(board, params, state, turns, b, p, count, work.action.places, fault)
+    return code
+
+
+@kernel
+def _fault_of_game(board, params, stepwise, whole, state, standing, turns, b, work, fault):
+    players = standing.live.shape[1]
+    code = _fault_of_numbers(standing, b, fault)
+    if code != 0:
+        return code
+    begun = False
+    for p in range(players):
+        begun = begun or standing.live[b, p] + standing.terminated[b, p] + standing.truncated[b, p] > 0
+    if not begun and _is_empty(state, b):
+        return 0
+    if not begun and whole:
+        return _UNBEGUN
+    code = fault_of_state(params, state, b, whole, work.scratch, fault)
+    if code == 0 and whole:
+        code = _fault_of_flags(state, standing, b, fault)
+    if turns.status.shape[0] == 0:
+        return code
+    for p in range(players):
+        if code == 0:
+            code = _fault_of_turn(board, params, stepwise, state, turns, b, p, work, fault)
+    return code
+
+
+@kernel
+def _first_fault(board, params, stepwise, whole, state, standing, turns, work, fault):
+    for b in range(state.phase.shape[0]):
+        code = _fault_of_game(board, params, stepwise, whole, state, standing, turns, b, work, fault)
+        if code != 0:
+            return b, code
+    return 0, 0
+
+
+def check_games(
+    board: Board, params: RuleParams, stepwise: bool, whole: bool, state: State, standing: Any, turns: Turns, work: Work
+) -> None:
+    """Raise `StateError` unless all games of a core can be.
+
+    All arrays have the shapes and dtypes of the core's own, which is for the caller to see to. standing: cycles,
+    potential, reward, illegal, live, terminated and truncated. turns: of no games where nothing is handed in.
+    stepwise: whether turns take several actions. whole: everything is checked, not only what kernels rely on.
+    """
+    *numbers, live, terminated, truncated = standing
+    flags = (array.view(np.uint8) for array in (live, terminated, truncated))
+    fault = new_fault()
+    b, code = _first_fault(board, params, stepwise, whole, state, Standing(*numbers, *flags), turns, work, fault)
+    if code:
+        raise StateError(f"game {b}: {told(REASONS, int(code), fault)}")
