@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
 from numba import types
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from warlight_env.agents.evaluation import make_evaluation, position_share, write_best_picks
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.generators.work import make_generator_work, make_turn_set
+from warlight_env.agents.guarded import PlugInError, guarded, interpreted
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import function_at, pointer
+from warlight_env.engine.jit import JIT_DISABLED, function_at, kernel, pointer
 from warlight_env.engine.rules import Rules
-from warlight_env.errors import InputError
 from warlight_env.maps import load
-
-
-class PlugInError(InputError):
-    """A function that does not fit the signature of its kind."""
 
 
 @functools.cache
@@ -99,6 +98,12 @@ _SIGNATURES = {
     "policy": policy_signature,
     "picker": picker_signature,
 }
+_PARAMETERS = {
+    "evaluation": "board, evaluation, owner, army, player, players",
+    "generator": "board, params, evaluation, owner, army, player, ways, rng, work, turns",
+    "policy": "board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks",
+    "picker": "board, evaluation, owner, free, player, rng, wishes",
+}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
     "generator": generate_turns,
@@ -112,84 +117,81 @@ policy_at = function_at(policy_signature)
 picker_at = function_at(picker_signature)
 
 
-@functools.cache
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     """A function of a kind ("evaluation", "generator", "policy", "picker") as kernels take it; None: the built-in one.
 
     A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python runs too,
-    slowly, and a warning says so.
+    slowly, and a warning says so. What a user's function returns and writes is checked at each call; a wrong answer
+    and its own exceptions are raised by `engine.guard.watched`, inside which kernels that get it are to be called.
+    Raises PlugInError where it does not fit the signature of its kind.
     """
-    chosen = _BUILT_IN[kind] if function is None else function
+    if function is None:
+        return _pointer_to(kind, _BUILT_IN[kind])
+    if is_ours(function):
+        return _pointer_to(kind, function)
+    check_parameters(kind, function)
+    return _guarded_pointer(kind, function)
+
+
+def is_ours(function: Callable[..., Any] | None) -> bool:
+    """Whether a function (None: the built-in one) is part of this package and needs no checks."""
+    body = _body(function)
+    return function is None or str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
+
+
+def check_parameters(kind: str, function: Callable[..., Any]) -> None:
+    """Raise PlugInError unless a function takes the arguments of its kind."""
+    if not callable(function):
+        raise PlugInError(f"{kind} {function!r:.80}: not a function")
+    wanted = _PARAMETERS[kind].split(", ")
     try:
-        return pointer(_SIGNATURES[kind](), chosen)
-    except (NumbaError, TypeError) as error:
-        if hasattr(chosen, "py_func"):
-            raise PlugInError(f"{kind} {chosen.__name__!r} does not fit its signature: {_first_line(error)}") from error
-        warnings.warn(
-            f"{kind} {chosen.__name__!r} runs as plain Python, many times slower: {_first_line(error)}",
-            RuntimeWarning, stacklevel=3,
-        )  # fmt: skip
-        return _interpreted(kind, chosen)
+        inspect.signature(_body(function)).bind(*wanted)
+    except TypeError as error:
+        raise PlugInError(f"{label_of(kind, function)}: it is called with ({_PARAMETERS[kind]}): {error}") from None
+    except ValueError:
+        pass  # some functions in C do not tell what they take; calling them will
+
+
+def label_of(kind: str, function: Callable[..., Any]) -> str:
+    """What to call a user's function in errors: its kind, name and place."""
+    code = getattr(_body(function), "__code__", None)
+    place = "" if code is None else f" ({Path(code.co_filename).name}, line {code.co_firstlineno})"
+    name = getattr(function, "__name__", None)
+    return f"{kind} {repr(name) if name else type(function).__name__}{place}"
+
+
+def _body(function: Any) -> Any:
+    """A compiled function's Python."""
+    if JIT_DISABLED and getattr(function, "__globals__", None) is kernel.__globals__:
+        return function.__wrapped__  # type: ignore[attr-defined]
+    return getattr(function, "py_func", function)
+
+
+@functools.cache
+def _pointer_to(kind: str, function: Callable[..., Any]) -> Any:
+    return pointer(_SIGNATURES[kind](), function)
+
+
+@functools.cache
+def _guarded_pointer(kind: str, function: Callable[..., Any]) -> Any:
+    label = label_of(kind, function)
+    if not isinstance(_body(function), FunctionType):
+        return _interpreted_pointer(kind, function, "it is no plain function")
+    try:
+        return guarded(kind, _SIGNATURES[kind](), function, label)
+    except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
+        if hasattr(function, "py_func"):
+            raise PlugInError(f"{label} does not fit its signature: {_first_line(error)}") from error
+        return _interpreted_pointer(kind, function, _first_line(error))
+
+
+@functools.cache
+def _interpreted_pointer(kind: str, function: Callable[..., Any], reason: str) -> Any:
+    label = label_of(kind, function)
+    warnings.warn(f"{label} runs as plain Python, many times slower: {reason}", RuntimeWarning, stacklevel=5)
+    return interpreted(kind, _SIGNATURES[kind](), function, label)
 
 
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines()]
     return next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)
-
-
-def _interpreted(kind: str, function: Callable[..., Any]) -> Any:
-    """A function that Numba cannot compile, called back in the interpreter."""
-    signature = _SIGNATURES[kind]()
-    # Numba goes back to the interpreter in functions that it calls, not in those that become pointers: hence two.
-    if kind == "evaluation":
-
-        @numba.njit
-        def ask_value(board, evaluation, owner, army, player, players):
-            with numba.objmode(result="float64"):
-                result = float(function(board, evaluation, owner, army, player, players))
-            return result
-
-        def evaluate(board, evaluation, owner, army, player, players):
-            return ask_value(board, evaluation, owner, army, player, players)
-
-        ask_value.compile(signature.args)
-        return pointer(signature, evaluate, cached=False)
-    if kind == "generator":
-
-        @numba.njit
-        def ask_count(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-            with numba.objmode(result="int64"):
-                result = int(function(board, params, evaluation, owner, army, player, ways, rng, work, turns))
-            return result
-
-        def generate(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-            return ask_count(board, params, evaluation, owner, army, player, ways, rng, work, turns)
-
-        ask_count.compile(signature.args)
-        return pointer(signature, generate, cached=False)
-
-    if kind == "picker":
-
-        @numba.njit
-        def ask_wishes(board, evaluation, owner, free, player, rng, wishes):
-            with numba.objmode(result="int64"):
-                result = int(function(board, evaluation, owner, free, player, rng, wishes))
-            return result
-
-        def pick(board, evaluation, owner, free, player, rng, wishes):
-            return ask_wishes(board, evaluation, owner, free, player, rng, wishes)
-
-        ask_wishes.compile(signature.args)
-        return pointer(signature, pick, cached=False)
-
-    @numba.njit
-    def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
-        with numba.objmode(result="int64"):
-            result = int(function(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks))
-        return result
-
-    def play(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
-        return ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks)
-
-    ask.compile(signature.args)
-    return pointer(signature, play, cached=False)

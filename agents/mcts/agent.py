@@ -11,6 +11,7 @@ from warlight_env.agents.base import Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.searching import Search
 from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, nodes_for
+from warlight_env.agents.plug_ins import check_parameters
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
@@ -21,7 +22,11 @@ DEFAULT_SIMULATIONS: Final = 457
 
 
 class MctsAgent:
-    """Monte Carlo tree search over generated turns; for any number of players."""
+    """Monte Carlo tree search over generated turns; for any number of players.
+
+    `evaluation`, `generator`, `policy`: functions of the kinds in `agents.plug_ins`; None: the built-in ones. What
+    they raise, and an answer of theirs that is none, ends the move; the agent can be asked again.
+    """
 
     def __init__(
         self,
@@ -42,6 +47,9 @@ class MctsAgent:
         self.name = "mcts"
         self.seed, self._moves = seed, 0
         self._plug_ins = {"evaluation": evaluation, "generator": generator, "policy": policy}
+        for kind, function in self._plug_ins.items():
+            if function is not None:
+                check_parameters(kind, function)
         self.search: Search | None = None  #: of the last move
 
     def pick(self, view: View) -> list[int]:

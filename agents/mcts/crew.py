@@ -46,7 +46,7 @@ class Job:
 def work_off(
     jobs: Sequence[Job], quotas: Sequence[Quota], threads: int, deadline: float, stopped: Callable[[], bool]
 ) -> None:
-    """Do all jobs, each until its quota, the time or `stopped` ends it; what one raises is raised."""
+    """Do all jobs, each until its quota, the time or `stopped` ends it; what one raises ends all and is raised."""
     if len(jobs) == 1 or threads == 1:
         while not stopped():
             progress = [job.slice(quota, deadline) for job, quota in zip(jobs, quotas, strict=True)]
@@ -54,10 +54,21 @@ def work_off(
                 break
         return
 
+    failed = threading.Event()
+
     def do(job: Job, quota: Quota) -> None:
-        while not stopped() and job.slice(quota, deadline):
-            pass
+        try:
+            while not (stopped() or failed.is_set()) and job.slice(quota, deadline):
+                pass
+        except BaseException:
+            failed.set()
+            raise
 
     with ThreadPoolExecutor(threads) as pool:
-        for future in [pool.submit(do, *one) for one in zip(jobs, quotas, strict=True)]:
-            future.result()
+        futures = [pool.submit(do, *one) for one in zip(jobs, quotas, strict=True)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:  # also an interrupt of this thread, which waits
+            failed.set()
+            raise

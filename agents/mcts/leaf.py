@@ -29,17 +29,21 @@ def run_leaf_parallel(search: Search, simulations: int, deadline: float, stopped
     done = 0
     with ThreadPoolExecutor(len(one.works)) as pool:
         while done < simulations and not stopped() and time.perf_counter() < deadline:
-            if flat:
-                length, winner = draw(
-                    board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
-                )
-            else:
-                length, winner = descend(
-                    board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
-                )
+            with search.watch():
+                if flat:
+                    length, winner = draw(
+                        board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
+                    )
+                else:
+                    length, winner = descend(
+                        board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
+                    )
 
             def play(work: SearchWork, winner: int = winner) -> None:
-                play_out(board, params, evaluate, generate, policy, foresee, weights, settings, work, winner, rounds)
+                with search.watch():
+                    play_out(
+                        board, params, evaluate, generate, policy, foresee, weights, settings, work, winner, rounds
+                    )
 
             if winner >= 0:
                 works = [first]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,6 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
 
-_RATE = 2000.0  # trials a second, before they are measured
-
 
 class Refinement:
     """Working memory for `refine` on one board.
@@ -31,10 +31,20 @@ class Refinement:
         settings: see `MctsSettings`; taken from it: scenarios, horizon, ways, threads.
         functions: of the search; the evaluation is the first of them, the policy the third.
         climbs: how many there are.
+        rate: trials a second, before they are measured.
+        watch: what stands around kernels that call the functions, see `Search.watch`.
     """
 
-    def __init__(self, view: View, settings: MctsSettings, functions: Sequence[Any], climbs: int) -> None:
-        self._settings = settings
+    def __init__(
+        self,
+        view: View,
+        settings: MctsSettings,
+        functions: Sequence[Any],
+        climbs: int,
+        rate: float,
+        watch: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._settings, self._rate, self._watch = settings, rate, watch
         self._evaluate, self._policy = functions[0], functions[2]
         n, e = view.board.n_regions, view.board.n_edges
         self.trials = 0  #: of the last `refine`, in all climbs
@@ -71,14 +81,16 @@ class Refinement:
         for i, work in enumerate(self._works):
             work.rng[:] = make_rng(derive_seed(seed, i))
             _write(work, start)
-            value_turn(*course, work)
+            with self._watch():
+                value_turn(*course, work)
         turns = len(self._works)
         deadline -= (1 + turns) / turns * (time.perf_counter() - begin)  # to judge the start and what is found
 
-        def climbing(work: TrialWork) -> Job:
-            return Job(lambda trials: climb(*course, trials, work), _RATE)
+        def climbing(work: TrialWork, trials: int) -> None:
+            with self._watch():
+                climb(*course, trials, work)
 
-        jobs = [climbing(work) for work in self._works]
+        jobs = [Job(functools.partial(climbing, work), self._rate) for work in self._works]
         work_off(jobs, quotas, s.threads, deadline, stopped)
         self.trials = sum(job.done for job in jobs)
         found = [start, *(_read(work) for work in self._works)]
@@ -88,7 +100,8 @@ class Refinement:
         values: list[float] = []
         for orders in found:
             _write(judge, orders)
-            values.append(try_turn(*course, BEST, False, judge) if values else value_turn(*course, judge))
+            with self._watch():
+                values.append(try_turn(*course, BEST, False, judge) if values else value_turn(*course, judge))
         best = int(np.argmax(values))
         return None if found[best] == start else Candidate(found[best], s.scenarios, values[best], refined=True)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from warlight_env.agents.imagined import imagined
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
 from warlight_env.agents.mcts.foresight import foresight
+from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.refinement import Refinement
@@ -35,14 +37,17 @@ from warlight_env.agents.mcts.tree import (
     make_tree,
 )
 from warlight_env.agents.mcts.work import SearchWork, make_search_work
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import is_ours, plug_in
 from warlight_env.agents.weights import Weights
+from warlight_env.engine.guard import watched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import pack
 from warlight_env.engine.view import View
+from warlight_env.errors import RunError
 
-_RATE = 2000.0  # simulations a second and thread, before they are measured
+# Simulations a second and thread, before they are measured; users' functions may take long.
+_RATE, _FOREIGN_RATE = 2000.0, 1.0
 
 
 class _Tree:
@@ -83,26 +88,35 @@ class Search:
         s = self.settings
         if evaluation is None and make_evaluation(view.board, Weights.load(s.weights)).extended:
             evaluation = extended_share
-        self.functions = (
-            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy),
-            foresight(s.playout != "random" or s.top > 0),
-        )  # fmt: skip
+        given = {"evaluation": evaluation, "generator": generator, "policy": policy}
+        foresee = foresight(s.playout != "random" or s.top > 0)
+        self._foreign = not all(map(is_ours, given.values()))
+        self.functions = (*(plug_in(kind, function) for kind, function in given.items()), foresee)
         #: Places in each tree: for nodes, or for results under flat sampling.
         self.nodes = nodes_for(s, view.board.n_regions, simulations, view.players)
         self.trees = [_Tree(view, s, self.nodes) for _ in range(s.n_trees)]
+        self._rate = _FOREIGN_RATE if self._foreign else _RATE
         self._jobs = [
-            Job(functools.partial(self._grow, one.tree, work), _RATE) for one in self.trees for work in one.works
+            Job(functools.partial(self._grow, one.tree, work), self._rate) for one in self.trees for work in one.works
         ]
         self._refinement: Refinement | None = None
         #: What `refine` came to, where it found something better; None after `run`.
         self.refined: Candidate | None = None
         self._stop = threading.Event()
+        if self._foreign:
+            self._try_out(view)
         self.begin(view, seed)
+
+    def _try_out(self, view: View) -> None:
+        """Ask users' functions once, before anything is spent on them: in one short simulation."""
+        self.begin(view, 0)
+        self.kernel_settings = self.kernel_settings._replace(rounds=1, choice=CHOICES.index("single"))
+        self.run(simulations=1)
 
     def begin(self, view: View, seed: int) -> None:
         """Start anew from another position on the same board; memory is kept."""
         s = self.settings
-        self.view, self.seed, self.refined = view, seed, None
+        self.view, self.seed, self.refined, self._failed = view, seed, None, False
         self.evaluation = make_evaluation(view.board, Weights.load(s.weights))
         self.kernel_settings = s.for_kernels(view.player, view.players)
         owner, army = imagined(view)
@@ -118,17 +132,23 @@ class Search:
             for k, work in enumerate(one.works):
                 work.rng[:] = make_rng(derive_seed(seed, i, k))
             if s.sampling == "flat":
-                plant_turns(
-                    view.board, view.params, *self.functions, self.evaluation, self.kernel_settings, one.tree,
-                    one.works[0],
-                )  # fmt: skip
+                with self.watch():
+                    plant_turns(
+                        view.board, view.params, *self.functions, self.evaluation, self.kernel_settings, one.tree,
+                        one.works[0],
+                    )  # fmt: skip
 
     def stop(self) -> None:
         """Make a running `run` or `refine` return soon; from any thread."""
         self._stop.set()
 
     def run(self, simulations: int | None = None, seconds: float | None = None) -> None:
-        """Search on: so many simulations in each tree, or so many seconds, whichever ends first."""
+        """Search on: so many simulations in each tree, or so many seconds, whichever ends first.
+
+        What a user's function raises ends it, as does an answer of one that is none (`AnswerError`). Nothing can be
+        asked of the search then until it is begun anew.
+        """
+        self._check()
         start = time.perf_counter()
         deadline = math.inf if seconds is None else start + seconds
         wanted = simulations if simulations is not None else (1 << 60)
@@ -151,12 +171,15 @@ class Search:
         `best` is then what came of it, until the next `run`; another `refine` goes on from there, in new scenarios.
         Starting regions are not refined.
         """
+        self._check()
         start = time.perf_counter()
         if self.view.phase == "pick" or not (trials is None or trials > 0):
             return
         deadline = math.inf if seconds is None else start + seconds
         if self._refinement is None:
-            self._refinement = Refinement(self.view, self.settings, self.functions, len(self._jobs))
+            self._refinement = Refinement(
+                self.view, self.settings, self.functions, len(self._jobs), self._rate, self.watch
+            )
         quotas = self._quotas(trials if trials is not None else (1 << 60))
         seed = derive_seed(self.seed, len(self.trees) + self._refinements)
         found = self._refinement.refine(
@@ -184,10 +207,28 @@ class Search:
 
     def _grow(self, tree: Tree, work: SearchWork, simulations: int) -> None:
         simulate = sample if self.settings.sampling == "flat" else search
-        simulate(
-            self.view.board, self.view.params, *self.functions, self.evaluation, self.kernel_settings, tree, work,
-            simulations,
-        )  # fmt: skip
+        with self.watch():
+            simulate(
+                self.view.board, self.view.params, *self.functions, self.evaluation, self.kernel_settings, tree, work,
+                simulations,
+            )  # fmt: skip
+
+    @contextlib.contextmanager
+    def watch(self) -> Iterator[None]:
+        """Around kernels that call the functions: what those of users raise is raised, and spoils the search."""
+        if not self._foreign:
+            yield
+            return
+        try:
+            with watched():
+                yield
+        except BaseException:
+            self._failed = True
+            raise
+
+    def _check(self) -> None:
+        if self._failed:
+            raise RunError("the search ended with an error in a user's function; begin another")
 
     @property
     def simulations(self) -> int:
@@ -196,6 +237,7 @@ class Search:
 
     def candidates(self) -> list[Candidate]:
         """Our choices at the root with visits and values, those of all trees merged, the answer first."""
+        self._check()
         merged: dict[Any, Candidate] = {}
         results: dict[Any, list[Any]] = {}
         flat = self.settings.sampling == "flat"

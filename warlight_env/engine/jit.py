@@ -41,7 +41,10 @@ def kernel(function: F, *, inline: bool = False) -> F:
                 return function(*args, **names)
 
         return plain  # type: ignore[return-value]
-    options = {"nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline}
+    options = {
+        "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline,
+        "fastmath": False,  # otherwise a kernel takes that over from a user's function that calls it
+    }  # fmt: skip
     dispatcher = numba.njit(**options)(function)
     keep(dispatcher, function)
     _compile_bare(dispatcher, options)
@@ -166,20 +169,29 @@ def address(function: Any) -> Any:
     return function if JIT_DISABLED else int(function.address)
 
 
-def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -> Any:
+def pointer(
+    signature: Any, function: Callable[..., Any], cached: bool = True, source: Callable[..., Any] | None = None
+) -> Any:
     """A function as a first-class value that kernels take as an argument.
 
     A kernel whose parameter is such a value is compiled and cached once for the signature, whichever function comes;
     the function is compiled by itself: a `kernel`, a function under ``@njit``, or plain Python that Numba can compile.
     Raises Numba's ``TypingError`` where it cannot.
+
+    source: the function whose source and place stand for it in the cache, where that is another one.
     """
     if JIT_DISABLED:
         return function
     body = getattr(function, "py_func", function)
-    options = {"nogil": True, "error_model": "numpy", "_nrt": True, **getattr(function, "targetoptions", {})}
-    options = {name: value for name, value in options.items() if name in ("nogil", "error_model", "_nrt", "fastmath")}
-    compiled: Any = CFunc(body, (signature.args, signature.return_type), locals={}, options=options)
+    compiled: Any = CFunc(body, (signature.args, signature.return_type), locals={}, options=pointer_options(function))
     if cached:
-        keep(compiled, body, "p")
+        keep(compiled, body if source is None else source, "p")
     compiled.compile()
     return compiled
+
+
+def pointer_options(function: Callable[..., Any]) -> dict[str, Any]:
+    """Numba's options for a function behind a pointer: a compiled function's own, as far as they matter there."""
+    options = {"nogil": True, "error_model": "numpy", "_nrt": True, **getattr(function, "targetoptions", {})}
+    kept = ("nogil", "error_model", "_nrt", "fastmath", "boundscheck")
+    return {name: value for name, value in options.items() if name in kept and value is not None}

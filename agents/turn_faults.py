@@ -1,0 +1,81 @@
+"""What is wrong with a turn that somebody else's code wrote into arrays."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.round import income
+
+NONE: Final = 0
+COUNT: Final = 1
+NEGATIVE: Final = 2
+FOREIGN: Final = 3
+INCOME: Final = 4
+SOURCE: Final = 5
+TARGET: Final = 6
+OWNER: Final = 7
+NEIGHBOR: Final = 8
+ARMIES: Final = 9
+STANDING: Final = 10
+REPEATED: Final = 11
+
+#: The faults in words, by `place` (the region, or the attack's number), `value` and `bound`.
+TEXTS: Final = {
+    COUNT: "{value:.0f} attacks, and their number is 0 .. {bound}",
+    NEGATIVE: "deploys {value:.0f} armies on region {place}",
+    FOREIGN: "deploys {value:.0f} armies on region {place}, which is not the player's",
+    INCOME: "deploys {value:.0f} armies of an income of {bound}",
+    SOURCE: "attack {place}: from region {value:.0f}, and regions are 0 .. {bound}",
+    TARGET: "attack {place}: to region {value:.0f}, and regions are 0 .. {bound}",
+    OWNER: "attack {place}: from region {value:.0f}, which is not the player's",
+    NEIGHBOR: "attack {place}: from region {bound} to region {value:.0f}, which are no neighbours",
+    ARMIES: "attack {place}: with {value:.0f} armies, and 1 is the least",
+    STANDING: "attack {place}: with {value:.0f} armies where {bound} stand",
+    REPEATED: "attack {place}: from and to the same regions as attack {value:.0f}",
+}
+
+
+@kernel
+def turn_fault(board, params, owner, army, player, deploy, attacks, count):
+    """(fault, place, value, bound) of a player's turn; NONE where it is legal and in normal form, see TEXTS.
+
+    owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), the first `count` of
+    them; any integers. At most as many armies may attack as stand where they come from once all are deployed.
+    """
+    none, n = np.int64(0), np.int64(owner.shape[0])
+    if not 0 <= count <= attacks.shape[0]:
+        return np.int64(COUNT), none, np.int64(count), np.int64(attacks.shape[0])
+    deployed = np.int64(0)
+    for r in range(n):
+        armies = np.int64(deploy[r])
+        if armies < 0:
+            return np.int64(NEGATIVE), np.int64(r), armies, none
+        if armies > 0 and owner[r] != player:
+            return np.int64(FOREIGN), np.int64(r), armies, none
+        deployed += armies
+    available = income(board, params.base_income, owner, player)
+    if deployed > available:
+        return np.int64(INCOME), none, deployed, np.int64(available)
+    for i in range(count):
+        source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), np.int64(attacks[i, 2])
+        place = np.int64(i)
+        if not 0 <= source < n:
+            return np.int64(SOURCE), place, source, n - 1
+        if not 0 <= target < n:
+            return np.int64(TARGET), place, target, n - 1
+        if owner[source] != player:
+            return np.int64(OWNER), place, source, none
+        if board.edge_index[source, target] < 0:
+            return np.int64(NEIGHBOR), place, target, source
+        if armies < 1:
+            return np.int64(ARMIES), place, armies, none
+        standing = np.int64(army[source]) + deploy[source]
+        if armies > standing:
+            return np.int64(STANDING), place, armies, standing
+        for k in range(i):
+            if attacks[k, 0] == source and attacks[k, 1] == target:
+                return np.int64(REPEATED), place, np.int64(k), none
+    return np.int64(NONE), none, none, none

@@ -1,0 +1,234 @@
+"""Plug-ins with faults to choose from: compiled once each, and told by weights that they do not use otherwise.
+
+`case(rng)` draws a function, a way to give it, a fault and a number; `Case.outcome()` searches with it.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import warnings
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from warlight_env import Game
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.mcts import MctsSettings, Search
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.engine.guard import watched
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.round import income
+
+#: Faults of each kind of function, by number; those that are no faults, but answers as they should be, are listed too.
+FAULTS = {
+    "evaluation": ("none", "answer", "raise", "index"),
+    "generator": (
+        "none", "answer", "raise", "index", "attacks", "source", "target", "armies", "deploy", "foreign deploy",
+        "repeated", "position",
+    ),
+    "policy": (
+        "none", "answer", "raise", "index", "attacks", "source", "target", "armies", "deploy", "foreign deploy",
+        "repeated", "position",
+    ),
+    "picker": ("none", "answer", "raise", "index", "wish", "wish twice"),
+}  # fmt: skip
+NUMBERS = (-(2**31), -100_000, -1, 0, 1, 2, 3, 9, 10, 41, 42, 1000, 100_000, 2**31 - 1)
+SHARES = (-1e300, -1.0, -1e-3, 0.0, 0.25, 1.0, 1.0 + 1e-3, 1e300, float("inf"), float("-inf"), float("nan"))
+
+
+class FaultyError(Exception):
+    """What these functions raise where that is their fault."""
+
+
+@numba.njit
+def evaluation(board, evaluation, owner, army, player, players):
+    fault, number = int(evaluation.pick_distance), evaluation.pick_super
+    if fault == 1:
+        return number
+    if fault == 2:
+        raise FaultyError("an evaluation of a test")
+    if fault == 3:
+        return float(army[int(number)])
+    mine, all_ = 0, 0
+    for r in range(owner.shape[0]):
+        mine += owner[r] == player
+        all_ += owner[r] >= 0
+    return mine / max(1, all_)
+
+
+@numba.njit(boundscheck=True)
+def _write(fault, number, board, params, owner, army, player, deploy, attacks):
+    """All armies to the first own region, and from there to a neighbour; but for the fault. Returns the attacks."""
+    home = 0
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+    while owner[home] != player:
+        home += 1
+    deploy[home] = income(board, params.base_income, owner, player)
+    attacks[0, 0], attacks[0, 1], attacks[0, 2] = home, board.edge_target[board.neighbor_start[home]], 1
+    count = 1
+    if fault == 2:
+        raise FaultyError("a turn of a test")
+    elif fault == 3:
+        attacks[int(number), 0] = home
+    elif fault == 5:
+        attacks[0, 0] = int(number)
+    elif fault == 6:
+        attacks[0, 1] = int(number)
+    elif fault == 7:
+        attacks[0, 2] = int(number)
+    elif fault == 8:
+        deploy[home] = int(number)
+    elif fault == 9:
+        for r in range(owner.shape[0]):
+            if owner[r] != player:
+                deploy[r] = 1
+                deploy[home] = 0
+                break
+    elif fault == 10:
+        for k in range(3):
+            attacks[1, k] = attacks[0, k]
+        count = 2
+    elif fault == 11:
+        for r in range(owner.shape[0]):
+            owner[r] = 100
+            army[r] = -5
+    return count
+
+
+@numba.njit
+def generator(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    fault, number = int(evaluation.pick_distance), evaluation.pick_super
+    turns.counts[0] = _write(fault, number, board, params, owner, army, player, turns.deploy[0], turns.attacks[0])
+    if fault == 4:
+        turns.counts[0] = int(number)
+    return int(number) if fault == 1 else 1
+
+
+@numba.njit
+def policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    fault, number = int(evaluation.pick_distance), evaluation.pick_super
+    count = _write(fault, number, board, params, owner, army, player, deploy, attacks)
+    return int(number) if fault in (1, 4) else count
+
+
+@numba.njit
+def picker(board, evaluation, owner, free, player, rng, wishes):
+    fault, number = int(evaluation.pick_distance), evaluation.pick_super
+    if fault == 2:
+        raise FaultyError("wishes of a test")
+    count = 0
+    for r in range(free.shape[0]):
+        if free[r] != 0:
+            wishes[count] = r
+            count += 1
+    if fault == 3:
+        wishes[int(number)] = 0
+    elif fault == 4:
+        wishes[0] = int(number)
+    elif fault == 5:
+        wishes[1] = wishes[0]
+    return int(number) if fault == 1 else count
+
+
+#: The functions as they are, for functions that Numba cannot compile.
+_PYTHON = {"evaluation": evaluation, "generator": generator, "policy": policy, "picker": picker}
+
+
+def slow_evaluation(board, evaluation, owner, army, player, players):
+    return _PYTHON["evaluation"].py_func(board, evaluation, owner, army, player, players)
+
+
+def slow_generator(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    return _PYTHON["generator"].py_func(board, params, evaluation, owner, army, player, ways, rng, work, turns)
+
+
+def slow_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    return _PYTHON["policy"].py_func(
+        board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks
+    )  # fmt: skip
+
+
+def slow_picker(board, evaluation, owner, free, player, rng, wishes):
+    return _PYTHON["picker"].py_func(board, evaluation, owner, free, player, rng, wishes)
+
+
+#: By whether they are compiled and by kind.
+FUNCTIONS: dict[bool, dict[str, Any]] = {
+    True: _PYTHON,
+    False: {
+        "evaluation": slow_evaluation,
+        "generator": slow_generator,
+        "policy": slow_policy,
+        "picker": slow_picker,
+    },
+}
+
+
+@functools.cache
+def view(players: int = 2) -> Any:
+    """A position of a game on the small map, in the middle of play."""
+    game = Game("small", seed=5, players=players, picks="random")
+    return game.view(0)
+
+
+@numba.njit
+def _ask_picker(pick, board, evaluation, owner, free, player, rng, wishes):
+    return pick(board, evaluation, owner, free, player, rng, wishes)
+
+
+class Case(NamedTuple):
+    """A function with a fault."""
+
+    kind: str
+    compiled: bool
+    fault: str
+    number: float
+    seed: int = 1
+
+    @property
+    def weights(self) -> Weights:
+        """By which the function learns what to do."""
+        return THESIS._replace(
+            pick_distance=float(FAULTS[self.kind].index(self.fault)), pick_super=self.number
+        )  # fmt: skip
+
+    @property
+    def function(self) -> Any:
+        return FUNCTIONS[self.compiled][self.kind]
+
+    def run(self, simulations: int = 3, **settings: Any) -> Any:
+        """Use the function in a search (a picker: by itself); returns what came of it."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of plain Python
+            if self.kind == "picker":
+                return self._pick()
+            chosen = MctsSettings(**{"samples": 1, "rounds": 1, "refine": 0.0, "weights": self.weights, **settings})
+            search = Search(
+                view(), chosen, self.seed, simulations=simulations, **{self.kind: self.function}
+            )  # fmt: skip
+            search.run(simulations)
+            return search.best()
+
+    def _pick(self) -> list[int]:
+        seen = view()
+        free = (seen.owner == -1).astype(np.int8)
+        wishes = np.zeros(len(free), dtype=np.int32)
+        pick = plug_in("picker", self.function)
+        with watched():
+            count = _ask_picker(
+                pick, seen.board, make_evaluation(seen.board, self.weights), seen.owner, free, 0, make_rng(self.seed),
+                wishes,
+            )  # fmt: skip
+        return wishes[:count].tolist()
+
+
+def case(rng: random.Random, compiled: bool | None = None) -> Case:
+    """Any function, fault and number; at every hundredth time, the function is Python that cannot be compiled."""
+    kind = rng.choice(list(FAULTS))
+    number = rng.choice(SHARES if kind == "evaluation" else NUMBERS) if rng.random() < 0.7 else rng.randint(-5, 50)
+    slow = rng.random() < 0.01 if compiled is None else not compiled
+    return Case(kind, not slow, rng.choice(FAULTS[kind]), float(number), rng.getrandbits(32))

@@ -1,0 +1,351 @@
+"""Users' functions inside the search: what they may return, and how their faults end it."""
+
+from __future__ import annotations
+
+import random
+import threading
+import traceback
+import warnings
+
+import numba
+import numpy as np
+import pytest
+
+from helpers import position
+from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
+from warlight_env import Game, Orders
+from warlight_env.agents import registry
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.guarded import AnswerError, PlugInError
+from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.weights import THESIS
+from warlight_env.arena import Match
+from warlight_env.arena.play import AgentCrashError
+from warlight_env.cli import main
+from warlight_env.engine.guard import watched
+from warlight_env.engine.jit import kernel
+from warlight_env.errors import RunError
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*runs as plain Python:RuntimeWarning")
+
+REGIONS = view().board.n_regions
+EDGES = view().board.n_edges
+HOME = int(np.flatnonzero(view().owner == 0)[0])
+
+#: A fault of a kind with a number, and what the error says about it. Places are those of our own turn, the first asked
+#: for.
+WRONG = [
+    ("evaluation", "answer", float("nan"), r"returned nan, and a share lies in 0 \.\. 1"),
+    ("evaluation", "answer", float("inf"), "returned inf, and a share"),
+    ("evaluation", "answer", -0.01, "returned -0.01, and a share"),
+    ("evaluation", "answer", 1.01, "returned 1.01, and a share"),
+    ("generator", "answer", 0, r"returned 0, and the number of turns is 1 \.\. 9"),
+    ("generator", "answer", 10, "returned 10, and the number of turns"),
+    ("generator", "answer", -1, "returned -1, and the number of turns"),
+    ("generator", "attacks", 100_000, rf"turn 0: 100000 attacks, and their number is 0 \.\. {EDGES}"),
+    ("generator", "attacks", -1, "turn 0: -1 attacks, and their number"),
+    ("generator", "source", 100_000, rf"turn 0: attack 0: from region 100000, and regions are 0 \.\. {REGIONS - 1}"),
+    ("generator", "target", -1, "turn 0: attack 0: to region -1, and regions are"),
+    ("generator", "target", HOME, f"turn 0: attack 0: from region {HOME} to region {HOME}, which are no neighbours"),
+    ("generator", "armies", 0, "turn 0: attack 0: with 0 armies, and 1 is the least"),
+    ("generator", "armies", 10**6, "turn 0: attack 0: with 1000000 armies where [0-9]+ stand"),
+    ("generator", "deploy", -3, f"turn 0: deploys -3 armies on region {HOME}"),
+    ("generator", "deploy", 1000, "turn 0: deploys 1000 armies of an income of [0-9]+"),
+    ("generator", "foreign deploy", 0, "turn 0: deploys 1 armies on region [0-9]+, which is not the player's"),
+    ("generator", "repeated", 0, "turn 0: attack 1: from and to the same regions as attack 0"),
+    ("policy", "answer", 100_000, rf"100000 attacks, and their number is 0 \.\. {EDGES}"),
+    ("policy", "source", REGIONS, f"attack 0: from region {REGIONS}, and regions"),
+    ("policy", "armies", -5, "attack 0: with -5 armies, and 1 is the least"),
+    ("policy", "deploy", 1000, "deploys 1000 armies of an income"),
+    ("picker", "answer", 100_000, rf"returned 100000, and the number of wishes is 0 \.\. {REGIONS}"),
+    ("picker", "wish", 100_000, "wish 0: region 100000, and regions are"),
+    ("picker", "wish", HOME, f"wish 0: region {HOME} is not free"),
+    ("picker", "wish twice", 0, "wish 1: region [0-9]+ is wished for twice"),
+]
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("kind, fault, number, says", WRONG)
+def test_a_wrong_answer_ends_the_search_with_its_place_and_value(kind, fault, number, says, compiled):
+    name = FUNCTIONS[compiled][kind].__name__
+    with pytest.raises(AnswerError, match=rf"{kind} '{name}' \(plug_in_faults.py, line [0-9]+\): {says}"):
+        Case(kind, compiled, fault, number).run()
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("kind", FAULTS)
+def test_good_answers_are_taken(kind, compiled):
+    assert Case(kind, compiled, "none", 0).run()
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("kind", FAULTS)
+def test_what_a_function_raises_comes_through_with_its_own_traceback(kind, compiled):
+    with pytest.raises(FaultyError, match="of a test") as caught:
+        Case(kind, compiled, "raise", 0).run()
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert last.filename.endswith("plug_in_faults.py") and last.line.startswith("raise FaultyError")
+    assert any(kind in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_indices_of_compiled_functions_are_checked(kind):
+    with pytest.raises(IndexError):
+        Case(kind, True, "index", 10**6).run()
+
+
+@pytest.mark.parametrize("kind", ["generator", "policy"])
+def test_the_position_that_a_function_gets_is_a_copy(kind):
+    good, writing = (Case(kind, True, fault, 0) for fault in ("none", "position"))
+    assert good.run(50) == writing.run(50)
+
+
+WAYS_TO_GIVE = {
+    "kernel": kernel,
+    "njit": numba.njit,
+    "njit, fastmath": numba.njit(fastmath=True),
+    "Python": lambda f: f,
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_GIVE)
+def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
+    @WAYS_TO_GIVE[way]
+    def share(board, evaluation, owner, army, player, players):
+        return army[0] * np.nan
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # all of these are compiled
+        with pytest.raises(AnswerError, match=r"'share'.* returned nan"):
+            Search(view(), MctsSettings(), 1, evaluation=share)
+
+
+def test_python_that_numba_cannot_compile_runs_with_a_notice():
+    def share(board, evaluation, owner, army, player, players):
+        import math
+
+        return math.fabs(-0.5)
+
+    with pytest.warns(RuntimeWarning, match=r"'share'.*runs as plain Python"):
+        Search(view(), MctsSettings(samples=1, rounds=1, refine=0.0), 1, evaluation=share).run(3)
+
+
+class Asking:
+    """Not a function, but called like one, and does what it is told to; each is compiled a way into the interpreter."""
+
+    def __call__(self, *arguments):
+        return self.function(*arguments)
+
+
+ASKING_EVALUATION, ASKING_GENERATOR = Asking(), Asking()
+
+
+@pytest.mark.parametrize(
+    "answer, says", [(None, "None, not a number"), ("0.5", "'0.5', not a number"), ([], "not a num")]
+)
+def test_what_is_no_number_is_told(answer, says):
+    ASKING_EVALUATION.function = lambda *arguments: answer
+    with pytest.raises(PlugInError, match=f"evaluation Asking: returned .*{says}"):
+        Search(view(), MctsSettings(), 1, evaluation=ASKING_EVALUATION)
+
+
+def test_what_is_no_number_is_told_of_compiled_functions():
+    with pytest.raises(PlugInError, match=r"evaluation '<lambda>' .*: returns none, not a number"):
+        Search(view(), MctsSettings(), 1, evaluation=lambda board, evaluation, owner, army, player, players: None)
+    with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns float64, not a whole number"):
+        Search(view(), MctsSettings(), 1, generator=lambda b, p, e, o, a, player, ways, rng, work, turns: 1.5)
+
+
+def test_a_count_must_be_whole_in_python_too():
+    ASKING_GENERATOR.function = lambda *arguments: 1.5
+    with pytest.raises(PlugInError, match=r"generator Asking: returned 1\.5, not a whole number"):
+        Search(view(), MctsSettings(), 1, generator=ASKING_GENERATOR)
+
+
+@pytest.mark.parametrize("given", [lambda a, b: a, numba.njit(lambda a, b: a), len, 5, "mcts"])
+def test_what_cannot_be_called_like_a_plug_in_is_refused_at_once(given):
+    with pytest.raises(PlugInError, match=r"evaluation .*(called with|not a function)"):
+        MctsAgent(evaluation=given)
+    with pytest.raises(PlugInError, match="evaluation"):
+        Search(view(), MctsSettings(), 1, evaluation=given)
+
+
+class Counting:
+    """An evaluation in Python that fails from a call on, and counts its calls."""
+
+    def __init__(self) -> None:
+        self.let_go()
+
+    def fail(self, error: BaseException, after: int) -> Asking:
+        """With an error, after so many calls."""
+        self.error, self.after, self.calls = error, after, 0
+        ASKING_EVALUATION.function = self.answer
+        return ASKING_EVALUATION
+
+    def let_go(self) -> Asking:
+        return self.fail(AssertionError(), after=10**9)
+
+    def answer(self, board, evaluation, owner, army, player, players):
+        self.calls += 1
+        if self.calls > self.after:
+            raise self.error
+        return float((owner == player).sum()) / max(1, int((owner >= 0).sum()))
+
+
+FAILING = Counting()
+
+SMALL = {"samples": 2, "rounds": 1, "refine": 0.0}
+FORMS = {
+    "one thread": {},
+    "one tree": {"threads": 2},
+    "one tree with a lock": {"threads": 2, "parallel": "lock"},
+    "trees side by side": {"threads": 2, "parallel": "root"},
+    "leaves": {"threads": 2, "parallel": "leaf"},
+    "flat": {"sampling": "flat", "final": "median", "rounds": 2},
+    "playouts that look ahead": {"playout": "one_ply", "tries": 1},
+    "the best turns": {"top": 2, "tries": 1},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_search_ends_soon_after_a_failure(form):
+    settings = MctsSettings(**(SMALL | FORMS[form]))
+    failing = FAILING.fail(OSError("no such thing"), after=100)
+    search = Search(view(), settings, 1, evaluation=failing)
+    with pytest.raises(OSError, match="no such thing"):
+        search.run(10**9)
+    assert FAILING.calls <= 100 + settings.threads  # each thread asks once at most
+    for ask in (search.best, lambda: search.run(1), lambda: search.refine(1), search.statistics):
+        with pytest.raises(RunError, match="ended with an error"):
+            ask()
+    FAILING.let_go()
+    search.begin(view(), 1)
+    search.run(3)
+    assert isinstance(search.best(), Orders)
+
+
+def test_an_interrupt_inside_a_function_ends_the_search():
+    failing = FAILING.fail(KeyboardInterrupt(), after=50)
+    search = Search(view(), MctsSettings(**SMALL), 1, evaluation=failing)
+    with pytest.raises(KeyboardInterrupt):
+        search.run(10**9)
+    assert FAILING.calls == 51
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_local_search_ends_with_the_error_too(threads):
+    failing = FAILING.let_go()
+    settings = MctsSettings(**(SMALL | {"threads": threads, "scenarios": 12, "horizon": 1, "refine": 0.5}))
+    search = Search(view(), settings, 1, evaluation=failing)
+    search.run(5)
+    search.best()
+    FAILING.fail(OSError("no such thing"), after=40)
+    with pytest.raises(OSError, match="no such thing"):
+        search.refine(10**9)
+    assert FAILING.calls <= 40 + threads
+
+
+def test_searches_in_other_threads_do_not_notice():
+    failing = FAILING.fail(OSError("no such thing"), after=100)
+    well = Search(view(), MctsSettings(**SMALL), 1, generator=generator)
+    well.run(2000)
+    expected, errors = well.candidates(), []
+
+    def fail():
+        try:
+            Search(view(), MctsSettings(**SMALL), 1, evaluation=failing).run(10**9)
+        except OSError as error:
+            errors.append(error)
+
+    for _ in range(3):
+        FAILING.fail(OSError("no such thing"), after=100)
+        other = threading.Thread(target=fail)
+        well.begin(view(), 1)
+        other.start()
+        well.run(2000)
+        other.join()
+        assert well.candidates() == expected
+    assert len(errors) == 3
+
+
+def test_who_is_out_of_the_game_is_not_asked_for_turns():
+    game = Game("small", players=3, picks="random", seed=1)
+    held = [0] * (REGIONS // 2) + [1] * (REGIONS - REGIONS // 2)
+    seen = position(game, held, [3] * REGIONS).view(0)
+    asked = set()
+
+    def noting(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+        asked.add(player)
+        turns.deploy[0] = 0
+        turns.counts[0] = 0
+        return 1
+
+    ASKING_GENERATOR.function = noting
+    Search(seen, MctsSettings(samples=1, rounds=2, refine=0.0), 1, generator=ASKING_GENERATOR).run(5)
+    assert asked == {0, 1}
+
+
+def test_an_agent_can_be_asked_again():
+    failing = FAILING.fail(OSError("no such thing"), after=5)
+    agent = MctsAgent(sims=5, refine=0.0, samples=1, rounds=1, evaluation=failing)
+    with pytest.raises(OSError, match="no such thing"):
+        agent.act(view())
+    FAILING.let_go()
+    assert isinstance(agent.act(view()), Orders)
+
+
+def failing_agent(seed: int) -> MctsAgent:
+    return MctsAgent(seed, sims=5, refine=0.0, samples=1, rounds=1, evaluation=FAILING.fail(OSError("mine"), after=3))
+
+
+def test_in_a_match_it_is_the_crash_of_that_player():
+    with pytest.raises(AgentCrashError, match="OSError: mine"):
+        Match([failing_agent, "random"], map="small", games=1).run()
+    result = Match([failing_agent, "random"], map="small", games=1, on_crash="forfeit").run()
+    assert result.records[0].failures[0].agent == 0
+
+
+def test_the_command_line_ends_with_the_error(capsys, monkeypatch):
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    registry.register("broken", lambda: failing_agent, "fails")
+    assert main(["match", "broken", "random", "-n", "1", "--map", "small", "--quiet"]) == 1
+    assert "OSError: mine" in capsys.readouterr().err
+
+
+def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
+    shown = []
+    monkeypatch.setattr("sys.unraisablehook", lambda report: shown.append(report))
+    seen, failing = view(), plug_in("evaluation", FAILING.fail(OSError("no such thing"), after=0))
+
+    @numba.njit
+    def ask(share, board, evaluation, owner, army):
+        return share(board, evaluation, owner, army, 0, 2)
+
+    arguments = (failing, seen.board, make_evaluation(seen.board, THESIS), seen.owner, seen.army)
+    assert ask(*arguments) == 0.5
+    assert [type(report.exc_value) for report in shown] == [OSError]
+    with pytest.raises(OSError, match="no such thing"), watched():
+        ask(*arguments)
+
+
+def test_functions_drawn_at_random_end_well_or_with_their_error():
+    rng = random.Random(1)
+    for _ in range(400):
+        drawn = case(rng, compiled=True)
+        try:
+            assert isinstance(drawn.run(), Orders | list)
+            failed = None
+        except (AnswerError, FaultyError, IndexError) as error:
+            failed = error
+        if drawn.fault == "none":
+            assert failed is None
+        elif drawn.fault == "raise":
+            assert isinstance(failed, FaultyError)
+        elif drawn.kind == "evaluation" and drawn.fault == "answer":
+            assert (failed is None) == (0.0 <= drawn.number <= 1.0)
+        elif drawn.kind == "generator" and drawn.fault == "answer":
+            assert (failed is None) == (1 <= drawn.number <= 9)
+        elif drawn.fault == "armies":
+            standing = view().army[HOME] + view().income
+            assert (failed is None) == (1 <= drawn.number <= standing)

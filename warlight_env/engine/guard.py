@@ -1,0 +1,198 @@
+"""Exceptions out of functions behind pointers: the kernel that called one goes on harmlessly, then they are raised.
+
+A pointer has no way to say that its function failed, so Numba prints what it raised and returns nonsense. Here
+`attempt` catches it in a list that the calling thread keeps while it is inside `watched`. As long as something lies
+there, `failed` tells so and the functions are not called any more in this thread, so that the kernel ends soon.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from types import TracebackType
+from typing import Any, Final
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from warlight_env.engine.atomic import atomic_add
+from warlight_env.engine.jit import JIT_DISABLED, kernel
+
+#: Where a thread's list stands in the dictionary that Python keeps for it; the C interface finds it by this name.
+_KEY: Final = "warlight_env.engine.guard"
+
+#: How many threads have something in their list: one look at it tells whether to ask for the list at all.
+_failures: Final = np.zeros(1, dtype=np.int64)
+_FAILURES: Final = "warlight_env_guard_failures"  # its name for compiled code, which is cached and must know no address
+llvmlite.binding.add_symbol(_FAILURES, _failures.ctypes.data)
+
+_thread_dict_at = ctypes.pythonapi.PyThreadState_GetDict
+_thread_dict_at.restype, _thread_dict_at.argtypes = ctypes.c_void_p, ()
+
+
+def _thread_dict() -> dict[str, Any]:
+    """What Python keeps for this thread."""
+    here: dict[str, Any] = ctypes.cast(_thread_dict_at(), ctypes.py_object).value
+    return here
+
+
+@kernel
+def _forget(failures):
+    """One thread fewer, at once: compiled code counts at the same time."""
+    atomic_add(failures, 0, -1)
+
+
+class watched:  # noqa: N801  it reads as a statement
+    """While inside, failures of functions behind pointers are kept, in this thread; at the end the first is raised.
+
+    The exception is the function's own; a note names the function by the label that `attempt` was given, unless the
+    exception does.
+    """
+
+    __slots__ = ("_before", "_found")
+
+    def __enter__(self) -> watched:
+        here = _thread_dict()
+        self._before, self._found = here.get(_KEY), []
+        here[_KEY] = self._found
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        here = _thread_dict()
+        if self._before is None:
+            here.pop(_KEY, None)
+        else:
+            here[_KEY] = self._before
+        if self._found:
+            _forget(_failures)
+            failure, label = self._found[:2]
+            if label not in str(failure):
+                failure.add_note(f"in the {label}")
+            raise failure
+
+
+if not JIT_DISABLED:
+    _POINTER = cgutils.voidptr_t
+    _COUNT = ir.IntType(64)
+
+    def _c_function(builder: Any, result: Any, arguments: list[Any], name: str) -> Any:
+        """A function of Python's C interface."""
+        return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
+
+    def _found_here(builder: Any, pyapi: Any) -> Any:
+        """This thread's list, borrowed, or NULL; the GIL is held."""
+        here = builder.call(_c_function(builder, _POINTER, [], "PyThreadState_GetDict"), [])
+        return pyapi.dict_getitem_string(here, _KEY)
+
+    def _size(builder: Any, found: Any) -> Any:
+        return builder.call(_c_function(builder, _COUNT, [_POINTER], "PyList_Size"), [found])
+
+    def _keep(context: Any, builder: Any, status: Any, label: str) -> None:
+        """Put a failure into the list of this thread; without one, print it as Numba does."""
+        pyapi = context.get_python_api(builder)
+        gil = pyapi.gil_ensure()
+        context.call_conv.raise_error(builder, pyapi, status)
+        raised = [cgutils.alloca_once_value(builder, cgutils.get_null_value(_POINTER)) for _ in range(3)]
+        pyapi.err_fetch(*raised)  # the interpreter is not asked anything while an exception is set
+        place = _POINTER.as_pointer()
+        builder.call(_c_function(builder, ir.VoidType(), [place] * 3, "PyErr_NormalizeException"), raised)
+        kind, error, traceback = map(builder.load, raised)
+        with builder.if_then(cgutils.is_not_null(builder, traceback)):
+            attach = _c_function(builder, ir.IntType(32), [_POINTER] * 2, "PyException_SetTraceback")
+            builder.call(attach, [error, traceback])
+        found = _found_here(builder, pyapi)
+        name = pyapi.string_from_string(context.insert_const_string(builder.module, label))
+        with builder.if_else(cgutils.is_null(builder, found)) as (unwatched, kept):
+            with unwatched:
+                pyapi.err_restore(kind, error, traceback)
+                pyapi.err_write_unraisable(name)
+            with kept:
+                with builder.if_then(builder.icmp_signed("==", _size(builder, found), _COUNT(0))):
+                    failures = context.get_c_value(builder, _COUNT, _FAILURES)
+                    builder.atomic_rmw("add", failures, _COUNT(1), "seq_cst")
+                pyapi.list_append(found, error)
+                pyapi.list_append(found, name)
+                for held in (kind, error, traceback):
+                    pyapi.decref(held)
+        pyapi.decref(name)
+        pyapi.gil_release(gil)
+
+    @intrinsic
+    def failed(_):
+        """Whether a function has failed in this thread since `watched` was entered."""
+
+        def generate(context, builder, signature, arguments):
+            answer = cgutils.alloca_once_value(builder, cgutils.false_bit)
+            failures = builder.load_atomic(context.get_c_value(builder, _COUNT, _FAILURES), "monotonic", 8)
+            with builder.if_then(builder.icmp_signed("!=", failures, _COUNT(0)), likely=False):
+                pyapi = context.get_python_api(builder)
+                gil = pyapi.gil_ensure()
+                found = _found_here(builder, pyapi)
+                with builder.if_then(cgutils.is_not_null(builder, found)):
+                    builder.store(builder.icmp_signed(">", _size(builder, found), _COUNT(0)), answer)
+                pyapi.gil_release(gil)
+            return builder.load(answer)
+
+        return types.boolean(), generate
+
+    def _attempt(typing_context: Any, label: Any, function: Any, kinds: tuple[Any, ...]) -> Any:
+        if not isinstance(label, types.StringLiteral):
+            return None
+        called = function.get_call_type(typing_context, kinds, {})
+        made = function.dispatcher.overloads[called.args]
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            context.active_code_library.add_linking_library(made.library)
+            status, value = context.call_internal_no_propagate(builder, made.fndesc, called, values[2:])
+            with builder.if_then(status.is_error, likely=False):
+                _keep(context, builder, status, label.literal_value)
+            return context.make_tuple(builder, signature.return_type, [status.is_ok, value])
+
+        result = types.Tuple((types.boolean, called.return_type))
+        return result(label, function, *kinds), generate
+
+    # One function for each number of arguments: packing records into a tuple takes Numba seconds.
+
+    @intrinsic
+    def attempt_5(typing_context, label, function, a, b, c, d, e):
+        """(whether it did not fail, what it returned) of a compiled function; what it raises is kept for `watched`.
+
+        label: a literal, of what to call the function where it fails.
+        """
+        return _attempt(typing_context, label, function, (a, b, c, d, e))
+
+    @intrinsic
+    def attempt_6(typing_context, label, function, a, b, c, d, e, f):
+        """See `attempt_5`."""
+        return _attempt(typing_context, label, function, (a, b, c, d, e, f))
+
+    @intrinsic
+    def attempt_7(typing_context, label, function, a, b, c, d, e, f, g):
+        """See `attempt_5`."""
+        return _attempt(typing_context, label, function, (a, b, c, d, e, f, g))
+
+    @intrinsic
+    def attempt_10(typing_context, label, function, a, b, c, d, e, f, g, h, i, j):
+        """See `attempt_5`."""
+        return _attempt(typing_context, label, function, (a, b, c, d, e, f, g, h, i, j))
+
+    @intrinsic
+    def attempt_11(typing_context, label, function, a, b, c, d, e, f, g, h, i, j, k):
+        """See `attempt_5`."""
+        return _attempt(typing_context, label, function, (a, b, c, d, e, f, g, h, i, j, k))
+
+else:
+
+    def failed() -> bool:
+        """Whether a function has failed: exceptions of plain Python come through by themselves."""
+        return False
+
+    def attempt_5(label, function, *arguments):
+        """(True, what it returned)."""
+        return True, function(*arguments)
+
+    attempt_6 = attempt_7 = attempt_10 = attempt_11 = attempt_5
