@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env import bounded
 from warlight_env.errors import InputError
 
 
@@ -82,10 +83,8 @@ class Weights(NamedTuple):
         path = Path(source)
         if path.suffix != ".json":
             raise WeightsError(f"no weights {str(source)!r}; there are {', '.join(PRESETS)}, or give a .json file")
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise WeightsError(f"{path}: {error}") from None
+        text = bounded.read_text(path, bounded.SETTINGS_BYTES, WeightsError, "file of weights")
+        data = bounded.parse_json(text, str(path), WeightsError)
         if not isinstance(data, dict):
             raise WeightsError(f"{path}: must be an object of numbers by name")
         return cls._checked(data, str(path))

@@ -6,10 +6,21 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from warlight_env.errors import did_you_mean
+from warlight_env.errors import clipped, did_you_mean
 from warlight_env.maps.codes import make_codes
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import DEFAULT_ARMY, MAX_REGIONS, Map, Point, Region, SeaLink, Shape, SuperRegion
+from warlight_env.maps.model import (
+    DEFAULT_ARMY,
+    MAX_BORDERS,
+    MAX_NAME,
+    MAX_REGIONS,
+    Map,
+    Point,
+    Region,
+    SeaLink,
+    Shape,
+    SuperRegion,
+)
 
 
 @dataclass(frozen=True)
@@ -70,8 +81,14 @@ def _build(
     view_box: tuple[float, float, float, float] | None,
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]],
 ) -> Map:
-    if len(regions) > MAX_REGIONS:
-        raise MapError(f"{len(regions)} regions: at most {MAX_REGIONS} are supported")
+    for what, parts in (("regions", regions), ("super regions", super_regions)):
+        if len(parts) > MAX_REGIONS:
+            raise MapError(f"{len(parts)} {what}: at most {MAX_REGIONS} are supported")
+        for part in parts:  # before codes are made of names
+            if len(part.name) > MAX_NAME:
+                raise MapError(
+                    f"{what[:-1]} {clipped(part.name, MAX_NAME)!r}: the name must be at most {MAX_NAME} characters"
+                )
     supers: dict[str, int] = {}
     for s in super_regions:
         if s.name in supers:
@@ -94,6 +111,8 @@ def _build(
         if pair in pairs and not repeats:
             raise MapError(f"region {a!r}: border to {b!r} given twice")
         pairs.add(pair)
+        if len(pairs) > MAX_BORDERS:
+            raise MapError(f"more than {MAX_BORDERS} borders: so many are not supported")
     links = []
     for a, b, line in sea_links:
         x, y = _pair(index, a, b, "sea link")

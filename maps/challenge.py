@@ -8,7 +8,7 @@ from typing import Any
 
 from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import Map, SuperRegion
+from warlight_env.maps.model import MAX_BORDERS, MAX_REGIONS, Map, SuperRegion
 from warlight_env.maps.text import parse_json
 
 _ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -30,9 +30,13 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
             if len(words) % 2:
                 raise MapError(f"{place}: line {number}: setup_map {words[1]}: expected pairs of words")
             found[words[1]] = (number, words[2:])
-    for part in _PARTS:
+    for part, most in zip(_PARTS, (MAX_REGIONS, MAX_REGIONS, 2 * MAX_BORDERS), strict=True):
         if part not in found:
             raise MapError(f"{place}: no line 'setup_map {part} …'")
+        at, words = found[part]
+        size = len(words) // 2 + sum(word.count(",") for word in words)
+        if size > most:
+            raise MapError(f"{place}: line {at}: {size} {part.replace('_', ' ')}: at most {most} are supported")
 
     def pairs(part: str) -> list[tuple[str, int, str]]:
         line, words = found[part]
@@ -74,6 +78,8 @@ def from_challenge_data(data: Any, place: str) -> Map:
         neighbors = item.get("neighbors", [])
         if not isinstance(neighbors, list):
             raise MapError(f"{where}: neighbors: expected a list")
+        if len(neighbors) > MAX_REGIONS:
+            raise MapError(f"{where}: {len(neighbors)} neighbors: at most {MAX_REGIONS} are supported")
         borders += [(where, region, _id_field(where, {"neighbor": n}, "neighbor")) for n in neighbors]
     return _from_ids(place, supers, regions, borders)
 
@@ -131,10 +137,12 @@ def _items(data: dict[str, Any], key: str, place: str) -> list[tuple[str, dict[s
     items = data.get(key)
     if not isinstance(items, list):
         raise MapError(f"{place}: {key}: expected a list")
+    if len(items) > MAX_REGIONS:
+        raise MapError(f"{place}: {len(items)} {key}: at most {MAX_REGIONS} are supported")
     for i, item in enumerate(items):
         if not isinstance(item, dict):
             raise MapError(f"{place}: {key}[{i}]: expected an object")
-    return [(f"{place}: {key}[{i}] (id {item.get('id')})", item) for i, item in enumerate(items)]
+    return [(f"{place}: {key}[{i}] (id {item.get('id')!s:.20})", item) for i, item in enumerate(items)]
 
 
 def _field(where: str, item: dict[str, Any], key: str) -> int:

@@ -18,6 +18,7 @@ from warlight_env.maps.errors import MapError
 Point = tuple[float, float]
 
 MAX_REGIONS = 1000  # more than ten times the largest map in use; keeps index types and tables small
+MAX_BORDERS = 50_000  # those of a map drawn without links are less than three times its regions
 MAX_BONUS = 1000  # armies a round
 MAX_ARMY = 10_000  # on one region at the start
 MAX_NAME = 60  # characters, of a region or super region
@@ -185,6 +186,8 @@ def _problems(m: Map) -> Iterator[str]:
         yield "the map is empty: no regions"
     if len(m.regions) > MAX_REGIONS:
         yield f"{len(m.regions)} regions: at most {MAX_REGIONS} are supported"
+    if len(m.borders) > MAX_BORDERS:
+        yield f"{len(m.borders)} borders: at most {MAX_BORDERS} are supported"
     yield from _super_region_problems(m)
     yield from _region_problems(m)
     yield from _border_problems(m)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from warlight_env.errors import clipped
 from warlight_env.maps.build import Heading, RawRegion, build
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import DEFAULT_ARMY, Map, Point, Shape, SuperRegion
+from warlight_env.maps.model import DEFAULT_ARMY, MAX_BORDERS, MAX_REGIONS, Map, Point, Shape, SuperRegion
 from warlight_env.maps.text import parse_json
 
 FORMAT = "warlight-map"
 VERSION = 1
+_ERRORS = 100  # that are looked for in one map
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 
@@ -111,9 +114,9 @@ def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
     if not isinstance(d, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(d).__name__}")
     if d.get("format") != FORMAT:
-        raise MapError(f'{place}: format {d.get("format")!r}: expected "{FORMAT}"')
+        raise MapError(f'{place}: format {d.get("format")!r:.60}: expected "{FORMAT}"')
     if type(d.get("version")) is not int or d["version"] != VERSION:
-        raise MapError(f"{place}: version {d.get('version')!r}: this program reads version {VERSION}")
+        raise MapError(f"{place}: version {d.get('version')!r:.60}: this program reads version {VERSION}")
     if not trusted:
         _check_schema(d, place)
     drawing = d.get("drawing")
@@ -154,13 +157,21 @@ def _box(d: Any) -> tuple[float, float, float, float]:
 
 
 def _check_schema(d: dict[str, Any], place: str) -> None:
-    errors = sorted(_validator().iter_errors(d), key=lambda e: [str(p) for p in e.absolute_path])
+    for key, most in (("super_regions", MAX_REGIONS), ("regions", MAX_REGIONS), ("borders", MAX_BORDERS)):
+        if isinstance(d.get(key), list) and len(d[key]) > most:  # each of its items would be looked at
+            raise MapError(f"{place}: {len(d[key])} {key.replace('_', ' ')}: at most {most} are supported")
+    try:
+        found = islice(_validator().iter_errors(d), _ERRORS)
+        errors = sorted(found, key=lambda e: [str(p) for p in e.absolute_path])
+    except RecursionError:
+        raise MapError(f"{place}: nested too deeply") from None
     if not errors:
         return
     first = errors[0]
     where = _where(d, list(first.absolute_path))
-    reason = first.message if len(first.message) <= 200 else f"{first.message[:80]} … {first.message[-100:]}"
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    reason = clipped(first.message, 200)
+    many = "at least " if len(errors) == _ERRORS else ""
+    more = f" (and {many}{len(errors) - 1} more)" if len(errors) > 1 else ""
     raise MapError(f"{place}: {where}{reason}{more}")
 
 
@@ -171,6 +182,6 @@ def _where(d: dict[str, Any], path: list[Any]) -> str:
         item = d[path[0]][path[1]]
         what = path[0][:-1].replace("_", " ")
         named = isinstance(item, dict) and isinstance(item.get("name"), str)
-        words, path = [f"{what} {item['name']!r}" if named else f"{what} {path[1] + 1}"], path[2:]
-    words += [f"[{p}]" if isinstance(p, int) else str(p) for p in path]
+        words, path = [f"{what} {clipped(item['name'], 60)!r}" if named else f"{what} {path[1] + 1}"], path[2:]
+    words += [f"[{p}]" if isinstance(p, int) else clipped(str(p), 60) for p in path]
     return "".join(f"{w}: " for w in words)

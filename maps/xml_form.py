@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from warlight_env import bounded
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import DEFAULT_ARMY, Map, SuperRegion
 
 _MAX_DEPTH = 20  # the form needs 6
+_MAX_ATTRIBUTES = 50  # and 2
 
 
 @dataclass
@@ -109,6 +111,7 @@ def _parse(text: str, place: str) -> _Element:
 
     top = _Element("", "", {}, 0)
     stack = [top]
+    count = [0]
 
     class Handler(ContentHandler):
         """Builds the tree, tags and attribute names in lower case, with line numbers."""
@@ -121,6 +124,12 @@ def _parse(text: str, place: str) -> _Element:
         def startElement(self, name: str, attrs: Any) -> None:  # noqa: N802
             if len(stack) > _MAX_DEPTH:
                 raise MapError(f"{place}: line {self.locator.getLineNumber()}: nested too deeply")
+            count[0] += 1
+            if count[0] > bounded.ELEMENTS or len(attrs) > _MAX_ATTRIBUTES:
+                line = self.locator.getLineNumber()
+                raise MapError(
+                    f"{place}: line {line}: more than {bounded.ELEMENTS:,} elements, or {_MAX_ATTRIBUTES} attributes"
+                )
             lower = {str(k).lower(): str(v) for k, v in attrs.items()}
             element = _Element(name.lower(), name, lower, self.locator.getLineNumber())
             stack[-1].children.append(element)

@@ -214,10 +214,14 @@ class Evolution:
                 {"event": "generation", "stage": number, "generation": generation},
                 lambda: self._generation(number, generation, table, stage, genome, base, points, units, progress),  # noqa: B023
             )
-            if not np.array_equal(entry["points"], points):
+            if not _same(entry["points"], points):
                 raise JournalError(
                     f"{self.journal.folder}: generation {generation + 1} of stage {number + 1} was drawn otherwise; "
                     "go on with the version of cma and numpy that the run began with"
+                )
+            if np.shape(entry["scores"]) != (len(points),):
+                raise JournalError(
+                    f"{self.journal.folder}: generation {generation + 1} of stage {number + 1}: not a score each"
                 )
             strategy.tell(points, [1.0 - x for x in entry["scores"]])
             units = entry["next_units"]
@@ -271,7 +275,10 @@ class Evolution:
         entry = self._once({"event": "review", "stage": number, "generation": generation}, compute)
         if entry["promoted"]:
             progress.hall.append(progress.champion)
-            progress.champion = Candidate.from_dict(entry["candidate"])
+            try:
+                progress.champion = Candidate.from_dict(entry["candidate"])
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise JournalError(f"{self.journal.folder}: a review without its candidate ({error})") from None
             if entry is self.journal.entries[-1]:
                 self.journal.write("champion.json", progress.champion.weights.to_json())
 
@@ -289,6 +296,13 @@ class Evolution:
         self.journal.append(entry)
         self._say(entry)
         return self.journal.entries[-1]
+
+
+def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
+    try:
+        return bool(np.array_equal(told, drawn))
+    except ValueError:  # rows of other lengths
+        return False
 
 
 def _finite(scores: npt.NDArray[np.float64], place: str) -> None:

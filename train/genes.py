@@ -86,8 +86,12 @@ class Candidate:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Candidate:
-        """What `to_dict` wrote."""
-        return cls(Weights(**data["weights"]), dict(data["search"]))
+        """What `to_dict` wrote; `KeyError`, `TypeError` or `ValueError` where it is something else."""
+        weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
+        for name, value in data["search"].items():
+            if name not in SEARCH_GENES or isinstance(value, bool) or not math.isfinite(value):
+                raise ValueError(f"search: {name} = {value!r:.60}")
+        return cls(weights, dict(data["search"]))
 
 
 class Genome:

@@ -18,6 +18,57 @@ class JournalError(RunFolderError):
     """A folder that belongs to another run, is damaged or in use; nothing in it has been changed."""
 
 
+#: What the events have, by their names: integers, numbers (float), such or null (object), truths, objects, and lists of
+#: numbers (of such lists, …).
+_FORMS: Final[dict[str, dict[str, type]]] = {
+    "generation": {
+        "stage": int, "generation": int, "points": list, "scores": list, "units": int, "games": int, "trust": float,
+        "next_units": int, "seconds": float,
+    },
+    "review": {
+        "stage": int, "generation": int, "candidate": dict, "sigma": float, "games": int, "score": float,
+        "interval": list, "against_start": float, "against_start_interval": list, "promoted": bool, "seconds": float,
+    },
+    "batch": {
+        "batch": int, "games": int, "positions": int, "loss": float, "theta": list, "sharpness": float,
+        "moments": list, "steps": int, "seconds": float,
+    },
+    "iteration": {
+        "iteration": int, "steps": int, "games": int, "won": int, "opponents": dict, "seconds": float,
+        "loss": object, "value_loss": object, "policy_gradient_loss": object, "entropy_loss": object,
+        "approx_kl": object, "clip_fraction": object, "explained_variance": object,
+    },
+}  # fmt: skip
+
+
+def _check(entry: dict[str, Any]) -> None:
+    """Refuse an event of ours that lacks something, or has something else, with a `ValueError`."""
+    kind = entry.get("event")
+    for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
+        value = entry.get(key)
+        if form is list:
+            fits = _numbers(value)
+        elif form is float or form is object:
+            fits = _number(value) or (form is object and key in entry and value is None)
+        else:
+            fits = type(value) is form
+        if not fits:
+            raise ValueError(f"{key} = {value!r:.60}")
+    if kind == "iteration" and not all(_numbers(row) and len(row) == 2 for row in entry["opponents"].values()):
+        raise ValueError(f"opponents = {entry['opponents']!r:.60}")
+    for row in entry.get("evaluation", {}).values():
+        if not (isinstance(row, dict) and _number(row.get("score")) and _numbers(row.get("interval"))):
+            raise ValueError(f"evaluation = {entry['evaluation']!r:.60}")
+
+
+def _number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < 1e300
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(_number(one) or _numbers(one) for one in value)
+
+
 class Journal(AppendOnlyFolder):
     """The folder of a training run: `settings.json`, and `journal.jsonl`, where each line is on the disk before the run
     goes on.
@@ -50,4 +101,5 @@ class Journal(AppendOnlyFolder):
         """See `AppendOnlyFolder.take`."""
         if not isinstance(fields, dict):
             raise TypeError("it is no object")
+        _check(fields)
         self.entries.append(fields)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
-import tomllib
 import types
 import typing
 from pathlib import Path
 from typing import Any, TypeVar
 
+from warlight_env import bounded
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.errors import InputError, did_you_mean
 
@@ -34,13 +33,9 @@ def load_plain(path: Path) -> dict[str, Any]:
     Raises:
         SettingsError: it cannot be read.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-        data = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except OSError as error:
-        raise SettingsError(f"cannot read {path}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise SettingsError(f"{path}: {error}") from None
+    text = bounded.read_text(path, bounded.SETTINGS_BYTES, SettingsError, "file of settings")
+    parse = bounded.parse_json if path.suffix == ".json" else bounded.parse_toml
+    data = parse(text, str(path), SettingsError)
     if not isinstance(data, dict):
         raise SettingsError(f"{path}: must be a table of settings")
     return data

@@ -316,8 +316,14 @@ class TdRun:
         self.model.project()
 
     def _restore(self, entry: dict[str, Any]) -> None:
-        self.model.theta, self.model.sharpness = np.array(entry["theta"]), float(entry["sharpness"])
-        self._moments, self._steps = np.array(entry["moments"]), int(entry["steps"])
+        try:
+            theta, moments = (np.array(entry[name], dtype=np.float64) for name in ("theta", "moments"))
+        except ValueError:  # rows of other lengths
+            theta = moments = np.zeros(0)
+        if (theta.shape, moments.shape) != (self.model.theta.shape, self._moments.shape):
+            raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: not as many coefficients as there are")
+        self.model.theta, self.model.sharpness = theta, float(entry["sharpness"])
+        self._moments, self._steps = moments, int(entry["steps"])
 
 
 def _cross(chance: Floats, outcome: Floats) -> Floats:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 #: Characters of a message at most: what is quoted may be of any length, what a person reads may not.
 LONGEST: Final = 2000
-#: A longer word has no look-alike.
-_WORD: Final = 100
+#: A longer word has no look-alike, and is none; so many are looked at.
+_WORD, _WORDS = 100, 2000
+
+
+def clipped(text: str, most: int = LONGEST) -> str:
+    """A text of so many characters at most: of a longer one the beginning and the end."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most * 2 // 3]} … {text[len(text) + 3 - most // 3 :]}"
 
 
 def readable(text: str) -> str:
     """A text as a terminal can show it: what cannot be printed escaped, the middle of one that is too long left out."""
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]} … {text[-LONGEST // 3 :]}"
+    text = clipped(text)
     if text.isprintable():
         return text
     shown = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
@@ -41,6 +48,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     if len(word) > _WORD:
         return ""
-    by_key = {k.casefold(): k for k in known}
+    by_key = {k.casefold(): k for k in islice(known, _WORDS) if len(k) <= _WORD}
     close = get_close_matches(word.casefold(), list(by_key), n=1, cutoff=0.5)
     return f" (did you mean {by_key[close[0]]!r}?)" if close else ""

@@ -7,16 +7,21 @@ import json
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
-from warlight_env.errors import InputError, RunError
+from warlight_env import bounded
+from warlight_env.errors import InputError, RunError, clipped
 
 try:
     import fcntl
 except ImportError:  # no such locks there: that two runs write to one folder goes unnoticed
     fcntl = None  # type: ignore[assignment]
+
+
+#: What taking a line apart raises where it is damaged, or of something else.
+NOT_OURS = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
 class RunFolderError(InputError):
@@ -138,10 +143,8 @@ class AppendOnlyFolder(ABC):
         path = self.folder / self.description_name
         if not path.exists():
             return False
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:  # no JSON, or no text
-            raise self.error(f"{path}: no description of a run ({error})") from None
+        text = bounded.read_text(path, bounded.RESULT_BYTES, self.error, "description of a run")
+        found = bounded.parse_json(text, f"{path}: no description of a run", self.error)
         if not isinstance(found, dict):
             raise self.error(f"{path}: no description of a run (it is no object)")
         difference = _difference(found, self._description)
@@ -167,14 +170,35 @@ class AppendOnlyFolder(ABC):
     def _read(self) -> int:
         """Take in all whole lines; returns where the last one ends."""
         path = self.folder / self.lines_name
-        *lines, rest = (data := path.read_bytes()).split(b"\n")
-        for number, line in enumerate(lines, 1):
-            try:
-                self.take(json.loads(line))
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
-                reason = f"{type(error).__name__}: {error}"
-                raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
-        return len(data) - len(rest)
+        end = 0
+        with open(path, "rb") as file:
+            for number, line in enumerate(whole_lines(file), 1):
+                try:
+                    if line is None:
+                        raise ValueError(f"more than {bounded.in_words(bounded.RESULT_BYTES)}")
+                    self.take(json.loads(line))
+                except (
+                    ValueError,
+                    TypeError,
+                    KeyError,
+                    AttributeError,
+                    IndexError,
+                    OverflowError,
+                    RecursionError,
+                ) as error:
+                    reason = clipped(f"{type(error).__name__}: {error}", 300)
+                    raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
+                end += len(line)
+        return end
+
+
+def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of a file with their ends, one by one; without a last one that has none. None: one that is too long."""
+    while line := file.readline(bounded.RESULT_BYTES + 1):
+        if line.endswith(b"\n"):
+            yield line
+        elif len(line) > bounded.RESULT_BYTES:
+            yield None
 
 
 def lock_file(file: int) -> bool:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import io
 import json
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,16 +12,21 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env import bounded
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
+from warlight_env.arena.arrays import ArraysError, read_arrays, write_arrays
 from warlight_env.arena.policy_net import Arrays, PolicyNet, choose, expected_shapes
 from warlight_env.engine.board import Board
-from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.envs.actions import EncodingFactory, FactoredActions, StrategyActions
 from warlight_env.envs.actions.strategies import STRATEGIES
 from warlight_env.envs.features import global_features, node_features
-from warlight_env.errors import InputError, did_you_mean
+from warlight_env.errors import InputError, clipped, did_you_mean
 from warlight_env.maps import Map
 
+#: The widest and the deepest network: a checkpoint of its training, too, stays within `bounded.ARRAYS_BYTES`.
+WIDTH: Final = 512
+LAYERS: Final = 16
 #: Of the files; one that another number is written in is not read.
 VERSION: Final = 1
 #: The most regions that maps of a size class have.
@@ -38,6 +41,17 @@ _FOLDER: Final = Path(__file__).parent / "policies"
 
 class PolicyFileError(InputError):
     """A file that holds no policy, or a game that the policy in it was not trained for; the message says why."""
+
+
+def check_network(width: int, layers: int, hidden: int) -> None:
+    """Refuse sizes of a network with an `InputError`: it is to fit in a file, and the file in memory."""
+    for name, value, low, high in (
+        ("width", width, 1, WIDTH),
+        ("layers", layers, 0, LAYERS),
+        ("hidden", hidden, 1, WIDTH),
+    ):
+        if type(value) is not int or not low <= value <= high:
+            raise InputError(f"{name} = {value!r:.60}: must be an integer in {low} .. {high}")
 
 
 def size_class(n_regions: int) -> str:
@@ -89,9 +103,7 @@ class PolicyFile:
             "weights": self.weights._asdict(), **_facts(self.players),
         }  # fmt: skip
         text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-        buffer = io.BytesIO()
-        np.savez(buffer, **{_HEADER: text, **self.arrays})  # type: ignore[arg-type]
-        return buffer.getvalue()
+        return write_arrays({_HEADER: text, **self.arrays})
 
     def shared(self) -> PolicyFile:
         """The policy itself, its arrays read-only from now on, for caches that hand it to many."""
@@ -107,12 +119,14 @@ class PolicyFile:
             PolicyFileError: it is no such thing, or of another version; `name` begins the message.
         """
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-                arrays = {key: archive[key] for key in archive.files}
-            header = json.loads(arrays.pop(_HEADER).tobytes())
-            version = header.pop("version")
-        except (ValueError, KeyError, AttributeError, TypeError, zipfile.BadZipFile, EOFError, OSError) as error:
+            arrays = read_arrays(content)
+            if _HEADER not in arrays or arrays[_HEADER].nbytes > bounded.SETTINGS_BYTES:
+                raise ArraysError("it has no header, or one that is too long")
+            text = arrays.pop(_HEADER).tobytes().decode()
+        except (ArraysError, UnicodeDecodeError) as error:
             raise PolicyFileError(f"{name}: not a policy ({error})") from None
+        header = bounded.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
+        version = header.pop("version", None) if isinstance(header, dict) else None
         if version != VERSION:
             raise PolicyFileError(f"{name}: of version {version!r}; this reads version {VERSION}")
         try:
@@ -120,13 +134,14 @@ class PolicyFile:
             weights = header.pop("weights")
             header["weights"] = Weights.from_array([weights[key] for key in Weights._fields])
             file = cls(**{**header, "rules": Rules.of(header["rules"])}, arrays=arrays, name=Path(name).stem)
+            file._check_fields()
             if told != _facts(file.players):
                 raise PolicyFileError(f"{name}: made for other features or strategies than this version has")
             expected = file.shapes()
-        except (KeyError, TypeError, ValueError, AttributeError, RulesError, WeightsError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RulesError, WeightsError) as error:
             if isinstance(error, PolicyFileError):
                 raise
-            raise PolicyFileError(f"{name}: the header is damaged ({error!r})") from None
+            raise PolicyFileError(f"{name}: the header is damaged ({clipped(repr(error), 300)})") from None
         if {key: array.shape for key, array in arrays.items()} != expected or not all(
             array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()
         ):
@@ -146,9 +161,10 @@ class PolicyFile:
             hint = did_you_mean(str(source), known)
             raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(known)}, or give a .npz file")
         try:
-            return _load(path, path.stat().st_mtime_ns)
-        except OSError as error:
-            raise PolicyFileError(f"cannot read {path}: {error.strerror or error}") from None
+            changed = path.stat().st_mtime_ns
+        except (OSError, ValueError) as error:
+            raise PolicyFileError(f"cannot read {bounded.shown(path)}: {bounded.reason(error)}") from None
+        return _load(path, changed)
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Names and shapes of the arrays; ValueError where there is no such network."""
@@ -156,6 +172,18 @@ class PolicyFile:
             raise ValueError(f"action {self.action!r} or size {self.size!r} is not known")
         values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
         return expected_shapes(self.action, self.players, self.width, self.layers, self.hidden, values)
+
+    def _check_fields(self) -> None:
+        """Refuse with a `ValueError` what decides how much is built, and what is of another type."""
+        check_network(self.width, self.layers, self.hidden)
+        whole = {"players": (2, MAX_PLAYERS), "max_cycles": (1, 10**9)}
+        for key, (low, high) in whole.items():
+            value = getattr(self, key)
+            if type(value) is not int or not low <= value <= high:
+                raise ValueError(f"{key} = {value!r:.60}: must be an integer in {low} .. {high}")
+        for key, kind in (("map", str), ("sampled", bool), ("note", dict)):
+            if not isinstance(getattr(self, key), kind):
+                raise ValueError(f"{key} = {getattr(self, key)!r:.60}: must be of type {kind.__name__}")
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raises PolicyFileError where the policy was not trained for such games."""
@@ -217,7 +245,8 @@ def built_in() -> dict[str, Path]:
 
 @functools.lru_cache(maxsize=16)
 def _load(path: Path, changed: int) -> PolicyFile:
-    return PolicyFile.from_bytes(path.read_bytes(), str(path)).shared()
+    content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
+    return PolicyFile.from_bytes(content, str(path)).shared()
 
 
 def _facts(players: int) -> dict[str, list[str]]:

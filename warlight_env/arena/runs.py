@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import __version__
-from warlight_env.arena.append_only import AppendOnlyFolder, RunFolderError
+from warlight_env.arena.append_only import NOT_OURS, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.course import Contest
 from warlight_env.arena.play import GameRecord
+from warlight_env.errors import clipped
 
 #: Version of the form of run folders.
 FORMAT: Final = 1
@@ -78,22 +79,30 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
         RunFolderError: there is no such folder, or it is damaged.
     """
     begin = json.dumps({"contest": key})[:-1].encode() + b","  # as `RunFolder.append` writes it
+    found: dict[int, GameRecord] = {}
     try:
-        lines = (folder / GAMES).read_bytes().splitlines(keepends=True)
+        with open(folder / GAMES, "rb") as file:
+            for number, line in enumerate(whole_lines(file), 1):
+                if line is not None and not line.startswith(begin):
+                    continue
+                record = _read_game(line, f"{folder / GAMES}, line {number}")
+                found.setdefault(record.number, record)
     except OSError as error:
         raise RunFolderError(f"cannot read {folder / GAMES}: {error.strerror or error}") from None
-    found: dict[int, GameRecord] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.startswith(begin) or not line.endswith(b"\n"):
-            continue
-        try:
-            fields = json.loads(line)
-            del fields["contest"]
-            record = GameRecord.from_dict(fields)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise RunFolderError(f"{folder / GAMES}, line {number}: not a game ({error})") from None
-        found.setdefault(record.number, record)
     return [record for _, record in sorted(found.items())]
+
+
+def _read_game(line: bytes | None, place: str) -> GameRecord:
+    try:
+        if line is None:
+            raise ValueError("the line is too long")
+        fields = json.loads(line)
+        del fields["contest"]
+        record = GameRecord.from_dict(fields)
+        _check_result(record)
+        return record
+    except NOT_OURS as error:
+        raise RunFolderError(f"{place}: not a game ({clipped(str(error), 300)})") from None
 
 
 def _check_result(record: GameRecord) -> None:
@@ -105,12 +114,25 @@ def _check_result(record: GameRecord) -> None:
         "placements": len(record.placements) == len(players) and all(p - 1 in players for p in record.placements),
         "cut_off": type(record.cut_off) is bool,
         "dropped": len(record.dropped) == len(players) and all(type(n) is int and n >= 0 for n in record.dropped),
-        "seconds": type(record.seconds) in (int, float) and record.seconds >= 0,
-        "use": len(record.use) in (0, len(players)),
+        "number": type(record.number) is int and record.number >= 0,
+        "seed": type(record.seed) is int,
+        "seconds": _numbers(record.seconds),
+        "use": len(record.use) in (0, len(players))
+        and all(_numbers(*use[:5], 0 if use.simulations is None else use.simulations) for use in record.use),
+        "failures": all(
+            _numbers(f.round) and f.agent in players and isinstance(f.kind, str) and isinstance(f.reason, str)
+            for f in record.failures
+        ),
+        "faults": all(_numbers(f.total, f.lost) and f.agent in players for f in record.faults),
     }
     for name, fit in fits.items():
         if not fit:
             raise ValueError(f"game {record.number} has {name} = {getattr(record, name)!r:.60}")
+
+
+def _numbers(*values: Any) -> bool:
+    """Whether all are numbers of things or seconds."""
+    return all(type(value) in (int, float) and 0 <= value < 1e18 for value in values)
 
 
 def describe_run(contests: Sequence[Contest]) -> dict[str, Any]:

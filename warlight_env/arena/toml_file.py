@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from warlight_env import bounded
 from warlight_env.errors import InputError, did_you_mean
 
 T = TypeVar("T")
@@ -24,16 +24,8 @@ class TomlFile:
 
     def __init__(self, path: Path, error: type[InputError]) -> None:
         self.path, self.error = path, error
-        try:
-            self.text = path.read_text(encoding="utf-8")
-        except OSError as problem:
-            raise error(f"cannot read {path}: {problem.strerror or problem}") from None
-        except UnicodeDecodeError as problem:
-            raise error(f"{path}: not UTF-8 text (byte {problem.start})") from None
-        try:
-            self.values: dict[str, Any] = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as problem:
-            raise error(f"{path}: {problem}") from None
+        self.text = bounded.read_text(path, bounded.SETTINGS_BYTES, error, "file of settings")
+        self.values = bounded.parse_toml(self.text, str(path), error)
 
     def problem(self, where: str, reason: str) -> InputError:
         """The error for a key such as ``games`` or ``agents[2].name``."""
@@ -44,7 +36,10 @@ class TomlFile:
     def line(self, where: str) -> int | None:
         """The line, from 1, in which a key is given; None where it is not to be found."""
         first, _, rest = where.partition(".")
-        name, number = re.fullmatch(r"([^\[\]]+)(?:\[(\d+)\])?", first).groups()  # type: ignore[union-attr]
+        found = re.fullmatch(r"([^\[\]]+)(?:\[(\d{1,9})\])?", first)
+        if found is None:
+            return None
+        name, number = found.groups()
         lines = self.text.splitlines()
         headers = [i for i, line in enumerate(lines) if re.match(rf"\s*\[\[?\s*{re.escape(name)}\s*\]\]?", line)]
         start = headers[int(number or 0)] if int(number or 0) < len(headers) else None

@@ -99,9 +99,9 @@ def exact(probability: float) -> Fraction:
     return Fraction(str(probability))
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
-    """The tables for a set of rules; built once per process, shared and read-only."""
+    """The tables for a set of rules, shared and read-only; kept but for rules that were long not asked for."""
     sides = (exact(attack_kill), exact(defense_kill))
     rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
     kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])

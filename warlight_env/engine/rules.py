@@ -16,6 +16,10 @@ MAX_ARMIES: Final = 1_000_000
 #: The most armies on a region; what comes on top is lost. Far beyond what games reach, it keeps all sums in range.
 ARMY_CAP: Final = 2_000_000
 
+#: The least chance that is more than none. Tables of dice are made in exact fractions: with a chance of 1e-300 their
+#: numbers have tens of thousands of digits.
+LEAST_CHANCE: Final = 1e-9
+
 PICKING: Final = ("own_offer", "ranked", "alternating", "dealt")
 MOVED_ARMIES: Final = ("free", "challenge1", "challenge2")
 
@@ -103,7 +107,9 @@ class Rules:
     def __post_init__(self) -> None:
         def require(condition: bool, field: str, reason: str) -> None:
             if not condition:
-                raise RulesError(f"rules {self.name!r}: {field} = {getattr(self, field)!r}: {reason}")
+                value = getattr(self, field)
+                shown = f"{value!r:.60}" if not isinstance(value, int) or abs(value) < 10**60 else "an integer"
+                raise RulesError(f"rules {self.name!r:.300}: {field} = {shown}: {reason}")
 
         for field in dataclasses.fields(self):
             value, default = getattr(self, field.name), field.default
@@ -118,7 +124,10 @@ class Rules:
             else:
                 require(isinstance(value, str), field.name, "must be a string")
         for field_name in ("attack_kill", "defense_kill", "luck"):
-            require(getattr(self, field_name) <= 1, field_name, "must lie in 0 .. 1")
+            chance = getattr(self, field_name)
+            require(
+                chance == 0 or LEAST_CHANCE <= chance <= 1, field_name, f"must be 0, or lie in {LEAST_CHANCE:g} .. 1"
+            )
         choices: dict[str, tuple[str, ...]] = {
             "rounding": ("nearest", "stochastic"),
             "picking": PICKING,
@@ -143,13 +152,17 @@ class Rules:
         if isinstance(rules, dict):
             fields = {**rules, **changes}
             name = fields.get("name", "thesis")
+            if not isinstance(name, str):
+                raise RulesError(f"rules: name = {name!r:.60}: must be a string")
             complete = {field.name for field in dataclasses.fields(cls)} <= set(fields)
             if name not in PRESETS and not complete:
-                raise RulesError(f"no rules {name!r} to take the missing fields from; there are {', '.join(PRESETS)}")
+                raise RulesError(
+                    f"no rules {name!r:.60} to take the missing fields from; there are {', '.join(PRESETS)}"
+                )
             return cls._changed(PRESETS.get(name, PRESETS["thesis"]), fields)
         if isinstance(rules, str):
             if rules not in PRESETS:
-                raise RulesError(f"no rules {rules!r}; there are {', '.join(PRESETS)}")
+                raise RulesError(f"no rules {rules!r:.60}; there are {', '.join(PRESETS)}")
             rules = PRESETS[rules]
         if not isinstance(rules, cls):
             raise RulesError(
@@ -162,7 +175,7 @@ class Rules:
         known = {field.name for field in dataclasses.fields(Rules)}
         for name in changes:
             if name not in known:
-                raise RulesError(f"no rule {name!r}; there are {', '.join(sorted(known))}")
+                raise RulesError(f"no rule {name!r:.60}; there are {', '.join(sorted(known))}")
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:

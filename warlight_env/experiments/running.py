@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from warlight_env import bounded
 from warlight_env.arena.append_only import write_atomically
 from warlight_env.arena.facts import facts, facts_line
 from warlight_env.errors import RunError
@@ -74,8 +75,9 @@ class Result:
         Raises:
             ExperimentError: the file cannot be read or holds something else.
         """
+        text = bounded.read_text(path, bounded.RESULT_BYTES, ExperimentError, "experiment's result")
+        data = bounded.parse_json(text, str(path), ExperimentError)
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
             if data["format"] != FORMAT:
                 raise ValueError(f"format {data['format']!r}, not {FORMAT}")
             if not isinstance(data["seconds"], int | float) or not isinstance(data["facts"], dict):
@@ -88,9 +90,7 @@ class Result:
                 seconds=data["seconds"],
                 facts=data["facts"],
             )
-        except OSError as error:
-            raise ExperimentError(f"cannot read {path}: {error.strerror or error}") from None
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ExperimentError(f"{path}: not an experiment's result ({error})") from None
 
 

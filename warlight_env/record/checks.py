@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from warlight_env import bounded
 from warlight_env.record.errors import LogError
 
 T = TypeVar("T")
+
+#: The lowest and the highest value (None: any) of each column of a table.
+Columns = tuple[tuple[int, int | None], ...]
 
 
 class Fields:
@@ -25,7 +29,7 @@ class Fields:
 
     def fail(self, key: str, what: str) -> LogError:
         """The error of a key's value that should be something else."""
-        return LogError(f"{self.place}: {key!r} must be {what}, not {self.data.get(key)!r:.60}")
+        return LogError(f"{self.place}: {key!r} must be {what}, not {brief(self.data.get(key))}")
 
     def get(self, key: str) -> Any:
         """A value that must be there."""
@@ -57,9 +61,11 @@ class Fields:
         return bool(self.data[key])
 
     def record(self, key: str) -> dict[str, Any]:
-        """An object."""
+        """An object, with anything in it that is not nested too deeply."""
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
+        if bounded.deeper_than(self.data[key]):
+            raise LogError(f"{self.place}: {key!r}: nested too deeply: more than {bounded.DEPTH} levels")
         return dict(self.data[key])
 
     def listed(self, key: str, length: int | None = None) -> list[Any]:
@@ -78,9 +84,47 @@ class Fields:
             raise self.fail(key, f"a list of integers{_bounds(low, high)}")
         return tuple(value)
 
+    def rows(self, key: str, *forms: Columns) -> tuple[tuple[int, ...], ...]:
+        """A list of lists of integers within the bounds of their columns, each of one of the forms, told by length."""
+        by_length = {len(form): form for form in forms}
+        found = []
+        for i, values in enumerate(self.listed(key)):
+            form = by_length.get(len(values)) if type(values) is list else None
+            if form is None:
+                row(values, f"{self.place}: {key}[{i}]", *by_length)
+                continue
+            for value, (low, high) in zip(values, form, strict=True):
+                if type(value) is not int or value < low or (high is not None and value > high):
+                    whole(value, f"{self.place}: {key}[{i}]", low, high)
+            found.append(tuple(values))
+        return tuple(found)
+
+    def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
+        """A list of lists of so many integers of 64 bits each; None where anything in it is anything else."""
+        found = self.listed(key)
+        for values in found:
+            if type(values) is not list or len(values) != length:
+                return None
+            for value in values:
+                if type(value) is not int or not -(2**63) <= value < 2**63:
+                    return None
+        return [tuple(values) for values in found]
+
     def each(self, key: str, length: int | None, read: Callable[[Any, str], T]) -> tuple[T, ...]:
         """The elements of a list, each read by a function that takes it and its place."""
         return tuple(read(v, f"{self.place}: {key}[{i}]") for i, v in enumerate(self.listed(key, length)))
+
+
+def brief(value: Any) -> str:
+    """A value in a message, whatever its size."""
+    if isinstance(value, int) and abs(value) >= 10**bounded.DIGITS:
+        return "an integer of too many digits"
+    if isinstance(value, (list, dict)) and len(value) > 20:
+        return f"{'a list' if isinstance(value, list) else 'an object'} of {len(value)}"
+    try:
+        return f"{value!r:.60}"
+    except RecursionError:
+        return f"{type(value).__name__} nested too deeply"
 
 
 def _fits(value: Any, low: int | None, high: int | None) -> bool:
@@ -96,12 +140,12 @@ def _bounds(low: int | None, high: int | None) -> str:
 def row(value: Any, place: str, *lengths: int) -> list[Any]:
     """A list of one of the given lengths."""
     if not isinstance(value, list) or len(value) not in lengths:
-        raise LogError(f"{place}: must be a list of {' or '.join(map(str, lengths))}, not {value!r:.60}")
+        raise LogError(f"{place}: must be a list of {' or '.join(map(str, lengths))}, not {brief(value)}")
     return value
 
 
 def whole(value: Any, place: str, low: int | None = None, high: int | None = None) -> int:
     """An integer within bounds."""
     if not _fits(value, low, high):
-        raise LogError(f"{place}: must be an integer{_bounds(low, high)}, not {value!r:.60}")
+        raise LogError(f"{place}: must be an integer{_bounds(low, high)}, not {brief(value)}")
     return int(value)

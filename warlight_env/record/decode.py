@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from warlight_env import maps
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import ARMY_CAP, MAX_PLAYERS, Rules, RulesError
 from warlight_env.maps import Map, MapError
 from warlight_env.outcome import Event, IllegalOrder
-from warlight_env.record.checks import Fields, row, whole
+from warlight_env.record.checks import Columns, Fields, brief, row, whole
 from warlight_env.record.encode import FORMAT, VERSION
 from warlight_env.record.errors import LogError
 from warlight_env.record.model import (
@@ -135,6 +135,8 @@ class Decoder:
     def __init__(self, header: Header) -> None:
         self.log = GameLog(header)
         self._n, self._players = header.map.n_regions, len(header.players)
+        transfer: Columns = ((0, self._players - 1), (0, self._n - 1), (0, self._n - 1), (0, None))
+        self._move_bounds = transfer, (*transfer, (0, None), (0, None), (0, 1))
         self._steps: list[Picks | Round] = []
         self._insights: list[Insight] = []
         self._failures: list[Failure] = []
@@ -183,7 +185,7 @@ class Decoder:
         if number != self._rounds + 1:
             raise LogError(f"{fields.place}: round {number} follows round {self._rounds}")
         orders = fields.each("orders", self._players, _orders)
-        moves = fields.each("moves", None, self._move)
+        moves = tuple(_move(row) for row in fields.rows("moves", *self._move_bounds))
         dropped, changed = self._dropped(fields), self._changed(fields)
         self._steps.append(Round(number, orders, moves, dropped, changed, fields.text("hash"), self._taken_insights()))
         self._rounds = number
@@ -205,44 +207,33 @@ class Decoder:
         return tuple(whole(region, place, 0, self._n - 1) for region in row(data, place, *range(self._n + 1)))
 
     def _changed(self, fields: Fields) -> tuple[Change, ...]:
-        def read(data: Any, place: str) -> Change:
-            region, owner, army = row(data, place, 3)
-            return (
-                whole(region, place, 0, self._n - 1),
-                whole(owner, place, -1, self._players - 1),
-                whole(army, place, 1, ARMY_CAP),
-            )
-
-        return fields.each("changed", None, read)
+        columns = ((0, self._n - 1), (-1, self._players - 1), (1, ARMY_CAP))
+        return fields.rows("changed", columns)  # type: ignore[return-value]
 
     def _dropped(self, fields: Fields) -> tuple[IllegalOrder, ...]:
         def read(data: Any, place: str) -> IllegalOrder:
             player, kind, index, order, reason = row(data, place, 5)
             if kind not in _KINDS or not isinstance(order, list) or not isinstance(reason, str):
-                raise LogError(f"{place}: must be [player, kind, index, order, reason], not {data!r:.60}")
+                raise LogError(f"{place}: must be [player, kind, index, order, reason], not {brief(data)}")
             numbers = tuple(whole(v, place) for v in order)
             player = whole(player, place, 0, self._players - 1)
             return IllegalOrder(player, kind, whole(index, place, 0), numbers, reason)
 
         return fields.each("dropped", None, read) if "dropped" in fields.data else ()
 
-    def _move(self, data: Any, place: str) -> Event:
-        values = row(data, place, 4, 7)
-        player = whole(values[0], place, 0, self._players - 1)
-        source, target = whole(values[1], place, 0, self._n - 1), whole(values[2], place, 0, self._n - 1)
-        armies = whole(values[3], place, 0)
-        kind: Literal["attack", "transfer"] = "attack" if len(values) == 7 else "transfer"
-        if kind == "transfer":
-            return Event(player, source, target, armies, kind, 0, 0, False)
-        lost, killed, captured = whole(values[4], place, 0), whole(values[5], place, 0), whole(values[6], place, 0, 1)
-        return Event(player, source, target, armies, kind, lost, killed, captured == 1)
+
+def _move(values: tuple[int, ...]) -> Event:
+    if len(values) == 4:
+        return Event(*values, "transfer", 0, 0, False)
+    player, source, target, armies, lost, killed, captured = values
+    return Event(player, source, target, armies, "attack", lost, killed, captured == 1)
 
 
 def _wishes(data: Any, place: str) -> tuple[int, ...] | None:
     if data is None:
         return None
     if not isinstance(data, list):
-        raise LogError(f"{place}: must be a list of regions or null, not {data!r:.60}")
+        raise LogError(f"{place}: must be a list of regions or null, not {brief(data)}")
     return tuple(whole(region, place) for region in data)
 
 
@@ -250,6 +241,9 @@ def _orders(data: Any, place: str) -> Orders | None:
     if data is None:
         return None
     fields = Fields(data, place)
+    usual = fields.plain_rows("deploys", 2), fields.plain_rows("attacks", 3)
+    if usual[0] is not None and usual[1] is not None:
+        return Orders(*usual)  # type: ignore[arg-type]
     try:
         given = Orders(fields.listed("deploys"), fields.listed("attacks")).arrays()
     except OrdersTypeError as error:

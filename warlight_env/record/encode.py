@@ -20,6 +20,7 @@ VERSION: Final = 1
 PROGRAM: Final = f"warlight-env {__version__}"
 
 _strict = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_readable = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def encode_line(data: Any) -> bytes:
@@ -36,7 +37,11 @@ def encode_foreign(data: Any) -> bytes:
     Raises:
         TypeError, ValueError: it is not plain, or has numbers that are none.
     """
-    return _strict.encode(data).encode("ascii")
+    text = _strict.encode(data)
+    if "\\ud" in text:  # maybe half of a character, which is none: as text everywhere else it becomes a sign for that
+        plain = _readable.encode(data).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = _strict.encode(json.loads(plain))
+    return text.encode("ascii")
 
 
 Data = dict[str, Any]

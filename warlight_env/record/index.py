@@ -87,17 +87,33 @@ class LogIndex:
 
         An agent is meant with all its parameters if only its name is given.
         """
+        try:
+            entries = self._entries()
+        except (sqlite3.Error, ValueError, TypeError, RecursionError):  # somebody else wrote into the file
+            self._base.close()
+            self._base = self._instead(sqlite3.DatabaseError("its rows are not ours"))
+            self._refresh(None)
+            entries = self._entries()
+        return [
+            entry
+            for entry in entries
+            if (status is None or entry.status == status)
+            and (agent is None or any(agent in (name, name.partition(":")[0]) for name in entry.players))
+        ]
+
+    def _entries(self) -> list[Entry]:
+        """All logs; `ValueError` or `TypeError` where a row is none that `_row` made."""
         found = []
         rows = self._base.execute(
             "SELECT path, status, rounds, winner, players, map, rules, seed, number, reason FROM games ORDER BY path"
         )
         for path, state, rounds, winner, players, map_, rules, seed, number, reason in rows:
             names = tuple(json.loads(players))
-            if status is not None and state != status:
-                continue
-            if agent is not None and not any(agent in (name, name.partition(":")[0]) for name in names):
-                continue
-            found.append(Entry(path, state, rounds, winner, names, map_, rules, int(seed), number, reason))
+            entry = Entry(path, state, rounds, winner, names, map_, rules, int(seed), number, reason)
+            texts, numbers = (path, state, *names, map_, rules, reason), (rounds, winner or 0, number or 0)
+            if not all(type(text) is str for text in texts) or not all(type(value) is int for value in numbers):
+                raise TypeError(path)
+            found.append(entry)
         return found
 
     def _open(self) -> sqlite3.Connection:

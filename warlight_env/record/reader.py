@@ -8,15 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from warlight_env import bounded
+from warlight_env.errors import clipped
 from warlight_env.record.checks import Fields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
 from warlight_env.record.errors import LogError
 from warlight_env.record.model import End, Failure, GameLog, Header, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
-#: The largest file that is read, uncompressed: thousands of times a game's size.
-MAX_BYTES: Final = 1 << 30
+#: Parts that a compressed file may be put together from, and bytes of it that are looked at in one go.
+_MEMBERS: Final = 1000
+_CHUNK: Final = 1 << 16
 
+_LOG: Final = "game's log"
 #: How our writer's lines begin.
 _OURS: Final = b'{"event":"'
 
@@ -79,33 +83,37 @@ def read_text(path: Path) -> bytes:
     """A log's text, uncompressed, as far as it goes.
 
     Raises:
-        LogError: it cannot be read, or the compressed data is damaged.
+        LogError: it cannot be read, the compressed data is damaged, or there is more than a log may have.
     """
-    try:
-        with path.open("rb") as file:  # whether it is there comes before what it is called
-            compressed = suffix_of(path) == COMPRESSED
-            data = file.read()
-    except OSError as error:
-        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
-    return _unpacked(data, path) if compressed else data
+    data = bounded.read_bytes(path, bounded.LOG_BYTES, LogError, _LOG)  # whether it is there comes before its name
+    text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
+    if text.count(b"\n") > bounded.LOG_LINES:
+        raise LogError(f"{path}: more than {bounded.LOG_LINES:,} lines: that is no {_LOG}")
+    if bounded.weight(text) > bounded.VALUES:
+        raise LogError(f"{path}: more than {bounded.VALUES:,} values: that is no {_LOG}")
+    return text
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
-    """All that a gzip file, maybe cut off, maybe of several members, holds."""
+    """All that a gzip file, maybe cut off, maybe of several members, holds; as a stream, so that no more is made."""
     text: list[bytes] = []
-    size = 0
-    while data:
-        unpacker = zlib.decompressobj(31)
-        try:
-            text.append(unpacker.decompress(data, MAX_BYTES - size))
-        except zlib.error as error:
-            raise LogError(f"{path}: the compressed data is damaged: {error}") from None
-        size += len(text[-1])
-        if size >= MAX_BYTES:
-            raise LogError(f"{path}: more than {MAX_BYTES >> 20} MiB: that is no game's log")
-        if not unpacker.eof:
-            break  # cut off
-        data = unpacker.unused_data
+    size, members, unpacker = 0, 0, zlib.decompressobj(31)
+    for start in range(0, len(data), _CHUNK):
+        chunk = data[start : start + _CHUNK]
+        while chunk:
+            if unpacker.eof:
+                unpacker = zlib.decompressobj(31)
+                members += 1
+            try:
+                text.append(unpacker.decompress(chunk, bounded.LOG_BYTES + 1 - size))
+            except zlib.error as error:
+                raise LogError(f"{path}: the compressed data is damaged: {error}") from None
+            size += len(text[-1])
+            if size > bounded.LOG_BYTES:
+                raise LogError(f"{path}: more than {bounded.in_words(bounded.LOG_BYTES)}: that is no {_LOG}")
+            if members > _MEMBERS:
+                raise LogError(f"{path}: put together from more than {_MEMBERS} compressed parts")
+            chunk = unpacker.unused_data
     return b"".join(text)
 
 
@@ -119,10 +127,19 @@ def _nothing_left(path: Path) -> LogError:
 
 
 def _parse(line: bytes, place: str) -> Any:
+    if len(line) > bounded.LOG_LINE:
+        raise LogError(f"{place}: more than {bounded.in_words(bounded.LOG_LINE)}: no event is so long")
     try:
-        return _JSON.decode(line.decode())
-    except (ValueError, RecursionError) as error:
-        raise LogError(f"{place}: not JSON: {error}") from None
+        data = _JSON.decode(line.decode())
+        if b"\\ud" in line or b"\\uD" in line:
+            json.dumps(data, ensure_ascii=False).encode()  # half of a character, which nothing could show or keep
+    except RecursionError:
+        raise LogError(f"{place}: not JSON: nested too deeply") from None
+    except UnicodeEncodeError as error:
+        raise LogError(f"{place}: not text: {error.reason}") from None
+    except ValueError as error:
+        raise LogError(f"{place}: not JSON: {clipped(str(error), 200)}") from None
+    return data
 
 
 def _refuse(literal: str) -> NoReturn:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from warlight_env import bounded
 from warlight_env.agents import registry
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
@@ -170,11 +171,16 @@ class Recorder(ABC):
                 self._write_insight(seat, number, {"faults": faults})
 
     def _write_insight(self, seat: int, number: int, data: dict[str, Any]) -> None:
+        name = self._agents[seat].name
         try:
             line = encode_foreign(insight_data(Insight(seat, data), number))
-        except (TypeError, ValueError) as error:
-            name = self._agents[seat].name
+        except (TypeError, ValueError, RecursionError) as error:
             raise LogError(f"agent {name!r}: its insight is not plain data for JSON: {error}") from None
+        if len(line) > bounded.LOG_LINE or bounded.deeper_than(data):
+            raise LogError(
+                f"agent {name!r}: its insight has more than {bounded.in_words(bounded.LOG_LINE)} or "
+                f"{bounded.DEPTH} levels"
+            )
         self.write(line)
 
     def _new_faults(self, seat: int) -> list[dict[str, Any]]:

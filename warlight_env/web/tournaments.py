@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI
 
+from warlight_env import bounded
 from warlight_env.arena.runs import DESCRIPTION, played_games
 from warlight_env.arena.tournament_live import RESULT
 from warlight_env.record.names import game_name
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from warlight_env.web.replays import Shelf
 
 LOGS: Final = "logs"  # the folder of logs in a run folder, as ``warlight tournament --log`` makes it
-MOST: Final = 64 << 20  # bytes of a result
+MOST: Final = bounded.RESULT_BYTES
 LISTED: Final = 1000  # games of a pair
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 
@@ -144,10 +145,19 @@ def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
 
 
 def _json(path: Path) -> dict[str, Any]:
+    place = f"{path.parent.name}/{path.name}"
     try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            text = file.read(MOST + 1)
+        if len(text) > MOST or bounded.weight(text) > bounded.VALUES:
+            raise RequestError(f"{place}: more than {MOST >> 20} MiB, or too many values", 413)
+        data = json.loads(text)
     except OSError as error:
-        raise RequestError(f"{path.parent.name}/{path.name}: {error.strerror or error}", 404) from None
-    except ValueError:
-        raise RequestError(f"{path.parent.name}/{path.name}: not JSON", 500) from None
+        raise RequestError(f"{place}: {error.strerror or error}", 404) from None
+    except RequestError:
+        raise
+    except (ValueError, RecursionError):
+        raise RequestError(f"{place}: not JSON", 500) from None
+    if not isinstance(data, dict):
+        raise RequestError(f"{place}: not an object", 500)
     return data

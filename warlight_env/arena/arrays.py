@@ -1,0 +1,96 @@
+"""Arrays in .npz files: written as NumPy does, read within bounds, and nothing in them is ever run."""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import bounded
+from warlight_env.errors import clipped
+
+#: A zip file's end: signature, what is no matter here, the size of the list of its members, where that begins, comment.
+_END: Final = struct.Struct("<4s8sIIH")
+_SIGNATURE: Final = b"PK\x05\x06"
+_LISTED: Final = 200  # bytes of that list for each member, names included
+
+
+class ArraysError(ValueError):
+    """No .npz file, or one beyond the bounds; the message says why."""
+
+
+def write_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """The content of a file with arrays by name."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of such a file by name, each of numbers alone.
+
+    Nothing is unpacked before the sizes that the file tells are within the bounds, and none is believed.
+
+    Raises:
+        ArraysError: it is no such file, or there is more in it than `bounded.ARRAYS_BYTES` or `bounded.ARRAYS`.
+    """
+    _check_end(content)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            if len(members) > bounded.ARRAYS:
+                raise ArraysError(f"more than {bounded.ARRAYS} arrays")
+            if sum(member.file_size for member in members) > bounded.ARRAYS_BYTES:
+                raise ArraysError(f"more than {bounded.in_words(bounded.ARRAYS_BYTES)} of arrays")
+            return {member.filename.removesuffix(".npy"): _array(_unpacked(archive, member)) for member in members}
+    except ArraysError:
+        raise
+    except (
+        zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError, OSError, NotImplementedError, RuntimeError,
+        struct.error, OverflowError, TypeError, SyntaxError, MemoryError,
+    ) as error:  # fmt: skip
+        raise ArraysError(str(error) or type(error).__name__) from None
+
+
+def _check_end(content: bytes) -> None:
+    """Refuse a list of members that would take more memory than the file itself is worth."""
+    at = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
+    if at < 0 or len(content) - at < _END.size:
+        raise ArraysError("it is no .npz file")
+    if _END.unpack_from(content, at)[2] > _LISTED * bounded.ARRAYS:
+        raise ArraysError(f"more than {bounded.ARRAYS} arrays")
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """A member's bytes, of which no more are made than it says it has."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ArraysError(f"{clipped(member.filename, 60)}: compressed in another way than by deflate")
+    with archive.open(member) as file:
+        return file.read(member.file_size + 1)
+
+
+def _array(data: bytes) -> npt.NDArray[Any]:
+    """An array of its .npy file; `ValueError` where it is none."""
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in readers:
+        raise ArraysError(f"an array of version {version}")
+    shape, by_columns, dtype = readers[version](file)
+    if dtype.kind not in "biuf":
+        raise ArraysError(f"an array of {dtype}, not of numbers")
+    rest = len(data) - file.tell()
+    if math.prod(shape) * dtype.itemsize != rest:
+        raise ArraysError(f"an array of shape {shape} in {rest} bytes")
+    flat = np.frombuffer(data, dtype, offset=file.tell()).copy()
+    return flat.reshape(shape, order="F" if by_columns else "C")
+
+
+__all__ = ["ArraysError", "read_arrays", "write_arrays"]

@@ -1,0 +1,189 @@
+"""Bounds on what is read from outside, and reading within them: bytes, values, nesting, digits, before more is built.
+
+Whoever reads a file, an upload or a text goes through here: what is too large is refused with its place and the bound
+before anything that costs more is made of it, and so is what no parser can take. The bounds let through all that this
+project writes; each is documented beside its form.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from warlight_env.errors import InputError, clipped
+
+MIB: Final = 1 << 20
+
+#: Bytes of a log, uncompressed, of one of its lines, and how many lines it has.
+LOG_BYTES: Final = 64 * MIB
+LOG_LINE: Final = 24 * MIB
+LOG_LINES: Final = 250_000
+#: What may be in a log, or in another text of JSON, see `weight`: some 70 bytes of memory each.
+VALUES: Final = 10_000_000
+#: Bytes of a map.
+MAP_BYTES: Final = 16 * MIB
+#: Elements of a map in XML.
+ELEMENTS: Final = 200_000
+#: Bytes of what people write by hand: settings, tournaments, weights.
+SETTINGS_BYTES: Final = MIB
+#: Bytes of what runs write: descriptions, results, and lines of journals.
+RESULT_BYTES: Final = 64 * MIB
+#: Bytes of arrays, which a policy or a checkpoint has, and how many of them.
+ARRAYS_BYTES: Final = 192 * MIB
+ARRAYS: Final = 4000
+#: Objects and lists within each other.
+DEPTH: Final = 64
+#: Of an integer: those of so many still are numbers for computers, too.
+DIGITS: Final = 300
+#: Parts of a key in TOML, as in a.b.c.
+KEY_PARTS: Final = 16
+
+Error = type[InputError]
+
+_DOTTED: Final = re.compile(
+    rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{KEY_PARTS},}}""", re.ASCII
+)
+
+
+def reason(error: Exception) -> str:
+    """Why the system did not do it, in short; also for names that no file can have."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return "no file can be called so" if isinstance(error, UnicodeError) else str(error)
+
+
+def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
+    """A file's bytes, if it has at most so many.
+
+    Raises:
+        error: it cannot be read, or is larger; `what` says what it should have been.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read(most + 1)
+    except (OSError, ValueError) as problem:
+        raise error(f"{shown(path)}: cannot be read: {reason(problem)}") from None
+    if len(data) > most:
+        raise error(f"{shown(path)}: more than {in_words(most)}: that is no {what}")
+    return data
+
+
+def read_text(path: Path, most: int, error: Error, what: str) -> str:
+    """A file's text in UTF-8, with or without a byte order mark; see `read_bytes`."""
+    data = read_bytes(path, most, error, what)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise error(f"{shown(path)}: not UTF-8 text: {problem.reason} at byte {problem.start}") from None
+
+
+def shown(path: object) -> str:
+    """A file's name in a message: what cannot be printed escaped, and not too long."""
+    text = str(path)
+    return clipped(text if text.isprintable() else repr(text)[1:-1], 300)
+
+
+def in_words(size: int) -> str:
+    """A number of bytes as people say it."""
+    return f"{size // MIB} MiB" if size >= MIB else f"{size} bytes"
+
+
+def weight(text: str | bytes) -> int:
+    """How much would be built of a text of JSON at most; a number or a string weighs 1, a list 2, an object 4."""
+    if isinstance(text, str):
+        return text.count(",") + 2 * text.count("[") + 4 * text.count("{")
+    return text.count(b",") + 2 * text.count(b"[") + 4 * text.count(b"{")
+
+
+def deeper_than(value: Any, most: int = DEPTH) -> bool:
+    """Whether lists and objects lie within each other more than so many deep."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(most):
+        if not level:
+            return False
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+    return bool(level)
+
+
+def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> Any:
+    """The value of a JSON text, without what JSON itself does not have (NaN) or leaves open (a key given twice).
+
+    Raises:
+        error: it is no JSON, or beyond the bounds; `place` begins the message.
+    """
+
+    def fail(literal: str, why: str) -> NoReturn:
+        line = text.count("\n", 0, max(text.find(literal), 0)) + 1
+        raise error(f"{place}: line {line}: {why}")
+
+    def constant(literal: str) -> NoReturn:
+        fail(literal, f"{literal} is not a number")
+
+    def whole(literal: str) -> int:
+        if len(literal) > digits:
+            fail(literal, f"number of {len(literal)} digits")
+        return int(literal)
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) < len(items):
+            seen: set[str] = set()
+            twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+            raise error(f"{place}: key {clipped(twice, 100)!r} twice in one object")
+        return found
+
+    if weight(text) > VALUES:
+        raise error(f"{place}: more than {VALUES:,} values")
+    try:
+        value = json.loads(text, parse_constant=constant, parse_int=whole, object_pairs_hook=pairs)
+    except json.JSONDecodeError as problem:
+        raise error(f"{place}: line {problem.lineno}, column {problem.colno}: malformed JSON: {problem.msg}") from None
+    except RecursionError:
+        raise error(f"{place}: malformed JSON: nested too deeply") from None
+    if deeper_than(value):
+        raise error(f"{place}: malformed JSON: nested too deeply: more than {DEPTH} levels")
+    return value
+
+
+def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
+    """The table of a TOML text.
+
+    Raises:
+        error: it is no TOML, or beyond the bounds; `place` begins the message.
+    """
+    import tomllib
+
+    long = _DOTTED.search(text)
+    if long is not None:  # the time that a key takes to read grows with the square of its parts
+        line = text.count("\n", 0, long.start()) + 1
+        raise error(f"{place}: line {line}: a key of more than {KEY_PARTS} parts: {clipped(long[0], 60)}")
+    try:
+        value = tomllib.loads(text)
+        if deeper_than(value):
+            raise RecursionError
+    except tomllib.TOMLDecodeError as problem:
+        raise error(f"{place}: {problem}") from None
+    except RecursionError:
+        raise error(f"{place}: nested too deeply") from None
+    except ValueError:  # Python's own limit, of thousands of digits
+        raise error(f"{place}: a number of too many digits") from None
+    _check_digits(value, place, error)
+    return value
+
+
+def _check_digits(value: Any, place: str, error: Error) -> None:
+    """Refuse integers of more than `DIGITS` digits anywhere in plain data that is not nested too deeply."""
+    if isinstance(value, int):
+        if abs(value) >= 10**DIGITS:
+            raise error(f"{place}: a number of too many digits")
+        return
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for one in inner:
+        _check_digits(one, place, error)
