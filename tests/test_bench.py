@@ -18,6 +18,9 @@ from warlight_env.arena.statistics import unit_interval
 from warlight_env.bench import BenchError, Suite, make_card, make_subject, score_of
 from warlight_env.cli import main
 
+#: A checkpoint's few games.
+TRY = ("--action", "strategies", "--map", "small", "--games", "4", "--quiet")
+
 
 class Broken:
     """Fails in its first turn."""
@@ -132,7 +135,7 @@ def checkpoint(tmp_path_factory):
 
 def test_a_checkpoint_is_scored_and_draws_by_the_seed(checkpoint, tmp_path, capsys):
     def scored(*options):
-        command = ["bench", str(checkpoint), "--action", "strategies", "--map", "small", "--games", "4", "--quiet"]
+        command = ["bench", str(checkpoint), "--trust", *TRY]
         assert main([*command, "--json", "--out", str(tmp_path / "-".join(("run", *options))), *options]) == 0
         card = json.loads(capsys.readouterr().out)
         return [{key: value for key, value in row.items() if key != "seconds_a_move"} for row in card["rows"]], card
@@ -143,8 +146,7 @@ def test_a_checkpoint_is_scored_and_draws_by_the_seed(checkpoint, tmp_path, caps
     import torch
 
     torch.manual_seed(99)  # whatever else has been drawn
-    assert main(["bench", str(checkpoint), "--action", "strategies", "--map", "small", "--games", "4", "--quiet",
-                 "--json", "--out", str(tmp_path / "again")]) == 0  # fmt: skip
+    assert main(["bench", str(checkpoint), "--trust", *TRY, "--json", "--out", str(tmp_path / "again")]) == 0
     again = json.loads(capsys.readouterr().out)["rows"]
     assert [{key: value for key, value in row.items() if key != "seconds_a_move"} for row in again] == first
     assert scored("--deterministic")[0] != first
@@ -153,7 +155,7 @@ def test_a_checkpoint_is_scored_and_draws_by_the_seed(checkpoint, tmp_path, caps
 @pytest.mark.slow
 def test_processes_change_nothing_for_a_checkpoint(checkpoint):
     suite = Suite.load()
-    contests = suite.contests(make_subject(str(checkpoint), "strategies"), ("small",), games=6)
+    contests = suite.contests(make_subject(str(checkpoint), "strategies", trust=True), ("small",), games=6)
     one, two = play_contests(contests), play_contests(contests, jobs=2)
     assert {key: result.records for key, result in one.items()} == {key: r.records for key, r in two.items()}
 
@@ -168,7 +170,7 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
             archive.writestr("unrelated", "")
             for name, text in holds.items():
                 archive.writestr(name, text)
-    assert main(["bench", "m.zip"]) == 2
+    assert main(["bench", "m.zip", "--trust"]) == 2
     expected = "expected what Stable-Baselines3's or sb3-contrib's model.save wrote"
     assert capsys.readouterr() == ("", f"error: m.zip: not a saved policy: {expected}\n")
 
@@ -183,9 +185,10 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
         (["random", "--games", "0"], "--games 0"),
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),
-        (["ZIP", "--action", "step"], "action 'step': no such one (did you mean 'steps'?)"),
-        (["ZIP", "--map", "small"], "cannot play on map 'small'"),
-        (["ZIP", "--action", "strategies"], "cannot play on map 'world'"),
+        (["ZIP", "--action", "strategies", "--map", "small"], "If you trust whoever made it, say so"),
+        (["ZIP", "--trust", "--action", "step"], "action 'step': no such one (did you mean 'steps'?)"),
+        (["ZIP", "--trust", "--map", "small"], "cannot play on map 'small'"),
+        (["ZIP", "--trust", "--action", "strategies"], "cannot play on map 'world'"),
     ],
 )
 def test_mistakes_are_named_before_anything_is_played(arguments, message, checkpoint, capsys, tmp_path, monkeypatch):
@@ -199,7 +202,7 @@ def test_mistakes_are_named_before_anything_is_played(arguments, message, checkp
 def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     copy = tmp_path / "copy.zip"
     copy.write_bytes(checkpoint.read_bytes())
-    source = make_subject(str(copy), "strategies")
+    source = make_subject(str(copy), "strategies", trust=True)
     copy.write_bytes(b"other")
     from warlight_env.bench import subject
 

@@ -376,11 +376,11 @@ def small_model(algorithm, action: str, tmp_path, **arguments):
 )
 def test_saved_policies_play(algorithm, action, tmp_path):
     model, path = small_model(algorithm, action, tmp_path)
-    trace = episode(make(opponent=str(path), action=action), 2)
+    trace = episode(make(opponent=load_policy(path, trust=True), action=action), 2)
     assert len(trace) > 3
     env = make_vec_env(3, map=SMALL, action=action, seed=1)
     observations, masks = env.reset(), env.action_masks()
-    loaded = load_policy(path, deterministic=True)
+    loaded = load_policy(path, deterministic=True, trust=True)
     assert np.array_equal(loaded(observations, masks), policy_of(model, deterministic=True)(observations, masks))
 
 
@@ -391,18 +391,18 @@ def test_a_saved_policy_draws_from_the_game_s_seed(tmp_path):
     for noise in (1, 2):
         torch.manual_seed(noise)
         before = torch.get_rng_state()
-        traces.append(episode(make(opponent=str(path), action="strategies"), 2))
+        traces.append(episode(make(opponent=load_policy(path, trust=True), action="strategies"), 2))
         assert torch.equal(before, torch.get_rng_state())
     assert equal(*traces)
-    assert not equal(traces[0], episode(make(opponent=str(path), action="strategies"), 3))
+    assert not equal(traces[0], episode(make(opponent=load_policy(path, trust=True), action="strategies"), 3))
 
 
 def test_saved_policies_that_do_not_fit(tmp_path):
     _, path = small_model(MaskablePPO, "strategies", tmp_path)
     with pytest.raises(CheckpointError, match=r"plays Discrete\(9\), the environment has"):
-        make(opponent=str(path), action="steps").reset(seed=0)
+        make(opponent=load_policy(path, trust=True), action="steps").reset(seed=0)
     with pytest.raises(CheckpointError, match="sees Box"):
-        make(opponent=str(path), action="strategies", map="small").reset(seed=0)
+        make(opponent=load_policy(path, trust=True), action="strategies", map="small").reset(seed=0)
     _, path = small_model(RecurrentPPO, "strategies", tmp_path)
     with pytest.raises(CheckpointError, match="recurrent"):
-        make(opponent=str(path), action="strategies")
+        make(opponent=load_policy(path, trust=True), action="strategies")

@@ -12,7 +12,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
 from env_helpers import SMALL, equal
-from warlight_env.envs import WarlightEnv
+from warlight_env.envs import WarlightEnv, load_policy
 from warlight_env.envs.sb3 import make_vec_env
 
 CASES = {
@@ -80,7 +80,7 @@ def test_algorithms_learn_save_and_play(algorithm, arguments, tmp_path):
     model.learn(512)
     assert len(model.ep_info_buffer or []) > 0 or arguments["action"] == "steps"
     model.save(tmp_path / "policy.zip")
-    against = make_vec_env(2, seed=1, map=SMALL, opponent=str(tmp_path / "policy.zip"), **arguments)
+    against = make_vec_env(2, seed=1, map=SMALL, opponent=load_policy(tmp_path / "policy.zip", trust=True), **arguments)
     if algorithm is PPO:
         evaluate_policy(model, against, n_eval_episodes=3)
     else:

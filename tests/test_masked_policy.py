@@ -10,6 +10,7 @@ from scipy import stats
 from stable_baselines3 import PPO
 
 from env_helpers import SMALL
+from warlight_env.envs import load_policy
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.train.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
 
@@ -202,7 +203,7 @@ def test_a_saved_model_predicts_the_same_and_plays_as_an_opponent(tmp_path):
     ):  # fmt: skip
         actions, _ = loaded.predict(observations, deterministic=True)
         assert np.array_equal(actions, expected)
-    against = make_env(opponent=str(tmp_path / "model.zip"))
+    against = make_env(opponent=load_policy(tmp_path / "model.zip", trust=True))
     seen = against.reset()
     for _ in range(5):
         seen, *_ = against.step(model.predict(seen)[0])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import glob
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 from warlight_env.engine import cache
@@ -137,6 +139,99 @@ def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path):
     )
     assert done.stdout == "played\n"
     assert done.stderr.count("No space left on device") == 1
+
+
+OTHER = 12345  # a user who is neither root nor whoever runs the tests
+
+
+def belongs_to_another(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives a place to another user, or, for want of rights, has the tests be run by another one than its owner."""
+    if os.geteuid() == 0:
+        os.chown(path, OTHER, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: OTHER)
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    """A folder with a compiled kernel, as it is after a start."""
+    folder = tmp_path / "cache" / "kernels" / "0123"
+    folder.mkdir(parents=True)
+    for path in (folder, folder.parent, folder.parent.parent, tmp_path):
+        path.chmod(0o755)
+    (folder / "kernel.nbi").write_bytes(b"")
+    (folder / "kernel.nbi").chmod(0o644)
+    return folder
+
+
+def test_a_cache_that_nobody_else_can_write_to_is_trusted(kernels):
+    assert cache.whose_besides(kernels) is None
+    kernels.chmod(0o700)
+    (kernels / "kernel.nbi").chmod(0o666)
+    assert cache.whose_besides(kernels) is None, "nobody else gets at the file"
+
+
+@pytest.mark.parametrize("above", [0, 1, 2, "file"])
+@pytest.mark.parametrize("mode", [0o775, 0o757])
+def test_a_cache_that_others_can_write_to_is_not_trusted(kernels, above, mode):
+    place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
+    place.chmod(mode)
+    assert cache.whose_besides(kernels) == f"{place} can be written by others (mode {mode:o})"
+    if above not in (0, "file"):
+        place.chmod(mode | 0o1000)
+        assert cache.whose_besides(kernels) is None, "in a sticky folder nobody can put another one in its place"
+
+
+@pytest.mark.parametrize("above", [0, 1, "file"])
+def test_a_cache_of_another_user_is_not_trusted(kernels, above, monkeypatch):
+    place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
+    belongs_to_another(place, monkeypatch)
+    assert "belongs to user" in (cache.whose_besides(kernels) or "")
+
+
+def test_links_are_followed_to_where_the_cache_lies(kernels, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(kernels)
+    assert cache.whose_besides(link) is None
+    (kernels / "other.nbc").symlink_to(tmp_path / "elsewhere")
+    assert cache.whose_besides(link) == f"{kernels / 'other.nbc'} is a link"
+    (kernels / "other.nbc").unlink()
+    kernels.parent.chmod(0o777)
+    assert str(kernels.parent) in (cache.whose_besides(link) or "")
+
+
+class Planted:
+    """Whoever unpickles it makes a file."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return Path.touch, (self.file,)
+
+
+def test_what_others_put_into_the_cache_is_not_run(tmp_path):
+    """A pickle in the place of a kernel's index, in a folder that is open to others; said once, and by `doctor`."""
+    places = {"WARLIGHT_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+
+    def run(code: str) -> subprocess.CompletedProcess[str]:
+        command, environment = [sys.executable, "-c", code], {**os.environ, **places}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    kernel = "from warlight_env.engine.rng import make_rng, next_u64; next_u64(make_rng(1)); print('ran')"
+    assert run(kernel).stderr == ""
+    folder, planted = probe(**places)[1], tmp_path / "planted"
+    folder.chmod(0o777)
+    for index in folder.glob("*.nbi"):
+        index.write_bytes(pickle.dumps(numba.__version__) + pickle.dumps(Planted(planted)))
+    done = run(kernel)
+    assert done.stdout == "ran\n" and not planted.exists()
+    assert done.stderr.count("others could change what would be run") == 1 and str(folder) in done.stderr
+    doctor = run("from warlight_env.cli import main; main(['doctor'])")
+    assert "others could change what would be run" in doctor.stdout and doctor.stderr == ""
+    folder.chmod(0o755)
+    run(kernel)
+    assert planted.exists(), "what was planted would have been run"
 
 
 def test_a_temporary_folder_that_others_can_write_to_is_not_used(tmp_path):

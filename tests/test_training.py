@@ -370,7 +370,8 @@ def test_settings_that_cannot_be(text, message, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["evolve", "nowhere.toml"], "cannot read nowhere.toml"), (["td", "--start", "mine"], "no weights 'mine'"),
+        (["evolve", "nowhere.toml"], "nowhere.toml: cannot be read: No such file"),
+        (["td", "--start", "mine"], "no weights 'mine'"),
         (["td", "--jobs", "0"], "jobs = 0: must be at least 1"),
     ],
 )  # fmt: skip

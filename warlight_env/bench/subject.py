@@ -15,6 +15,7 @@ from warlight_env.agents.registry import parse
 from warlight_env.arena.policy_agent import PolicyAgent
 from warlight_env.arena.setup import AgentSource, make
 from warlight_env.bench.suite import BenchError, Suite
+from warlight_env.bounded import reason, shown
 from warlight_env.envs.actions import ENCODINGS
 from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.features import OBSERVATIONS
@@ -66,14 +67,15 @@ def _loaded(path: str, digest: str, deterministic: bool) -> Any:
     """The policy of a file, read once in a process."""
     if _digest(Path(path)) != digest:
         raise BenchError(f"{path}: changed since the benchmark began")
-    return load_policy(path, deterministic)
+    return load_policy(path, deterministic, trust=True)  # as `make_subject` was told
 
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise BenchError(f"cannot read {path}: {error.strerror or error}") from None
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError) as error:
+        raise BenchError(f"cannot read {shown(path)}: {reason(error)}") from None
 
 
 def make_subject(
@@ -82,12 +84,14 @@ def make_subject(
     observation: str = "flat",
     max_cycles: int | None = None,
     deterministic: bool = False,
+    *,
+    trust: bool = False,
 ) -> AgentSource:
     """What makes the agent: a specification as it is, or the policy in a .zip with the encoding and observation named.
 
     Raises:
         BenchError: no such encoding or observation, or the file cannot be read.
-        CheckpointError: it holds no policy.
+        CheckpointError: it holds no policy, or nobody said that the file is to be trusted, see `load_policy`.
         AgentError: no such agent.
     """
     if not policy.endswith(".zip"):
@@ -97,6 +101,8 @@ def make_subject(
         if value not in known:
             raise BenchError(f"{what} {value!r}: no such one{did_you_mean(value, known)}; there are {', '.join(known)}")
     digest = _digest(Path(policy))
+    if not trust:
+        load_policy(policy)  # which says what it asks for
     _loaded(policy, digest, deterministic)
     return CheckpointSource(policy, digest, action, observation, max_cycles, deterministic)
 

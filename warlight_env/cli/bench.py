@@ -36,6 +36,10 @@ def bench(
     observation: Annotated[str, Parameter(help="Of a .zip: its observation.")] = "flat",
     max_cycles: Annotated[Whole | None, Parameter(help="Of a .zip: steps of an episode, as it was trained.")] = None,
     deterministic: Annotated[bool, Parameter(negative="", help="Of a .zip: always its likeliest action.")] = False,
+    trust: Annotated[
+        bool,
+        Parameter(negative="", help="Of a .zip: you trust whoever made it; such a file can run any program when read."),
+    ] = False,
     map: Annotated[
         list[str] | None, Parameter(help="Only these maps of the suite (a score in all needs every one).")
     ] = None,
@@ -80,7 +84,7 @@ def bench(
             raise UsageError(f"--map {name}: {suite} has {', '.join(chosen.map_digests)}")
     if policy.endswith(".zip"):
         need("train", "torch", "stable_baselines3", "sb3_contrib")
-    subject = make_subject(policy, action, observation, max_cycles, deterministic)
+    subject = make_subject(policy, action, observation, max_cycles, deterministic, trust=trust)
     limit = None if clock is None else Clock.parse(clock)
     check_subject(subject, chosen, only)
     contests = chosen.contests(subject, only, limit, games)

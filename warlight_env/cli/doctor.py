@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,37 +90,40 @@ def _report() -> dict[str, Any]:
 
 def _kernels() -> dict[str, Any]:
     try:
-        import numba
+        with warnings.catch_warnings(action="ignore"):  # of the cache: the report says it
+            import numba
 
-        from warlight_env.engine import cache, jit
+            from warlight_env.engine import cache, jit
+
+            folder = cache.cache_folder()
     except ImportError as error:
         return {"kernel_error": str(error)}
-    folder = cache.cache_folder()
     others = [path for path in _cache_folders(folder) if path != folder]
     return {
         "jit": not jit.JIT_DISABLED,
         "numba_threads": int(numba.config.NUMBA_NUM_THREADS),
-        "cache_folder": str(folder),
-        "cache_files": _count(folder),
+        "cache_folder": None if folder is None else str(folder),
+        "cache_notice": cache.cache_notice(),
+        "cache_files": len(_files(folder)),
         "cache_bytes": _bytes(folder),
         "stale_folders": len(others),
         "stale_bytes": sum(_bytes(path) for path in others),
     }
 
 
-def _cache_folders(current: Path) -> list[Path]:
+def _cache_folders(current: Path | None) -> list[Path]:
     """Folders of compiled kernels, for these and for older sources: named by a digest, beside each other."""
-    if not current.parent.is_dir():
+    if current is None or not current.parent.is_dir():
         return []
     return [p for p in sorted(current.parent.iterdir()) if p.is_dir() and re.fullmatch(r"[0-9a-f]{20}", p.name)]
 
 
-def _count(folder: Path) -> int:
-    return sum(path.is_file() for path in folder.rglob("*")) if folder.is_dir() else 0
+def _files(folder: Path | None) -> list[Path]:
+    return [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
 
 
-def _bytes(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+def _bytes(folder: Path | None) -> int:
+    return sum(path.stat().st_size for path in _files(folder))
 
 
 def _clear_cache() -> int:
@@ -156,7 +160,10 @@ def _print_report(report: dict[str, Any]) -> None:
         return
     print(f"  numba          {report['numba_threads']} threads, "
           f"JIT {'on' if report['jit'] else 'off (NUMBA_DISABLE_JIT): slow'}")  # fmt: skip
-    print(f"  compile cache  {report['cache_folder']}: {report['cache_files']} files, {mib(report['cache_bytes'])}")
+    place = report["cache_folder"] or "none"
+    print(f"  compile cache  {place}: {report['cache_files']} files, {mib(report['cache_bytes'])}")
+    if report["cache_notice"]:
+        print(f"                 {report['cache_notice']}")
     if report["stale_folders"]:
         print(f"                 {report['stale_folders']} older folders, {mib(report['stale_bytes'])}; "
               "warlight doctor --clear-cache deletes them")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept on disk: a folder for exactly these sources, so that none can be stale."""
+"""Where compiled kernels are kept on disk: a folder for exactly these sources, which nobody else can write to."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import importlib.util
+import multiprocessing
 import os
 import stat
 import sys
@@ -50,9 +51,12 @@ def source_digest() -> str:
     return digest.hexdigest()[:20]
 
 
-def _writable(folder: Path) -> bool:
+def _made(folder: Path, mode: int) -> bool:
+    """Make a folder and those above it, for nobody else to write to, and see whether files can be made there."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        for path in (*reversed(folder.parents), folder):
+            if not path.exists():
+                path.mkdir(mode, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return True
     except OSError:
@@ -60,18 +64,38 @@ def _writable(folder: Path) -> bool:
 
 
 @functools.cache
-def cache_folder() -> Path:
-    """The folder of compiled kernels for exactly these sources.
-
-    ``WARLIGHT_CACHE_DIR`` names its parent; otherwise it lies in the user's cache folder, or, where that cannot
-    be written, in a per-user folder of the system's temporary folder.
-    """
+def _choice() -> tuple[Path | None, str]:
+    """The folder of compiled kernels, and why it is not the one that was meant; see `cache_folder`."""
     named = os.environ.get("WARLIGHT_CACHE_DIR")
     parent = Path(named) if named else Path(platformdirs.user_cache_dir("warlight-env", appauthor=False))
-    folder = parent / "kernels" / source_digest()
-    if _writable(folder) or _filled(folder):
-        return folder
-    return _own_temporary_folder() / "kernels" / source_digest()
+    meant = parent / "kernels" / source_digest()
+    there = _made(meant, 0o755 if named else 0o700) or _filled(meant)
+    if not there:
+        return _private_folder(), ""
+    reason = whose_besides(meant)
+    if reason is None:
+        return meant, ""
+    instead = _private_folder()
+    where = "every start compiles them" if instead is None else f"{instead} is used instead"
+    return instead, f"{meant} is not used: others could change what would be run, as {reason}; {where}"
+
+
+def cache_folder() -> Path | None:
+    """The folder of compiled kernels for exactly these sources; None: there is none that is safe.
+
+    ``WARLIGHT_CACHE_DIR`` names its parent; otherwise it lies in the user's cache folder. What is cached is executed:
+    where that cannot be written, or others than this user and root could write to it, to what is above it or to what
+    lies in it, it is a folder of this user's alone in the system's temporary folder. A warning says so.
+    """
+    folder, notice = _choice()
+    if notice and multiprocessing.parent_process() is None:  # which has said it
+        _warn_once(notice)
+    return folder
+
+
+def cache_notice() -> str:
+    """Why the folder of compiled kernels is not the one that was meant; empty where it is."""
+    return _choice()[1]
 
 
 def _filled(folder: Path) -> bool:
@@ -82,17 +106,52 @@ def _filled(folder: Path) -> bool:
         return False
 
 
-def _own_temporary_folder() -> Path:
-    """A folder in the system's temporary folder that nobody else can write to: what is cached is executed."""
-    if not hasattr(os, "getuid"):  # such folders are private there
-        return Path(tempfile.gettempdir()) / "warlight-env"
-    folder = Path(tempfile.gettempdir()) / f"warlight-env-{os.getuid()}"
+def whose_besides(folder: Path) -> str | None:
+    """Which place lets others than this user and root write to a folder or to a file in it, and why; None: none does.
+
+    Above the folder counts, too, who could put another one in its place; in a sticky one, as ``/tmp``, nobody can.
+    """
+    if not hasattr(os, "geteuid"):  # users' folders are private there
+        return None
+    try:
+        real = folder.resolve(strict=True)
+        for path in (*reversed(real.parents), real):
+            status = path.lstat()
+            if reason := _open_to_others(status, path != real and bool(status.st_mode & stat.S_ISVTX)):
+                return f"{path} {reason}"
+        closed = not real.stat().st_mode & 0o011  # nobody else reaches what is in it
+        with os.scandir(real) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                if stat.S_ISLNK(status.st_mode):
+                    return f"{entry.path} is a link"
+                if reason := _open_to_others(status, closed):
+                    return f"{entry.path} {reason}"
+    except OSError as error:
+        return f"{error.filename or folder}: {error.strerror or error}"
+    return None
+
+
+def _open_to_others(status: os.stat_result, whatever_mode: bool) -> str | None:
+    if status.st_uid not in (0, os.geteuid()):
+        return f"belongs to user {status.st_uid}"
+    if status.st_mode & 0o022 and not whatever_mode:
+        return f"can be written by others (mode {stat.S_IMODE(status.st_mode):o})"
+    return None
+
+
+def _private_folder() -> Path | None:
+    """A folder in the system's temporary folder that nobody else can write to, the same each time if possible."""
+    owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
+    below = Path("kernels", source_digest())
+    folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / below
+    if _made(folder, 0o700) and whose_besides(folder) is None:
+        return folder
     with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
-        if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022:
+        folder = Path(tempfile.mkdtemp(prefix="warlight-env-")) / below
+        if _made(folder, 0o700) and whose_besides(folder) is None:
             return folder
-    return Path(tempfile.mkdtemp(prefix="warlight-env-"))
+    return None
 
 
 class _Locator(caching._CacheLocator):
@@ -119,7 +178,7 @@ class _Locator(caching._CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
-        return cls(py_func, py_file) if os.path.exists(py_file) else None
+        return cls(py_func, py_file) if os.path.exists(py_file) and cache_folder() is not None else None
 
 
 class _KernelCache(FunctionCache):
@@ -136,10 +195,14 @@ class _KernelCache(FunctionCache):
         self._rewrite(lambda: super(_KernelCache, self).save_overload(sig, data))
 
     def _rewrite(self, write: Callable[[], None]) -> None:
+        mask = os.umask(0o022)  # what others can write to is not read again
+        os.umask(mask | 0o022)
         try:
             write()
         except OSError as error:
             _warn_once(f"compiled kernels cannot be kept in {self.cache_path}: {error.strerror or error}")
+        finally:
+            os.umask(mask)
 
 
 @functools.cache
@@ -153,7 +216,7 @@ def keep(compiled: Any, function: Callable[..., Any], form: str = "") -> None:
     """Have Numba keep what it compiles in `cache_folder`; a function's forms, each of a name, are kept apart.
 
     compiled: Numba's dispatcher or pointer of the function. What has no source file, being typed into an interpreter,
-    is not kept.
+    is not kept, and nothing is where there is no safe place for it.
     """
     with contextlib.suppress(RuntimeError):
         compiled._cache = _cache_class(form)(function)

@@ -13,6 +13,7 @@ from warlight_env.envs.actions import (
     StrategyActions,
     make_encoding,
 )
+from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.features import global_features, node_features
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
@@ -43,6 +44,7 @@ __all__ = [
     "WarlightParallelEnv",
     "WarlightVectorEnv",
     "global_features",
+    "load_policy",
     "make_encoding",
     "make_opponent",
     "node_features",

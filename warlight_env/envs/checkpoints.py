@@ -8,6 +8,7 @@ import inspect
 import json
 import random
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -39,21 +40,34 @@ _ALGORITHMS: Final = {
 }
 
 
-def load_policy(path: str | Path, deterministic: bool = False) -> ModelPolicy:
+def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = False) -> ModelPolicy:
     """A policy ``(observations, masks int8[M, K]) -> actions`` from a file that an algorithm's `save` wrote.
 
     For the algorithms of Stable-Baselines3 and sb3-contrib, but for those whose policies keep a memory from step to
-    step. Algorithms with masks (MaskablePPO) get them. Raises `CheckpointError`.
+    step. Algorithms with masks (MaskablePPO) get them.
+
+    Args:
+        trust: must be said: such files hold pickles, and whoever made one can have it run any program when it is read.
+
+    Raises:
+        CheckpointError: it holds no such policy, or nobody said that it is to be trusted.
     """
+    if not trust:
+        raise CheckpointError(
+            f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made it, "
+            "say so: load_policy(path, trust=True) gives a policy for opponent=…, and warlight bench has --trust"
+        )
     try:
         with zipfile.ZipFile(path) as archive:
             module = json.loads(archive.read("data"))["policy_class"]["__module__"]
     except OSError as error:
         raise CheckpointError(f"{path}: not a saved policy: {error.strerror or error}") from None
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError):
+    except (zipfile.BadZipFile, zlib.error, KeyError, TypeError, ValueError, RuntimeError, NotImplementedError):
         raise CheckpointError(
             f"{path}: not a saved policy: expected what Stable-Baselines3's or sb3-contrib's model.save wrote"
         ) from None
+    if not isinstance(module, str):
+        raise CheckpointError(f"{path}: not a saved policy: its class has no module")
     if module.startswith("sb3_contrib.common.recurrent"):
         raise CheckpointError(f"{path}: a recurrent policy, which needs a memory for each game; make it an agent")
     package, name = next(

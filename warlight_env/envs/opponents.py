@@ -244,7 +244,8 @@ def make_opponent(source: Any) -> Opponent:
     """An opponent from an agent's name with parameters, an `Agent`'s class or factory, a policy, or a checkpoint.
 
     - "aggressive", "mcts:sims=50": registered agents; those without parameters in `COMPILED` play in compiled code.
-    - "learner.zip": a policy that Stable-Baselines3 or sb3-contrib saved, with the environment's own spaces.
+    - `load_policy("learner.zip", trust=True)`: a policy that Stable-Baselines3 or sb3-contrib saved, with the
+      environment's own spaces. The name alone is refused, as such a file can run any program when it is read.
     - an agent's class, or a function whose first parameter is `seed`: makes an agent for every game.
     - any other callable: a `Policy`.
     """
@@ -252,7 +253,7 @@ def make_opponent(source: Any) -> Opponent:
         return source
     if isinstance(source, str | Path):
         if str(source).endswith(".zip"):
-            return PolicyOpponent(load_policy(source))
+            load_policy(source)  # which says what it asks for
         info, parameters = parse(str(source))
         if info.name in COMPILED and not parameters:
             return BotOpponent(info.name)

@@ -95,8 +95,9 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
 
     An opponent is an agent's name ("aggressive", "mcts:sims=50"), an agent's class, a policy (a function of
-    observations and masks), or the .zip of one that Stable-Baselines3 saved; an `OpponentPool`, or a mapping of
-    opponents to weights, of which one is drawn for every game; or a list with one for each seat. See `make_opponent`.
+    observations and masks), as `load_policy` reads it from what Stable-Baselines3 saved; an `OpponentPool`, or a
+    mapping of opponents to weights, of which one is drawn for every game; or a list with one for each seat. See
+    `make_opponent`.
     ``set_opponent(…)`` changes who plays, from the next game on.
 
     ## Version History
