@@ -110,24 +110,29 @@ def _check_result(record: GameRecord) -> None:
     players = range(len(record.seats))
     fits = {
         "winner": record.winner is None or (type(record.winner) is int and record.winner in players),
-        "rounds": type(record.rounds) is int and record.rounds >= 0,
+        "rounds": _counts(record.rounds),
         "placements": len(record.placements) == len(players) and all(p - 1 in players for p in record.placements),
         "cut_off": type(record.cut_off) is bool,
-        "dropped": len(record.dropped) == len(players) and all(type(n) is int and n >= 0 for n in record.dropped),
-        "number": type(record.number) is int and record.number >= 0,
+        "dropped": len(record.dropped) == len(players) and _counts(*record.dropped),
+        "number": _counts(record.number),
         "seed": type(record.seed) is int,
         "seconds": _numbers(record.seconds),
         "use": len(record.use) in (0, len(players))
         and all(_numbers(*use[:5], 0 if use.simulations is None else use.simulations) for use in record.use),
         "failures": all(
-            _numbers(f.round) and f.agent in players and isinstance(f.kind, str) and isinstance(f.reason, str)
+            _counts(f.round) and f.agent in players and isinstance(f.kind, str) and isinstance(f.reason, str)
             for f in record.failures
         ),
-        "faults": all(_numbers(f.total, f.lost) and f.agent in players for f in record.faults),
+        "faults": all(_counts(f.total, f.lost) and f.agent in players for f in record.faults),
     }
     for name, fit in fits.items():
         if not fit:
             raise ValueError(f"game {record.number} has {name} = {getattr(record, name)!r:.60}")
+
+
+def _counts(*values: Any) -> bool:
+    """Whether all are integers that count something."""
+    return all(type(value) is int and 0 <= value < 2**60 for value in values)
 
 
 def _numbers(*values: Any) -> bool:

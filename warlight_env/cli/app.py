@@ -32,7 +32,7 @@ from warlight_env.cli import (
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
-from warlight_env.errors import InputError, RunError
+from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.tables import printable
 
 app = App(
@@ -62,49 +62,72 @@ app.command(bot.app)
 app.command(doctor.doctor)
 
 
-def main(tokens: Sequence[str] | None = None) -> int:
-    """Run a command line (`sys.argv` by default) and return its exit code."""
+def run(tokens: Sequence[str] | None = None) -> int:
+    """See `cli.main`."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character still gets the rest
     arguments = list(sys.argv[1:] if tokens is None else tokens)
     try:
-        with _termination_interrupts():
+        with _interruptions():
             code = _run(arguments)
             sys.stdout.flush()
         return code
     except KeyboardInterrupt:
+        if tokens is None:  # the program is at its end: another one would only show where
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN)
         _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone (``| head``); nothing more can be said, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE
+    except MemoryError:
+        _complain("there is not enough memory for that")
+        return FAILURE
 
 
 @contextlib.contextmanager
-def _termination_interrupts() -> Iterator[None]:
-    """SIGTERM ends a command as Ctrl-C does, with nothing temporary left behind; a second one changes nothing."""
+def _interruptions() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end a command alike, with nothing temporary left behind; a second SIGTERM changes nothing."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if _in_callback(frame):
+            later = threading.Timer(0.01, os.kill, (os.getpid(), number))
+            later.daemon = True
+            later.start()
+            return
+        if number == signal.SIGTERM:
+            signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, interrupt)
+    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    here = threading.current_thread() is threading.main_thread()
+    ours = [number for number, handler in usual.items() if here and signal.getsignal(number) is handler]
+    for number in ours:
+        signal.signal(number, interrupt)
     try:
         yield
     finally:
-        if ours:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in ours:
+            signal.signal(number, usual[number])
+
+
+def _in_callback(frame: FrameType | None) -> bool:
+    """Whether the compiler has called back: what is raised there would be printed, lost, and the kernel with it."""
+    while frame is not None:
+        if "llvmlite" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _run(arguments: list[str]) -> int:
     try:
         command, bound, _ = app.parse_args(arguments, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        _complain(" ".join(str(error).split()))
+        _complain(clipped(" ".join(str(error).split())))
         chain = getattr(error, "command_chain", None) or ()
         print(f"see: {' '.join(['warlight', *chain])} --help", file=sys.stderr)
         return USAGE
@@ -112,6 +135,9 @@ def _run(arguments: list[str]) -> int:
         result: Any = command(*bound.args, **bound.kwargs)
     except InputError as error:
         _complain(str(error))
+        return USAGE
+    except UnicodeEncodeError as error:  # a name that no file can have, from a line that is no text
+        _complain(f"{clipped(ascii(error.object), 200)}: {error.reason}")
         return USAGE
     except BrokenPipeError:
         raise
@@ -122,5 +148,5 @@ def _run(arguments: list[str]) -> int:
 
 
 def _complain(message: str) -> None:
-    message = "\n".join(map(printable, message.split("\n")))
+    message = "\n".join(map(printable, clipped(message).split("\n")))
     print(f"error: {message}" if message != "interrupted" else message, file=sys.stderr)

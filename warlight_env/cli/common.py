@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import CoercionError, Parameter, Token
 
-from warlight_env.errors import InputError, RunError, did_you_mean
+from warlight_env.bounded import reason, shown
+from warlight_env.errors import InputError, RunError, clipped, did_you_mean
 
 if TYPE_CHECKING:
     from warlight_env.agents import Agent
@@ -44,7 +45,8 @@ def _whole(kind: object, tokens: Sequence[Token]) -> int:
     try:
         return int(token.value)
     except ValueError:
-        where = token.value if token.keyword is None else f"{token.keyword} {token.value}"
+        value = clipped(token.value, 60)
+        where = value if token.keyword is None else f"{token.keyword} {value}"
         raise CoercionError(msg=f"{where}: must be an integer") from None
 
 
@@ -138,8 +140,8 @@ def write_file(path: Path, content: str | bytes) -> None:
             path.write_text(content, encoding="utf-8")
         else:
             path.write_bytes(content)
-    except OSError as error:
-        raise Failure(f"cannot write {path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # also a name that no file can have
+        raise Failure(f"cannot write {shown(path)}: {reason(error)}") from None
 
 
 def start_game(

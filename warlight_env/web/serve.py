@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import socket
 import webbrowser
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 import uvicorn
@@ -43,6 +45,29 @@ class Listen:
         return self.host in ("127.0.0.1", "::1", "localhost")
 
 
+class _Server(uvicorn.Server):
+    """Stops in good order at the first signal, and takes its time for that, a few seconds, whatever else comes."""
+
+    interrupted = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.interrupted = True
+        self.should_exit = self.started  # while it starts, it would leave behind what it has begun
+
+    def capture_signals(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()  # they are ours for longer than it serves
+
+    @contextlib.contextmanager
+    def signals_noted(self) -> Iterator[None]:
+        """While it lasts, signals end the server and nothing else."""
+        handlers = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+
 def run_server(
     listen: Listen,
     folder: Path,
@@ -53,7 +78,7 @@ def run_server(
     open_browser: bool = True,
     tell: Callable[[str], Any] = print,
 ) -> None:
-    """Serve until it is interrupted.
+    """Serve until it is interrupted, by Ctrl-C or SIGTERM; further ones change nothing.
 
     Args:
         listen: where.
@@ -63,7 +88,7 @@ def run_server(
 
     Raises:
         PageMissingError: the page was not built. ServeError: the port cannot be had. FolderInUseError: another server
-            has the folder of games. LogWriteError: it cannot be written.
+            has the folder of games. LogWriteError: it cannot be written. KeyboardInterrupt: at the end.
     """
     page()
     hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
@@ -76,14 +101,16 @@ def run_server(
     home.tell(f"http://{shown}:{port}/")
     app = create_app(Settings(folder, offered, hosts, token, runs), home)
     config = config_of(app, listen.proxies, Limits(room_for(), trusted=listen.proxies))
-    server = uvicorn.Server(config)
+    server = _Server(config)
 
     async def main() -> None:
         asyncio.get_running_loop().set_exception_handler(tell_exhausted())
         serving = asyncio.create_task(server.serve(sockets=[taken]))
         while not server.started and not serving.done():
             await asyncio.sleep(0.02)
-        if server.started:
+        if server.interrupted:
+            server.should_exit = True
+        elif server.started:
             place = "" if first is None else await first(app.state.lobby)
             address = f"http://{shown}:{port}/?token={token}#/{place}"
             tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folder})")
@@ -92,8 +119,10 @@ def run_server(
                     webbrowser.open(address)
         await serving
 
-    with contextlib.suppress(KeyboardInterrupt):
+    with server.signals_noted():
         asyncio.run(main())
+    if server.interrupted:
+        raise KeyboardInterrupt
 
 
 def config_of(app: FastAPI, proxies: Sequence[str], limits: Limits) -> uvicorn.Config:
