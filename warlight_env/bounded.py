@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from warlight_env.errors import InputError, clipped
+from warlight_env.errors import InputError, clipped, readable
 
 MIB: Final = 1 << 20
 
@@ -81,8 +81,7 @@ def read_text(path: Path, most: int, error: Error, what: str) -> str:
 
 def shown(path: object) -> str:
     """A file's name in a message: what cannot be printed escaped, and not too long."""
-    text = str(path)
-    return clipped(text if text.isprintable() else repr(text)[1:-1], 300)
+    return clipped(readable(str(path)), 300)
 
 
 def in_words(size: int) -> str:

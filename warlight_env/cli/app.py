@@ -32,8 +32,7 @@ from warlight_env.cli import (
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
-from warlight_env.errors import InputError, RunError, clipped
-from warlight_env.tables import printable
+from warlight_env.errors import InputError, RunError, readable
 
 app = App(
     name="warlight",
@@ -102,7 +101,7 @@ def _interruptions() -> Iterator[None]:
             signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    usual = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    usual: dict[int, Any] = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
     here = threading.current_thread() is threading.main_thread()
     ours = [number for number, handler in usual.items() if here and signal.getsignal(number) is handler]
     for number in ours:
@@ -148,5 +147,5 @@ def _run(arguments: list[str]) -> int:
 
 
 def _complain(message: str) -> None:
-    message = "\n".join(map(printable, clipped(message).split("\n")))
+    message = readable(message)
     print(f"error: {message}" if message != "interrupted" else message, file=sys.stderr)

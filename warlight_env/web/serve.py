@@ -54,8 +54,9 @@ class _Server(uvicorn.Server):
         self.interrupted = True
         self.should_exit = self.started  # while it starts, it would leave behind what it has begun
 
-    def capture_signals(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()  # they are ours for longer than it serves
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield  # they are ours for longer than it serves
 
     @contextlib.contextmanager
     def signals_noted(self) -> Iterator[None]:
