@@ -32,7 +32,7 @@ from warlight_env.cli import (
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
-from warlight_env.errors import InputError, RunError, readable
+from warlight_env.errors import InputError, RunError, clipped, readable
 
 app = App(
     name="warlight",
