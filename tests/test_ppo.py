@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -35,10 +36,11 @@ from warlight_env.envs.features import global_features, node_features
 from warlight_env.envs.opponents import BotOpponent, OpponentError
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError, RunError
+from warlight_env.train.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.games import Conditions
 from warlight_env.train.journal import Journal, JournalError
 from warlight_env.train.league import League
-from warlight_env.train.ppo import CHECKPOINT, PpoRun
+from warlight_env.train.ppo import PpoRun
 from warlight_env.train.ppo_settings import PpoSettings
 from warlight_env.train.set_policy import SetNetwork
 from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
@@ -63,9 +65,9 @@ def entries(folder):
 
 def numbers(folder):
     """Everything of the checkpoint that decides how the run goes on."""
-    state = torch.load(folder / CHECKPOINT, weights_only=True)
-    moments = [value for values in state["optimizer"]["state"].values() for value in values.values()]
-    return [*state["policy"].values(), *moments], state["league"], state["steps"]
+    state = Checkpoint.load(folder / CHECKPOINT)
+    moments = [value for values in state.optimizer["state"].values() for value in values.values()]
+    return [*state.policy.values(), *moments], state.league, state.steps
 
 
 def assert_same_run(one, other):
@@ -226,7 +228,7 @@ def test_a_killed_run_goes_on_exactly(tmp_path):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     written = journal.read_bytes().splitlines(keepends=True)
-    if json.loads(torch.load(killed / CHECKPOINT, weights_only=True)["entry"])["iteration"] == len(written) - 1:
+    if Checkpoint.load(killed / CHECKPOINT).entry["iteration"] == len(written) - 1:
         journal.write_bytes(b"".join(written[:-1]) + b'{"event"')  # as a kill between the two leaves it
     again = train(killed, settings)
     assert_same_run(whole, killed)
@@ -307,11 +309,17 @@ def test_damage_is_refused(tmp_path):
     with pytest.raises(JournalError, match="of iteration 2, and there are 3"):
         train(tmp_path, settings)
     journal.write_bytes(b"".join(lines))
-    checkpoint.write_bytes(state[: len(state) // 2])
-    with pytest.raises(JournalError, match="damaged"):
+    for damaged in (state[: len(state) // 2], pickle.dumps({"entry": lines[-1]}), b"\0" * 1000, b""):
+        checkpoint.write_bytes(damaged)
+        with pytest.raises(JournalError, match="damaged"):
+            train(tmp_path, settings)
+    checkpoint.write_bytes(state)
+    journal.write_bytes(b'{"event": "iteration", "iteration": "x"}\n')
+    with pytest.raises(JournalError, match="line 1: not an event of this run"):
         train(tmp_path, settings)
+    journal.write_bytes(b"".join(lines))
     checkpoint.unlink()
-    with pytest.raises(JournalError, match=r"no checkpoint\.pt"):
+    with pytest.raises(JournalError, match=r"no checkpoint\.npz"):
         train(tmp_path, settings)
     checkpoint.write_bytes(state)
     train(tmp_path, settings)

@@ -161,6 +161,7 @@ class Evolution:
     ) -> None:  # fmt: skip
         self.settings, self.journal, self.start = settings, journal, start or Candidate()
         self.jobs, self.backend, self._say = jobs, backend, say
+        journal.check()
         self._known = iter(list(journal.entries))
         for stage in settings.stages:
             Genome(stage.genes or settings.genes)

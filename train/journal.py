@@ -101,5 +101,17 @@ class Journal(AppendOnlyFolder):
         """See `AppendOnlyFolder.take`."""
         if not isinstance(fields, dict):
             raise TypeError("it is no object")
-        _check(fields)
         self.entries.append(fields)
+
+    def check(self) -> None:
+        """Refuse events of ours that lack something, before a run goes on with them.
+
+        Raises:
+            JournalError: naming the line.
+        """
+        for number, entry in enumerate(self.entries, 1):
+            try:
+                _check(entry)
+            except (ValueError, TypeError, AttributeError) as error:
+                place = f"{self.folder / JOURNAL}, line {number}"
+                raise JournalError(f"{place}: not {self.item} of this run ({error})") from None

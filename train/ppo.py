@@ -11,10 +11,7 @@ killed run goes on exactly.
 
 from __future__ import annotations
 
-import io
-import json
 import math
-import pickle
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,6 +36,7 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.errors import RunError
 from warlight_env.train.board_policy import BoardPolicy, board_kwargs
+from warlight_env.train.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.holdout import play_pairs
 from warlight_env.train.journal import Journal, JournalError
 from warlight_env.train.league import League
@@ -46,7 +44,6 @@ from warlight_env.train.ppo_settings import PpoSettings
 from warlight_env.train.set_policy import SetPolicy
 
 #: The state of a run after its last iteration.
-CHECKPOINT: Final = "checkpoint.pt"
 #: Parts of seeds' paths.
 _PLAY, _LEARN, _EVALUATION = 1, 2, 3
 _RATE_AT_END: Final = 0.1
@@ -85,6 +82,7 @@ class PpoRun:
         self, settings: PpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
         say: Callable[[dict[str, Any]], None] = lambda entry: None,
     ) -> None:  # fmt: skip
+        journal.check()
         self.settings, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
         s, c = settings, settings.conditions
         self.map, self.rules = maps.load(c.map), Rules.of(c.rules)
@@ -209,13 +207,11 @@ class PpoRun:
 
     def _keep(self, entry: dict[str, Any]) -> None:
         """Write the checkpoint, then the journal's line, which is in the checkpoint, too: a kill may come between."""
-        buffer = io.BytesIO()
-        state = {
-            "entry": json.dumps(entry), "league": self.league.to_dict(), "policy": self.model.policy.state_dict(),
-            "optimizer": self.model.policy.optimizer.state_dict(), "steps": self.model.num_timesteps,
-        }  # fmt: skip
-        torch.save(state, buffer)
-        self.journal.write(CHECKPOINT, buffer.getvalue())
+        policy = self.model.policy
+        state = Checkpoint(
+            entry, self.league.to_dict(), self.model.num_timesteps, policy.state_dict(), policy.optimizer.state_dict()
+        )
+        self.journal.write(CHECKPOINT, state.to_bytes())
         self.journal.append(entry)
 
     def _restore(self) -> int:
@@ -225,14 +221,14 @@ class PpoRun:
             if entries:
                 raise JournalError(f"{self.journal.folder}: {len(entries)} iterations, but no {CHECKPOINT}")
             return 0
+        state = Checkpoint.load(path)
+        entry = state.entry
         try:
-            state = torch.load(path, map_location="cpu", weights_only=True)
-            entry = json.loads(state["entry"])
-            self.model.policy.load_state_dict(state["policy"])
-            self.model.policy.optimizer.load_state_dict(state["optimizer"])
-            self.model.num_timesteps = state["steps"]
-            self.league.restore(state["league"])
-        except (OSError, RuntimeError, ValueError, KeyError, TypeError, EOFError, pickle.UnpicklingError) as error:
+            self.model.policy.load_state_dict(state.policy)
+            self.model.policy.optimizer.load_state_dict(state.optimizer)
+            self.model.num_timesteps = state.steps
+            self.league.restore(state.league)
+        except (RuntimeError, ValueError, KeyError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
             raise JournalError(f"{path}: damaged ({' '.join(str(error).split())[:200]})") from None
         if entry["iteration"] == len(entries):
             self.journal.append(entry)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.arena.policy_file import check_network
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
@@ -23,7 +24,7 @@ class PpoSettings:
         iterations: of `envs` games at once for `steps` steps each, learned from in `epochs` passes by minibatches.
         rate: of Adam; it falls linearly to a tenth. gamma, trace: discount and λ of the advantages.
         clip, entropy, value: PPO's range of ratios, and weights of the entropy and of the critic's loss.
-        width, layers, hidden: of the network; hidden: of the layers after pooling (strategies).
+        width, layers, hidden: of the network, up to 512, 16 and 512; hidden: of the layers after pooling (strategies).
         shaping, shaping_scale: of the reward, see `envs.rewards.Reward`.
         max_cycles: steps after which a game in training is cut off.
         opponents: agents that are met in training. Those of `agents.compiled` cost next to nothing.
@@ -79,6 +80,7 @@ class PpoSettings:
             self, 1, "iterations", "envs", "steps", "epochs", "width", "layers", "hidden", "max_cycles", "snapshots",
             "evaluation", "evaluation_units", "threads", "holdout_units",
         )  # fmt: skip
+        check_network(self.width, self.layers, self.hidden)
         if not 2 <= self.minibatch <= self.envs * self.steps:
             raise InputError(
                 f"minibatch = {self.minibatch!r}: must lie in 2 .. envs * steps = {self.envs * self.steps}"

@@ -212,6 +212,7 @@ class TdRun:
         self, settings: TdSettings, journal: Journal, start: Weights = THESIS, jobs: int = 1,
         say: Callable[[dict[str, Any]], None] = lambda entry: None,
     ) -> None:  # fmt: skip
+        journal.check()
         self.settings, self.journal, self.start, self._say = settings, journal, start, say
         c = settings.conditions
         self._duels = Duels(c.map, c.rules, picks=c.picks, samples=settings.samples, max_rounds=c.max_rounds, jobs=jobs)

@@ -138,7 +138,7 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
                 if entry["event"] == "generation":
                     advance(1, f"stage {entry['stage'] + 1}, best {max(entry['scores']):.2f}")
 
-            done = sum(entry["event"] == "generation" for entry in journal.entries)
+            done = sum(entry.get("event") == "generation" for entry in journal.entries)
             if done:
                 advance(done, "as found in the run folder")
             found = Evolution(settings, journal, first, options.jobs, options.backend, say).run()
