@@ -65,14 +65,14 @@ def another(lines: list[bytes], number: int) -> bytes:
     return gzip.compress(b"\n".join([json.dumps(header).encode(), *lines[1:], b""]), 1)
 
 
-async def trouble(base: str) -> None:
+async def trouble(server: Server) -> None:
     """The heavy requests; prints how many of each kind were answered how."""
     large, long = large_log(), list(log_lines(long_log()))
     answers: Counter[str] = Counter()
     done = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, done.set)
     print("ready", flush=True)
-    async with httpx.AsyncClient(base_url=f"{base}/api/", timeout=600) as client:
+    async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=600) as client:
 
         async def ask(what: str, send: Callable[[int], Awaitable[httpx.Response]]) -> None:
             number = 0
@@ -105,7 +105,7 @@ async def trouble(base: str) -> None:
 
 async def usual(server: Server, times: dict[str, list[float]]) -> None:
     """Requests as the page makes them, for `SECONDS`; milliseconds by kind."""
-    async with httpx.AsyncClient(base_url=f"{server.base}/api/", timeout=600) as client:
+    async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=600) as client:
 
         async def timed(what: str, method: str, path: str, **request: Any) -> httpx.Response:
             start = time.perf_counter()
@@ -135,7 +135,7 @@ async def main() -> None:
         calm: dict[str, list[float]] = {}
         busy: dict[str, list[float]] = {}
         await usual(server, calm)
-        trouble = subprocess.Popen([sys.executable, __file__, server.base], stdout=subprocess.PIPE, text=True)
+        trouble = subprocess.Popen([sys.executable, __file__, server.address], stdout=subprocess.PIPE, text=True)
         assert trouble.stdout is not None
         await asyncio.to_thread(trouble.stdout.readline)
         await usual(server, busy)
@@ -151,4 +151,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(trouble(sys.argv[1]) if len(sys.argv) > 1 else main())
+    asyncio.run(trouble(Server(None, sys.argv[1])) if len(sys.argv) > 1 else main())  # type: ignore[arg-type]

@@ -61,7 +61,7 @@ def dribble(client: socket.socket, head: bytes, rest: bytes) -> bytes:
     client.sendall(head)
     client.settimeout(0.05)
     data = b""
-    for byte in rest * 1000:
+    for byte in rest * 10_000:
         try:
             client.sendall(bytes([byte]))
             data += (part := client.recv(65536))
@@ -129,6 +129,21 @@ def test_an_address_has_so_many_connections_at_once(tmp_path: Path):
     with listening(tmp_path / "full", Limits(most=3)) as port:
         held = [opened(port) for _ in range(3)]
         assert answer(opened(port)).startswith(b"HTTP/1.1 503")
+
+
+def test_a_socket_may_say_nothing_for_long(tmp_path: Path):
+    with listening(tmp_path, Limits(head=0.2)) as port:
+        game = httpx.post(
+            f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        ).json()
+        with connect(f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed") as viewer:
+            time.sleep(1)
+            viewer.send(json.dumps({"token": game["tokens"]["0"]}))
+            assert json.loads(viewer.recv(10))["event"] == "start"
+            time.sleep(1)
+            while json.loads(viewer.recv(10))["type"] != "now":
+                pass
+            viewer.ping().wait(10)
 
 
 def test_sockets_of_an_address_are_counted_too(tmp_path: Path):

@@ -89,6 +89,8 @@ def protocol(limits: Limits) -> type[H11Protocol]:
                 return
             self._spoken = True
             super().data_received(data)
+            if self._refused:  # it has become a socket
+                return
             if self.cycle is None or self.cycle.response_complete:
                 self._expect_head()
             else:
