@@ -163,7 +163,7 @@ def label_of(kind: str, function: Callable[..., Any]) -> str:
 def _body(function: Any) -> Any:
     """A compiled function's Python."""
     if JIT_DISABLED and getattr(function, "__globals__", None) is kernel.__globals__:
-        return function.__wrapped__  # type: ignore[attr-defined]
+        return function.__wrapped__
     return getattr(function, "py_func", function)
 
 

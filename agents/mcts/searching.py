@@ -36,7 +36,7 @@ from warlight_env.agents.mcts.tree import (
     load_turn,
     make_tree,
 )
-from warlight_env.agents.mcts.work import SearchWork, make_search_work
+from warlight_env.agents.mcts.work import SearchWork, Settings, make_search_work
 from warlight_env.agents.plug_ins import is_ours, plug_in
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.guard import watched
@@ -88,10 +88,11 @@ class Search:
         s = self.settings
         if evaluation is None and make_evaluation(view.board, Weights.load(s.weights)).extended:
             evaluation = extended_share
-        given = {"evaluation": evaluation, "generator": generator, "policy": policy}
-        foresee = foresight(s.playout != "random" or s.top > 0)
-        self._foreign = not all(map(is_ours, given.values()))
-        self.functions = (*(plug_in(kind, function) for kind, function in given.items()), foresee)
+        self._foreign = not all(map(is_ours, (evaluation, generator, policy)))
+        self.functions = (
+            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy),
+            foresight(s.playout != "random" or s.top > 0),
+        )  # fmt: skip
         #: Places in each tree: for nodes, or for results under flat sampling.
         self.nodes = nodes_for(s, view.board.n_regions, simulations, view.players)
         self.trees = [_Tree(view, s, self.nodes) for _ in range(s.n_trees)]
@@ -110,7 +111,7 @@ class Search:
     def _try_out(self, view: View) -> None:
         """Ask users' functions once, before anything is spent on them: in one short simulation."""
         self.begin(view, 0)
-        self.kernel_settings = self.kernel_settings._replace(rounds=1, choice=CHOICES.index("single"))
+        self.kernel_settings: Settings = self.kernel_settings._replace(rounds=1, choice=CHOICES.index("single"))
         self.run(simulations=1)
 
     def begin(self, view: View, seed: int) -> None:

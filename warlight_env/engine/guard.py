@@ -55,7 +55,8 @@ class watched:  # noqa: N801  it reads as a statement
 
     def __enter__(self) -> watched:
         here = _thread_dict()
-        self._before, self._found = here.get(_KEY), []
+        self._before = here.get(_KEY)
+        self._found: list[Any] = []
         here[_KEY] = self._found
         return self
 
@@ -140,7 +141,7 @@ if not JIT_DISABLED:
         return types.boolean(), generate
 
     def _attempt(typing_context: Any, label: Any, function: Any, kinds: tuple[Any, ...]) -> Any:
-        if not isinstance(label, types.StringLiteral):
+        if not isinstance(label, types.StringLiteral):  # type: ignore[attr-defined]
             return None
         called = function.get_call_type(typing_context, kinds, {})
         made = function.dispatcher.overloads[called.args]
@@ -152,7 +153,7 @@ if not JIT_DISABLED:
                 _keep(context, builder, status, label.literal_value)
             return context.make_tuple(builder, signature.return_type, [status.is_ok, value])
 
-        result = types.Tuple((types.boolean, called.return_type))
+        result = types.Tuple((types.boolean, called.return_type))  # type: ignore[attr-defined]
         return result(label, function, *kinds), generate
 
     # One function for each number of arguments: packing records into a tuple takes Numba seconds.
