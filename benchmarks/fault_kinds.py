@@ -270,7 +270,8 @@ def _ended(ward: Ward, score: Score, run: Run, folder: Path) -> None:
 # Disks
 
 
-def _can_mount() -> bool:
+def can_mount() -> bool:
+    """Whether this process may mount disks."""
     if os.geteuid() != 0:
         return False
     with tempfile.TemporaryDirectory() as place:
@@ -281,26 +282,34 @@ def _can_mount() -> bool:
 
 
 @contextlib.contextmanager
+def mounted(place: Path, options: str) -> Iterator[None]:
+    """A disk of its own at a place."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def remount(place: Path, options: str) -> None:
+    """Change that disk."""
+    subprocess.run(["mount", "-o", f"remount,{options}", place], check=True)
+
+
+@contextlib.contextmanager
 def _disk(ward: Ward, options: str) -> Iterator[tuple[Path, Callable[[str], None]]]:
     """A folder whose ``out`` is a disk of its own, and a function that mounts it anew with other options."""
     with ward.folder() as folder:
         out = folder / "out"
         out.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", out], check=True)
-
-        def remount(options: str) -> None:
-            subprocess.run(["mount", "-o", f"remount,{options}", out], check=True)
-
-        try:
-            yield folder, remount
-        finally:
-            subprocess.run(["umount", "-l", out], check=True)
+        with mounted(out, options):
+            yield folder, partial(remount, out)
 
 
 def full_disk(ward: Ward, times: int) -> Iterator[Score]:
     """A disk that fills up on the way and gets space again; where none may be mounted, a limit on the size of files."""
-    score, mounted = Score(), _can_mount()
-    score.note("a small disk" if mounted else "a limit on the size of files", 0)
+    score, small = Score(), can_mount()
+    score.note("a small disk" if small else "a limit on the size of files", 0)
     with ward.folder() as folder:
         Run(ward.subject, folder).wait(PATIENCE)
         sizes = [path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file()]
@@ -308,7 +317,7 @@ def full_disk(ward: Ward, times: int) -> Iterator[Score]:
         score.skipped = "what it writes fits on any disk"
     while score.tried < times and score.skipped is None:
         share = ward.rng.uniform(0.05, 0.6)  # files that are replaced take their place twice
-        if mounted:
+        if small:
             with _disk(ward, f"size={max(4096, int(share * sum(sizes)))}") as (folder, remount):
                 _hurt_by(ward, score, Run(ward.subject, folder), folder, lambda: remount("size=1g"))
         else:
@@ -326,7 +335,7 @@ def _limit_files(size: int) -> None:
 def read_only(ward: Ward, times: int) -> Iterator[Score]:
     """A disk that cannot be written, from the start or when a run that was killed would go on."""
     score = Score()
-    if not _can_mount():
+    if not can_mount():
         score.skipped = "mounting a disk takes root"
         yield score
         return

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import httpx
 from websockets.exceptions import WebSocketException
 
-from fault_kinds import Score, last_line
+from fault_kinds import Score, can_mount, last_line, mounted, remount
 from web_helpers import Server, serving
 
 #: What a game is made of: two people who share a screen, a person against a bot, two bots who are watched.
@@ -31,6 +31,12 @@ GAMES: Final = (
     {"players": [{"name": "Ann"}, {"bot": "random"}], "picks": "random", "map": "world"},
     {"players": [{"bot": "random"}, {"bot": "aggressive"}], "picks": "random", "map": "small", "pace": 0.05},
 )
+#: Bytes of the disk that fills up, and the least by which it can grow.
+DISK, PAGE = 1 << 30, 4096
+#: Rounds after which a strike comes, at most.
+ROUNDS = 30
+#: Seconds after which a game hangs; between two tries to hand in a turn that the server could not keep.
+PATIENCE, RETRY = 20.0, 0.3
 #: What a connection raises when the server is gone.
 GONE: Final = (WebSocketException, httpx.HTTPError, OSError, EOFError, TimeoutError)
 
@@ -70,7 +76,8 @@ class Table:
                     for seat, hand in zip(self.tokens, hands, strict=True):
                         if int(seat) in message["awaited"]:
                             orders = {"round": message["round"] + 1, "deploys": [], "attacks": []}
-                            hand.post(f"games/{self.id}/orders", json=orders)
+                            while hand.post(f"games/{self.id}/orders", json=orders).is_server_error:
+                                time.sleep(RETRY)
 
     def lost(self, server: Server) -> str | None:
         """What the server no longer knows, or knows otherwise, of what it has shown."""
@@ -97,15 +104,24 @@ class ServerWard:
         self.work, self.rng = work, random.Random(f"{seed}/server")
 
     @contextlib.contextmanager
-    def folder(self) -> Iterator[Path]:
-        """A new folder for games."""
-        with tempfile.TemporaryDirectory(prefix="server-", dir=self.work) as made:
-            yield Path(made)
+    def folder(self, disk: bool = False) -> Iterator[Path]:
+        """A new folder for games; `disk`: on a disk of its own."""
+        with tempfile.TemporaryDirectory(prefix="server-", dir=self.work) as made, contextlib.ExitStack() as stack:
+            folder = Path(made, "games")
+            folder.mkdir()
+            if disk:
+                stack.enter_context(mounted(folder, f"size={DISK}"))
+            yield folder
 
 
 def running(folder: Path) -> contextlib.AbstractContextManager[Server]:
-    """A server on that folder."""
-    return serving(folder, "play", "--vs", "random")
+    """A server on that folder; what it says of itself is in a file beside it."""
+    return serving(folder, "play", "--vs", "random", errors=said_by(folder))
+
+
+def said_by(folder: Path) -> Path:
+    """Where the last server on that folder has said what went wrong."""
+    return folder.with_suffix(".said")
 
 
 def children(pid: int) -> list[int]:
@@ -127,13 +143,13 @@ def is_alive(pid: int) -> bool:
 
 def kills(ward: ServerWard, times: int) -> Iterator[Score]:
     """SIGKILL to the server at random moments while people and bots play: no round that was shown is lost."""
-    yield from _struck(ward, times, lambda server: server.kill())
+    yield from _struck(ward, times, lambda server, *_: server.kill())
 
 
 def interrupts(ward: ServerWard, times: int) -> Iterator[Score]:
     """Ctrl-C and SIGTERM while people and bots play: it ends within seconds, without a traceback."""
 
-    def strike(server: Server) -> None:
+    def strike(server: Server, *_: Any) -> None:
         server.process.send_signal(ward.rng.choice([signal.SIGINT, signal.SIGTERM]))
         try:
             server.process.wait(20)
@@ -147,7 +163,7 @@ def interrupts(ward: ServerWard, times: int) -> Iterator[Score]:
 def slow_workers(ward: ServerWard, times: int) -> Iterator[Score]:
     """SIGSTOP to a process that thinks, for up to two seconds, then SIGKILL to it: the games go on with another."""
 
-    def strike(server: Server) -> None:
+    def strike(server: Server, *_: Any) -> None:
         workers = [pid for pid in children(server.process.pid) if is_alive(pid)]
         for number in (signal.SIGSTOP, signal.SIGKILL):
             if workers:
@@ -163,7 +179,7 @@ def slow_workers(ward: ServerWard, times: int) -> Iterator[Score]:
 def peers(ward: ServerWard, times: int) -> Iterator[Score]:
     """Fifty connections that never end their headers, ten viewers who never read: others play and are answered."""
 
-    def strike(server: Server) -> None:
+    def strike(server: Server, *_: Any) -> None:
         with contextlib.ExitStack() as stack:
             address = ("127.0.0.1", int(server.base.rpartition(":")[2]))
             for _ in range(50):
@@ -189,14 +205,39 @@ def peers(ward: ServerWard, times: int) -> Iterator[Score]:
     yield from _struck(ward, times, strike)
 
 
+def full_disk(ward: ServerWard, times: int) -> Iterator[Score]:
+    """A disk that fills up while people and bots play, and has space again: all games go on, and nothing is lost."""
+    if not can_mount():
+        yield Score(skipped="mounting a disk takes root")
+        return
+
+    def strike(server: Server, tables: list[Table], disk: Path) -> None:
+        used = sum(path.stat().st_blocks * 512 for path in disk.rglob("*"))
+        remount(disk, f"size={used + PAGE * ward.rng.randrange(1, 6)}")
+        time.sleep(ward.rng.uniform(0.5, 2.0))
+        remount(disk, f"size={DISK}")
+        then = {table.id: table.rounds for table in tables}
+        until = time.monotonic() + PATIENCE
+        while (stuck := [t.id for t in tables if not t.over and t.rounds == then[t.id]]) and time.monotonic() < until:
+            time.sleep(0.05)
+        ended = server.process.poll() is not None
+        server.kill()
+        if stuck or ended:
+            raise LossError("the server ended" if ended else f"{len(stuck)} games do not go on where there is space")
+
+    yield from _struck(ward, times, strike, disk=True)
+
+
 class LossError(Exception):
     """What a strike cost, other than rounds."""
 
 
-def _struck(ward: ServerWard, times: int, strike: Callable[[Server], None]) -> Iterator[Score]:
-    """Play, strike, start again and look, so many times; `strike` ends the server."""
+def _struck(
+    ward: ServerWard, times: int, strike: Callable[[Server, list[Table], Path], None], disk: bool = False
+) -> Iterator[Score]:
+    """Play, strike, start again and look, so many times; `strike` ends the server; `disk`: see `ServerWard.folder`."""
     score = Score()
-    with ward.folder() as folder:
+    with ward.folder(disk) as folder:
         tables: list[Table] = []
         while score.tried < times:
             with running(folder) as server:
@@ -208,10 +249,10 @@ def _struck(ward: ServerWard, times: int, strike: Callable[[Server], None]) -> I
                     tables.append(Table(server, GAMES[len(tables) % len(GAMES)]))
                 before = sum(table.rounds for table in tables)
                 with playing(server, tables):
-                    time.sleep(ward.rng.uniform(0.0, 1.2))
+                    _wait_for_rounds(tables, before + ward.rng.randrange(ROUNDS), ward.rng.uniform(0.5, 3.0))
                     workers = children(server.process.pid)
                     try:
-                        strike(server)
+                        strike(server, tables, folder)
                     except LossError as error:
                         score.lost.append(str(error))
                         server.kill()
@@ -219,6 +260,8 @@ def _struck(ward: ServerWard, times: int, strike: Callable[[Server], None]) -> I
             score.tried += 1
             if not _ended(workers):
                 score.lost.append("its workers did not end with it")
+            if "Traceback" in (said := said_by(folder).read_text(errors="replace")):
+                score.lost.append(f"a traceback: {last_line(said)}")
         with running(folder) as server:
             _look(score, server, tables)
         _verify(score, folder)
@@ -234,6 +277,13 @@ def playing(server: Server, tables: list[Table]) -> Iterator[None]:
     yield
     for thread in threads:
         thread.join()
+
+
+def _wait_for_rounds(tables: list[Table], rounds: int, seconds: float) -> None:
+    """Until so many were shown, or so many seconds are over."""
+    until = time.monotonic() + seconds
+    while sum(table.rounds for table in tables) < rounds and time.monotonic() < until:
+        time.sleep(0.002)
 
 
 def _ended(workers: list[int], seconds: float = 30.0) -> bool:
@@ -266,5 +316,6 @@ SERVER_FAULTS: Final[dict[str, Callable[[ServerWard, int], Iterator[Score]]]] = 
     "kills": kills,
     "interrupts": interrupts,
     "slow workers": slow_workers,
+    "full disk": full_disk,
     "peers": peers,
 }

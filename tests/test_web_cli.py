@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.cli import main
 from warlight_env.record import MemoryRecorder
 from warlight_env.web import page as page_module
+from web_helpers import serving
 
 
 @pytest.mark.parametrize(
@@ -105,3 +107,17 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "pip install 'warlight-env[web]'" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_is_ended_while_bots_play_and_people_watch_says_nothing(number: int, tmp_path: Path):
+    folder, said = tmp_path / "games", tmp_path / "said"
+    body = {"players": [{"bot": "random"}, {"bot": "aggressive"}], "picks": "random", "map": "small", "pace": 0.0}
+    with serving(folder, "play", "--vs", "random", errors=said) as server:
+        with server.client() as client:
+            made = client.post("games", json=body).raise_for_status().json()
+        with server.feed(made["id"], made["watch"]) as one, server.feed(made["id"], made["watch"]) as other:
+            assert one.event("round")["n"] == other.event("round")["n"]
+            server.process.send_signal(number)
+            server.process.wait(60)
+    assert "Traceback" not in said.read_text() and "never retrieved" not in said.read_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gc
 import itertools
 import os
 import signal
@@ -155,6 +156,27 @@ def test_an_answer_that_nobody_waits_for_any_more_is_nobody_elses():
             await thinkers.close()
 
     asyncio.run(work())
+
+
+def test_an_end_in_the_middle_of_work_is_told_to_who_waits_and_to_nobody_else():
+    unheard: list[dict[str, Any]] = []
+
+    async def work() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
+        desk = Desk()
+        assert await desk.long(len, "abc") == 3
+        gone = asyncio.ensure_future(desk.long(time.sleep, 60))
+        await asyncio.sleep(0.05)
+        gone.cancel()
+        waiting = asyncio.ensure_future(desk.long(len, "abc"))
+        await asyncio.sleep(0.05)
+        desk.close()
+        with pytest.raises(RequestError, match="it was ended"):
+            await waiting
+
+    asyncio.run(work())
+    gc.collect()
+    assert not unheard
 
 
 # The loop

@@ -43,7 +43,7 @@ class Child:
         self._thread = ThreadPoolExecutor(1, name)  # of its own: whoever fills the loop's threads does not delay it
         self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
-        self._late = False
+        self._late = self._closed = False
 
     @property
     def busy(self) -> bool:
@@ -64,8 +64,13 @@ class Child:
         """
         await self._lock.acquire()
         asking = asyncio.ensure_future(self._ask(question, limit))
-        asking.add_done_callback(lambda _: self._lock.release())
+        asking.add_done_callback(self._asked)
         return await asyncio.shield(asking)
+
+    def _asked(self, asking: asyncio.Future[Any]) -> None:
+        self._lock.release()
+        if not asking.cancelled():
+            asking.exception()  # heard of even where nobody waits for the answer any more
 
     async def _ask(self, question: Any, limit: Callable[[], float]) -> Any:
         await self._within(START, self._make_ready)
@@ -77,15 +82,23 @@ class Child:
         self._late = False
         timer = loop.call_later(seconds, self._expire)
         try:
-            return await loop.run_in_executor(self._thread, work, *args)
-        except (EOFError, OSError) as error:
-            exitcode = await loop.run_in_executor(self._thread, self._end)
+            if self._closed:
+                raise DiedError("it was ended", None)
+            return await loop.run_in_executor(self._thread, self._do, work, args)
+        except DiedError:
             if self._late:
                 raise LateError(f"no answer in {seconds:.0f} s") from None
-            ours = isinstance(error, OSError) and not isinstance(error, ConnectionError)
-            raise DiedError(f"cannot be started: {error}" if ours else "it has died", exitcode) from None
+            raise
         finally:
             timer.cancel()
+
+    def _do(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Do it; where the pipe fails, the process is ended."""
+        try:
+            return work(*args)
+        except (EOFError, OSError) as error:
+            ours = isinstance(error, OSError) and not isinstance(error, ConnectionError)
+            raise DiedError(f"cannot be started: {error}" if ours else "it has died", self._end()) from None
 
     def _expire(self) -> None:
         self._late = True
@@ -125,8 +138,8 @@ class Child:
         return exitcode
 
     def close(self) -> None:
-        """End the process, whatever it does."""
-        self._late = True
+        """End the process, whatever it does; who waits for an answer learns that it was ended."""
+        self._closed = True
         if self._process is not None and self._process.pid is not None:
             self._process.kill()
         self._thread.submit(self._end)

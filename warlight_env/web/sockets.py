@@ -45,20 +45,23 @@ def add_feed(app: FastAPI) -> None:
 async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
     settings: Settings = app.state.settings
     try:
-        text = await asyncio.wait_for(socket.receive_text(), HELLO)
+        async with asyncio.timeout(HELLO):
+            text = await socket.receive_text()
         hello = Hello.model_validate_json(text)
         if settings.token is not None and not same(settings.token, hello.key):
             raise RequestError("the server's token is missing or wrong", 401)
         there = await app.state.access(id, hello.token)
         messages = there.room.feed.follow(there.seat, hello.after)
-        sending = asyncio.ensure_future(_send(socket, messages))
-        receiving = asyncio.ensure_future(_receive(socket))
-        done, waiting = await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        for task in done:
-            task.result()
+        both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in both:
+                task.cancel()
+            ended = await asyncio.gather(*both, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
         await socket.close(1001)
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
@@ -73,7 +76,8 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
 
 async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:
     async for text in messages:
-        await asyncio.wait_for(socket.send_text(text), SEND)
+        async with asyncio.timeout(SEND):
+            await socket.send_text(text)
 
 
 async def _receive(socket: WebSocket) -> None:
