@@ -6,8 +6,9 @@ fails, `engine.guard` keeps the exception, and the kernel gets something harmles
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numba
@@ -16,10 +17,11 @@ from numba.core import types
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
+from warlight_env.agents.generators.work import TurnSet
 from warlight_env.agents.standing import holds_regions
 from warlight_env.agents.turn_faults import TEXTS, turn_fault
 from warlight_env.engine.guard import attempt_5, attempt_6, attempt_7, attempt_10, attempt_11, failed
-from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options
+from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
 from warlight_env.engine.stack import stack_armies, stack_owners
 from warlight_env.errors import InputError
 
@@ -259,7 +261,9 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
         return pointer(signature, _GUARDED[kind](label, ask), source=body)
     except NumbaError as error:
         failure = error
-    ask.compile(signature.args)  # where the fault is in the function itself, this says so in fewer words
+    ask.compile(
+        tuple(map(protected, signature.args))
+    )  # where the fault is in the function itself, this says so in fewer words
     answer = ask.nopython_signatures[0].return_type
     known, wanted = (_NUMBERS, "number") if kind == "evaluation" else (types.Integer, "whole number")
     if isinstance(answer, known):
@@ -272,7 +276,7 @@ def interpreted(kind: str, signature: Any, function: Callable[..., Any], label: 
     if JIT_DISABLED:
         return _GUARDED[kind](label, _INTERPRETED[kind](label, function))
     ask = numba.njit(_INTERPRETED[kind](label, function))
-    ask.compile(signature.args)
+    ask.compile(tuple(map(protected, signature.args)))
     return pointer(signature, _GUARDED[kind](label, ask), cached=False)
 
 
@@ -292,7 +296,17 @@ def _counted(label: str, answer: Any) -> int:
         raise PlugInError(f"{label}: returned {answer!r:.80}, not a whole number") from None
 
 
-# What a function in Python gets of the position is a copy in memory of its own, which it may keep.
+# What a function in Python gets to read of the position and to write is in memory of its own, which it may keep: ours
+# may be gone by then. The other arguments are records that Python holds as a whole.
+
+
+@contextlib.contextmanager
+def _lent(*arrays: Any) -> Iterator[list[Any]]:
+    """Copies of arrays, whose content becomes theirs."""
+    copies = [array.copy() for array in arrays]
+    yield copies
+    for array, copy in zip(arrays, copies, strict=True):
+        array[...] = copy
 
 
 def _interpreted_evaluation(label: str, function: Callable[..., Any]) -> Any:
@@ -308,8 +322,12 @@ def _interpreted_evaluation(label: str, function: Callable[..., Any]) -> Any:
 
 
 def _interpreted_generator(label: str, function: Callable[..., Any]) -> Any:
-    def call(board, params, evaluation, owner, army, *more):
-        return _counted(label, function(board, params, evaluation, owner.copy(), army.copy(), *more))
+    def call(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+        with _lent(rng, *turns) as (rng, *own):
+            answer = function(
+                board, params, evaluation, owner.copy(), army.copy(), player, ways, rng, work, TurnSet(*own)
+            )  # fmt: skip
+        return _counted(label, answer)
 
     def ask(board, params, evaluation, owner, army, player, ways, rng, work, turns):
         with numba.objmode(result="int64"):
@@ -320,8 +338,12 @@ def _interpreted_generator(label: str, function: Callable[..., Any]) -> Any:
 
 
 def _interpreted_policy(label: str, function: Callable[..., Any]) -> Any:
-    def call(board, params, evaluation, owner, army, *more):
-        return _counted(label, function(board, params, evaluation, owner.copy(), army.copy(), *more))
+    def call(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+        with _lent(rng, deploy, attacks) as (rng, deploy, attacks):
+            answer = function(
+                board, params, evaluation, owner.copy(), army.copy(), player, ways, rng, work, deploy, attacks
+            )  # fmt: skip
+        return _counted(label, answer)
 
     def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
         with numba.objmode(result="int64"):
@@ -333,7 +355,9 @@ def _interpreted_policy(label: str, function: Callable[..., Any]) -> Any:
 
 def _interpreted_picker(label: str, function: Callable[..., Any]) -> Any:
     def call(board, evaluation, owner, free, player, rng, wishes):
-        return _counted(label, function(board, evaluation, owner.copy(), free.copy(), player, rng, wishes))
+        with _lent(rng, wishes) as (rng, wishes):
+            answer = function(board, evaluation, owner.copy(), free.copy(), player, rng, wishes)
+        return _counted(label, answer)
 
     def ask(board, evaluation, owner, free, player, rng, wishes):
         with numba.objmode(result="int64"):

@@ -130,7 +130,7 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     if is_ours(function):
         return _pointer_to(kind, function)
     check_parameters(kind, function)
-    return _guarded_pointer(kind, function)
+    return _guarded_pointer(kind, _Itself(function))
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
@@ -172,8 +172,22 @@ def _pointer_to(kind: str, function: Callable[..., Any]) -> Any:
     return pointer(_SIGNATURES[kind](), function)
 
 
+class _Itself:
+    """A user's function as a key: that object and no other, whatever it says it equals; not all can be keys."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __hash__(self) -> int:
+        return id(self.function)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and other.function is self.function
+
+
 @functools.cache
-def _guarded_pointer(kind: str, function: Callable[..., Any]) -> Any:
+def _guarded_pointer(kind: str, key: _Itself) -> Any:
+    function = key.function
     label = label_of(kind, function)
     if not isinstance(_body(function), FunctionType):
         return _interpreted_pointer(kind, function, "it is no plain function")
@@ -181,17 +195,19 @@ def _guarded_pointer(kind: str, function: Callable[..., Any]) -> Any:
         return guarded(kind, _SIGNATURES[kind](), function, label)
     except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
         if hasattr(function, "py_func"):
-            raise PlugInError(f"{label} does not fit its signature: {_first_line(error)}") from error
-        return _interpreted_pointer(kind, function, _first_line(error))
+            raise PlugInError(f"{label} does not fit its signature: {_reason(error)}") from error
+        return _interpreted_pointer(kind, function, _reason(error))
 
 
-@functools.cache
 def _interpreted_pointer(kind: str, function: Callable[..., Any], reason: str) -> Any:
     label = label_of(kind, function)
     warnings.warn(f"{label} runs as plain Python, many times slower: {reason}", RuntimeWarning, stacklevel=5)
     return interpreted(kind, _SIGNATURES[kind](), function, label)
 
 
-def _first_line(error: Exception) -> str:
+def _reason(error: Exception) -> str:
+    """Why Numba does not compile a function, in a line."""
+    if "Cannot modify readonly array" in str(error):
+        return "it writes to an array that games share"
     lines = [line.strip() for line in str(error).splitlines()]
     return next((line for line in lines if line and not line.startswith("Failed in")), type(error).__name__)

@@ -16,6 +16,7 @@ from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
 from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.guarded import AnswerError, PlugInError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.plug_ins import plug_in
@@ -101,6 +102,58 @@ def test_the_position_that_a_function_gets_is_a_copy(kind):
     assert good.run(50) == writing.run(50)
 
 
+@numba.njit
+def writes_to_the_board(board, evaluation, owner, army, player, players):
+    board.bonus[0] = 500
+    return 0.5
+
+
+@numba.njit
+def writes_to_a_row(board, evaluation, owner, army, player, players):
+    row = board.distance[0]
+    row[0] = 1
+    return 0.5
+
+
+@numba.njit
+def writes_to_the_evaluation(board, evaluation, owner, army, player, players):
+    evaluation.supers[0, 0] = 500.0
+    return 0.5
+
+
+@pytest.mark.parametrize("function", [writes_to_the_board, writes_to_a_row, writes_to_the_evaluation])
+def test_what_games_share_cannot_be_written_to(function):
+    before = view().board.bonus.tolist()
+    with pytest.raises(PlugInError, match=r"evaluation 'writes_to_.*does not fit its signature: it writes to an array"):
+        Search(view(), MctsSettings(), 1, evaluation=function)
+    assert view().board.bonus.tolist() == before
+
+
+@numba.njit
+def writes_to_the_dice(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    params.dice.kills[0, 0] = 0
+    return 1
+
+
+def test_nor_can_the_dice_be_written_to():
+    with pytest.raises(PlugInError, match=r"generator 'writes_to_the_dice'.*: it writes to an array that games share"):
+        Search(view(), MctsSettings(), 1, generator=writes_to_the_dice)
+
+
+@numba.njit
+def second_hand(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    return generate_turns(board, params, evaluation, owner, army, player, ways, rng, work, turns)
+
+
+def test_functions_may_hand_what_they_get_to_kernels():
+    settings = MctsSettings(samples=1, rounds=1, refine=0.0)
+    own = Search(view(), settings, 1)
+    own.run(20)
+    theirs = Search(view(), settings, 1, generator=second_hand)
+    theirs.run(20)
+    assert theirs.candidates() == own.candidates()
+
+
 WAYS_TO_GIVE = {
     "kernel": kernel,
     "njit": numba.njit,
@@ -161,6 +214,53 @@ def test_a_count_must_be_whole_in_python_too():
     ASKING_GENERATOR.function = lambda *arguments: 1.5
     with pytest.raises(PlugInError, match=r"generator Asking: returned 1\.5, not a whole number"):
         Search(view(), MctsSettings(), 1, generator=ASKING_GENERATOR)
+
+
+class OddError(Exception):
+    def __str__(self):
+        raise OSError("no words")
+
+    def add_note(self, note):
+        raise OSError("no notes")
+
+
+@pytest.mark.parametrize("settings", [{}, {"threads": 2, "parallel": "root"}, {"threads": 2, "parallel": "leaf"}])
+@pytest.mark.parametrize("error", [StopIteration(), GeneratorExit(), OddError()])
+def test_exceptions_with_ways_of_their_own_come_through(error, settings):
+    search = MctsSettings(**(SMALL | settings))
+    with pytest.raises(type(error)) as caught:
+        Search(view(), search, 1, evaluation=FAILING.fail(error, after=0))
+    assert caught.value is error and "evaluation Asking" in error.__notes__[0]
+
+
+def test_what_a_function_keeps_is_its_own():
+    kept = []
+
+    def keep(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+        turns.deploy[0], turns.counts[0] = 0, 0
+        kept.extend([owner, army, rng, *turns])
+        return 1
+
+    ASKING_GENERATOR.function = keep
+    Search(view(), MctsSettings(**SMALL), 1, generator=ASKING_GENERATOR).run(3)
+    assert kept and all(array.base is None and array.flags.owndata for array in kept)
+
+
+def test_a_function_that_can_be_no_key_is_taken_as_itself():
+    class Even:
+        __hash__ = None
+        asked = 0
+
+        def __eq__(self, other):
+            return True
+
+        def __call__(self, *arguments):
+            self.asked += 1
+            return 0.5
+
+    for function in (Even(), Even()):
+        Search(view(), MctsSettings(**SMALL), 1, evaluation=function)
+        assert function.asked
 
 
 @pytest.mark.parametrize("given", [lambda a, b: a, numba.njit(lambda a, b: a), len, 5, "mcts"])

@@ -51,7 +51,8 @@ def run_leaf_parallel(search: Search, simulations: int, deadline: float, stopped
                 works = one.works
                 for work in others:
                     work.owner[:], work.army[:], work.out[:] = first.owner, first.army, first.out
-            list(pool.map(play, works))
+            for playout in [pool.submit(play, work) for work in works]:
+                playout.result()
             for work in works[: simulations - done]:
                 if flat:
                     keep_result(tree, first.path[1], work.values[view.player])

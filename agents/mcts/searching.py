@@ -7,8 +7,10 @@ import functools
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -59,6 +61,26 @@ class _Tree:
         self.tree: Tree = make_tree(n, e, 0 if flat else nodes, players, nodes if flat else 0)
         workers = settings.threads if settings.parallel != "root" else 1
         self.works: list[SearchWork] = [make_search_work(n, e, players, settings.samples) for _ in range(workers)]
+
+
+class _Watch(watched):
+    """`watched`, for a search. No generator: in those, a user's StopIteration would be another error."""
+
+    __slots__ = ("_search",)
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._search.spoil()
+        try:
+            super().__exit__(kind, error, traceback)
+        except BaseException:
+            self._search.spoil()
+            raise
 
 
 class Search:
@@ -214,18 +236,13 @@ class Search:
                 simulations,
             )  # fmt: skip
 
-    @contextlib.contextmanager
-    def watch(self) -> Iterator[None]:
+    def watch(self) -> AbstractContextManager[Any]:
         """Around kernels that call the functions: what those of users raise is raised, and spoils the search."""
-        if not self._foreign:
-            yield
-            return
-        try:
-            with watched():
-                yield
-        except BaseException:
-            self._failed = True
-            raise
+        return _Watch(self) if self._foreign else contextlib.nullcontext()
+
+    def spoil(self) -> None:
+        """Have nothing more asked of the search until it is begun anew."""
+        self._failed = True
 
     def _check(self) -> None:
         if self._failed:

@@ -17,7 +17,7 @@ LONGEST: Final = 2048
 #: All kinds, the quick ones first.
 KINDS: Final = (
     "lines", "engine", "orders", "rules", "games", "settings", "specs", "maps", "logs", "policies", "folders",
-    "actions", "states", "requests",
+    "actions", "states", "plug_ins", "requests",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ there, `failed` tells so and the functions are not called any more in this threa
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from types import TracebackType
 from typing import Any, Final
@@ -18,7 +19,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from warlight_env.engine.atomic import atomic_add
-from warlight_env.engine.jit import JIT_DISABLED, kernel
+from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 
 #: Where a thread's list stands in the dictionary that Python keeps for it; the C interface finds it by this name.
 _KEY: Final = "warlight_env.engine.guard"
@@ -71,9 +72,19 @@ class watched:  # noqa: N801  it reads as a statement
         if self._found:
             _forget(_failures)
             failure, label = self._found[:2]
-            if label not in str(failure):
-                failure.add_note(f"in the {label}")
+            _name(failure, label)
             raise failure
+
+
+def _name(failure: BaseException, label: str) -> None:
+    """Have an exception name the function, if it does not yet: it may be of any class, with odd methods."""
+    try:
+        named = label in str(failure)
+    except Exception:
+        named = False
+    if not named:
+        with contextlib.suppress(TypeError):  # its `__notes__` are no list
+            BaseException.add_note(failure, f"in the {label}")
 
 
 if not JIT_DISABLED:
@@ -143,7 +154,7 @@ if not JIT_DISABLED:
     def _attempt(typing_context: Any, label: Any, function: Any, kinds: tuple[Any, ...]) -> Any:
         if not isinstance(label, types.StringLiteral):  # type: ignore[attr-defined]
             return None
-        called = function.get_call_type(typing_context, kinds, {})
+        called = function.get_call_type(typing_context, tuple(map(protected, kinds)), {})
         made = function.dispatcher.overloads[called.args]
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

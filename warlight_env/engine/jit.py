@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numba.core import cgutils, event, types
 from numba.core.ccallback import CFunc
-from numba.extending import intrinsic, typeof_impl
+from numba.extending import intrinsic, lower_cast, models, register_model, typeof_impl
 
 from warlight_env.engine.cache import keep
 
@@ -70,8 +70,14 @@ def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
 
 
 def _ignore_literals(dispatcher: Any) -> None:
-    """Keep Numba from compiling a kernel anew for each constant that another passes: a quarter of all compile time."""
-    template, plain = dispatcher.get_call_template, types.misc.unliteral
+    """Keep Numba from compiling a kernel anew for each constant that another passes: a quarter of all compile time.
+
+    Nor for records that users' functions get as `protected` and pass on.
+    """
+    template, ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
+
+    def plain(kind: Any) -> Any:
+        return kind.record if ours and isinstance(kind, _Protected) else types.misc.unliteral(kind)
 
     def get_call_template(args: Any, kws: Any) -> Any:
         return template(tuple(map(plain, args)), {name: plain(kind) for name, kind in dict(kws).items()})
@@ -85,6 +91,10 @@ def inline_kernel(function: F) -> F:
     For functions on the hot path that take whole records: passing a `Board` costs some hundred stores a call.
     """
     return kernel(function, inline=True)
+
+
+#: The classes of records that are `shared`.
+_SHARED: set[type] = set()
 
 
 def shared(record: type[T]) -> type[T]:
@@ -101,11 +111,41 @@ def shared(record: type[T]) -> type[T]:
         made: Any = types.BaseTuple  # type: ignore[attr-defined]
         return made.from_types(kinds, record)
 
+    _SHARED.add(record)
     named: Any = record
     named.__copy__ = lambda self: self
     named.__deepcopy__ = lambda self, memo: self
     named.__reduce__ = lambda self: (_again, (record, tuple(self)))
     return record
+
+
+_NamedTuple: Any = types.NamedTuple  # type: ignore[attr-defined]
+
+
+class _Protected(_NamedTuple):
+    """The type of a record in which arrays cannot be written to; in memory it is the record."""
+
+    def __init__(self, record: Any, parts: tuple[Any, ...]) -> None:
+        self.record = record
+        super().__init__(parts, record.instance_class)
+
+
+def protected(kind: Any) -> Any:
+    """The type of a record for users' functions: those that write to what is `shared` of it do not compile."""
+    if not isinstance(kind, _NamedTuple):
+        return kind
+    parts = tuple(map(protected, kind.types))
+    if kind.instance_class in _SHARED:
+        parts = tuple(part.copy(readonly=True) if isinstance(part, types.Array) else part for part in parts)
+    return kind if parts == tuple(kind.types) else _Protected(kind, parts)
+
+
+register_model(_Protected)(models.TupleModel)
+
+
+@lower_cast(_Protected, _NamedTuple)
+def _as_record(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    return value
 
 
 def read_only(record: T) -> T:
