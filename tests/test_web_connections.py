@@ -146,6 +146,47 @@ def test_a_socket_may_say_nothing_for_long(tmp_path: Path):
             viewer.ping().wait(10)
 
 
+def frame(kind: int, payload: bytes = b"") -> bytes:
+    """What a client sends: masked by zeros."""
+    length = bytes([0x80 | len(payload)]) if len(payload) < 126 else b"\xfe" + len(payload).to_bytes(2, "big")
+    return bytes([0x80 | kind]) + length + bytes(4) + payload
+
+
+TEXT, PING, PONG = 1, 9, 10
+
+
+@pytest.mark.parametrize("introduced", [False, True])
+@pytest.mark.parametrize("more", [frame(TEXT), frame(TEXT, b"x" * 2000), frame(PING), frame(PONG, b"1234")])
+def test_a_viewer_who_says_more_than_hello_is_let_go(tmp_path: Path, introduced: bool, more: bytes):
+    with listening(tmp_path, Limits()) as port:
+        made = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=made).json()
+        client = opened(port)
+        lines = (f"GET /api/games/{game['id']}/feed HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade")
+        client.sendall("\r\n".join((*lines, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "")).encode())
+        client.sendall(b"Sec-WebSocket-Version: 13\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 101")
+        if introduced:
+            client.sendall(frame(TEXT, json.dumps({"token": game["tokens"]["0"]}).encode()))
+            assert b"start" in client.recv(65536)
+        with contextlib.suppress(ConnectionError):
+            client.sendall(more * 20_000)
+        answer(client)  # ends
+        assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
+
+
+def test_a_viewer_may_ask_whether_the_server_is_there_now_and_then(tmp_path: Path):
+    with listening(tmp_path, Limits()) as port:
+        made = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=made).json()
+        with connect(f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed") as viewer:
+            hello = json.dumps({"token": game["tokens"]["0"]})
+            viewer.send([hello[:10], hello[10:]])  # in pieces, as it may
+            for _ in range(20):
+                assert viewer.ping().wait(10)
+            assert json.loads(viewer.recv(10))["event"] == "start"
+
+
 def test_sockets_of_an_address_are_counted_too(tmp_path: Path):
     with listening(tmp_path, Limits(), at_once=3) as port:
         game = httpx.post(

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import gc
 import itertools
+import json
 import os
 import signal
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from warlight_env import Game, maps
 from warlight_env.record import GameLog, MemoryRecorder, Player
@@ -26,7 +29,7 @@ from warlight_env.web.desk import Desk, DeskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.outlook import win_chances
 from warlight_env.web.thinking import Thinkers
-from warlight_env.web.worker import Position, Question, Setup, Worker
+from warlight_env.web.worker import Answer, Position, Question, Setup, Worker
 
 
 def asked(game: Game, spec: str | None = None, **fields: Any) -> Question:
@@ -259,3 +262,232 @@ def test_the_loop_goes_on_while_maps_are_made_and_logs_opened(tmp_path: Path):
 @pytest.mark.slow
 def test_the_loop_goes_on_at_the_largest_maps(tmp_path: Path):
     assert held_up(tmp_path, 400) < 0.25
+
+
+# Lists, bounds, and who may ask how much at once
+
+
+@contextlib.asynccontextmanager
+async def talking(folder: Path, **settings: Any) -> AsyncIterator[tuple[FastAPI, httpx.AsyncClient]]:
+    """A server in this process, and a client of it."""
+    app = create_app(Settings(folder, rate=1e9, workers=1, **settings))
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=600) as client:
+        yield app, client
+    await app.state.lobby.close()
+
+
+def with_games(folder: Path, count: int, log: GameLog) -> None:
+    """A folder of as many games, of which nothing but their names differs; the newest has the highest number."""
+    text = b"".join(line + b"\n" for line in log_lines(log))
+    seats = {"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8}
+    for number in range(count):
+        (folder / f"game{number:05d}.partial.wl.jsonl").write_bytes(text)
+        (folder / f"game{number:05d}.seats.json").write_text(json.dumps(seats))
+        os.utime(folder / f"game{number:05d}.seats.json", (number, number))
+
+
+def test_a_folder_of_many_large_games_is_listed_beside_the_loop(tmp_path: Path):
+    with_games(tmp_path, 2000, log_of(Game(strip(200), "thesis", 2, 1, "random")))
+
+    async def main() -> None:
+        async with talking(tmp_path) as (_, client):
+            await client.get("games/nothing1", headers={"authorization": ""})
+            async with Pulse() as pulse:
+                listed = (await client.get("home")).json()["games"]
+        assert [row["id"] for row in listed] == [f"game{number:05d}" for number in range(1999, 1979, -1)]
+        assert listed[0] == {
+            "id": "game01999", "players": ["Ann", "Bo"], "watch": None, "map": "strip", "rounds": 0, "fog": False,
+            "over": False, "winner": None, "when": 1999,
+        }  # fmt: skip
+        assert pulse.longest < 0.1
+
+    asyncio.run(main())
+
+
+def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path):
+    log = log_of(Game("small", "thesis", 2, 1, "random"))
+    with_games(tmp_path, 3, log)
+    (tmp_path / "game00001.partial.wl.jsonl").write_text("no log")
+
+    async def main() -> None:
+        async with talking(tmp_path) as (app, client):
+
+            async def listed() -> dict[str, dict[str, Any]]:
+                answer = await client.get("home")
+                assert answer.status_code == 200, answer.text
+                return {row["id"]: row for row in answer.json()["games"]}
+
+            assert list(await listed()) == ["game00002", "game00000"]
+            asked = [asyncio.ensure_future(listed()) for _ in range(40)]  # more than the desk has room for
+            made = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
+            assert list(await listed()) == [made["id"], "game00002", "game00000"]
+            await asyncio.gather(*asked)
+            for seat in "01":
+                headers = {"authorization": f"Bearer {made['tokens'][seat]}"}
+                turn = {"round": 1, "deploys": [], "attacks": []}
+                await client.post(f"games/{made['id']}/orders", headers=headers, json=turn)
+            room = (await app.state.lobby.find(made["id"], made["tokens"]["0"])).room
+            while room.game.round < 1:
+                await asyncio.sleep(0.01)
+            in_memory = (await listed())[made["id"]]
+            assert in_memory["rounds"] == 1
+            await app.state.lobby.sweep(-1.0)
+            assert app.state.lobby.rooms == 0
+            assert (await listed())[made["id"]] == in_memory
+            (tmp_path / "game00002.seats.json").unlink()
+            ends = tmp_path / "game00000.partial.wl.jsonl"
+            last = {"event": "end", "winner": 1, "rounds": 0, "placements": [2, 1], "cut_off": True}
+            ends.write_bytes(ends.read_bytes() + json.dumps(last).encode() + b"\n")
+            rows = await listed()
+            assert list(rows) == [made["id"], "game00000"]
+            assert rows["game00000"]["over"]
+
+    asyncio.run(main())
+
+
+def test_games_made_at_once_are_no_more_than_there_is_room_for(tmp_path: Path):
+    async def main() -> None:
+        async with talking(tmp_path, max_rooms=3) as (app, client):
+            body = {"players": PEOPLE, "map": "small", "picks": "random"}
+            answers = await asyncio.gather(*(client.post("games", json=body) for _ in range(12)))
+            assert app.state.lobby.rooms <= 3
+            assert {answer.status_code for answer in answers} <= {200, 429}
+            refused = [answer for answer in answers if answer.status_code == 429]
+            assert all(int(answer.headers["retry-after"]) > 0 for answer in refused)
+            made = [answer.json() for answer in answers if answer.status_code == 200]
+            assert len(made) >= 3
+            assert len(list(tmp_path.glob("*.seats.json"))) == len(made)  # nothing is left of those that were refused
+            again = await client.post("games", json=body)  # and there is room for the next
+            assert again.status_code == 200
+
+    asyncio.run(main())
+
+
+def test_games_in_memory_have_so_many_bytes_together(tmp_path: Path):
+    async def main() -> None:
+        async with talking(tmp_path) as (app, client):
+            lobby, body = app.state.lobby, {"players": PEOPLE, "map": "small", "picks": "random"}
+            first = (await client.post("games", json=body)).json()
+            lobby.max_bytes = 3 * lobby.size  # of which there is room for about as many
+            for _ in range(9):
+                assert (await client.post("games", json=body)).status_code == 200
+            assert 2 <= lobby.rooms <= 4
+            found = await lobby.find(first["id"], first["tokens"]["0"])  # the others wait on disk
+            followed = found.room.feed.follow(0, -1)
+            before = lobby.size
+            await anext(followed)
+            assert lobby.size > before  # what was made for viewers counts
+            lobby.max_bytes = 1
+            await lobby.sweep()
+            assert lobby.rooms == 1  # one that is looked at stays
+            assert (await client.post("games", json=body)).status_code == 429
+            await followed.aclose()
+
+    asyncio.run(main())
+
+
+def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    async def main() -> None:
+        async with talking(tmp_path) as (app, client):
+            made = (await client.post("games", json={"players": PEOPLE, "picks": "random"})).json()
+            monkeypatch.setattr("warlight_env.web.answers.PIECE", 1000)
+            monkeypatch.setattr("warlight_env.web.answers.ROOM", 100_000)
+            path = f"/api/games/{made['id']}"
+            headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {made['tokens']['0']}".encode())]
+            scope = {
+                "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
+                "path": path, "raw_path": path.encode(), "query_string": b"", "headers": headers, "root_path": "",
+                "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
+            }  # fmt: skip
+            stuck, taken = asyncio.Event(), asyncio.Event()
+            sent = 0
+
+            async def receive() -> dict[str, Any]:
+                return {"type": "http.request", "body": b"", "more_body": False}
+
+            async def send(message: Any) -> None:
+                nonlocal sent
+                sent += len(message.get("body", b""))
+                if sent:
+                    stuck.set()
+                    await taken.wait()
+
+            slow = asyncio.ensure_future(app(scope, receive, send))
+            await stuck.wait()
+            refused = await client.get(path[5:], headers={"authorization": f"Bearer {made['tokens']['1']}"})
+            assert refused.status_code == 503
+            assert int(refused.headers["retry-after"]) > 0
+            taken.set()
+            await slow
+            assert sent > 50_000
+            assert (await client.get(path[5:], headers=dict(headers))).status_code == 200
+
+    asyncio.run(main())
+
+
+def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_path: Path):
+    async def main() -> None:
+        async with talking(tmp_path) as (app, client):
+            answered, asked = asyncio.Event(), 0
+
+            async def ask(question: Question, slot: int = 0) -> Any:
+                nonlocal asked
+                asked += 1
+                await answered.wait()
+                return Answer(deploys=[], attacks=[])
+
+            app.state.lobby.thinkers.ask = ask
+            body = {"players": PEOPLE, "map": "small", "picks": "random"}
+            games = [(await client.post("games", json=body)).json() for _ in range(9)]
+
+            def insight(game: dict[str, Any], token: str) -> asyncio.Task[httpx.Response]:
+                headers = {"authorization": f"Bearer {token}"}
+                url = f"games/{game['id']}/insight"
+                return asyncio.ensure_future(client.post(url, json={"bot": "random"}, headers=headers))
+
+            async def turned_away(task: asyncio.Task[httpx.Response], status: int) -> None:
+                answer = await asyncio.wait_for(task, 10)
+                assert answer.status_code == status, answer.text
+                assert int(answer.headers["retry-after"]) > 0
+
+            assert (await insight(games[0], "nobody's")).status_code == 404
+            assert (await insight(games[0], games[1]["tokens"]["0"])).status_code == 404
+            assert asked == 0
+            waiting = [insight(games[0], games[0]["tokens"]["0"]) for _ in range(2)]
+            await turned_away(insight(games[0], games[0]["tokens"]["0"]), 429)
+            for game in games[1:]:  # others may, until there are too many of all together
+                waiting.append(insight(game, game["tokens"]["1"]))
+            done, _ = await asyncio.wait(waiting, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
+            assert 0 < len(done) < len(waiting) - 4
+            for task in done:
+                await turned_away(task, 503)
+            answered.set()
+            for task in set(waiting) - done:
+                assert (await task).status_code == 200
+            assert (await insight(games[0], games[0]["tokens"]["0"])).status_code == 200
+
+    asyncio.run(main())
+
+
+def test_bots_are_asked_about_an_opened_log_so_much_at_once(tmp_path: Path):
+    log = b"".join(line + b"\n" for line in log_lines(log_of(Game("small", "thesis", 2, 1, "random"))))
+
+    async def main() -> None:
+        async with talking(tmp_path) as (app, client):
+            key = (await client.post("replays", content=log)).json()["log"]
+            answered = asyncio.Event()
+
+            async def ask(question: Question, slot: int = 0) -> Any:
+                await answered.wait()
+                return Answer(deploys=[], attacks=[])
+
+            app.state.lobby.thinkers.ask = ask
+            url = f"replays/{key}/insight"
+            waiting = [asyncio.ensure_future(client.post(url, json={"bot": "random"})) for _ in range(6)]
+            done, left = await asyncio.wait(waiting, timeout=2.0, return_when=asyncio.FIRST_COMPLETED)
+            assert {task.result().status_code for task in done} == {429}
+            answered.set()
+            assert {(await task).status_code for task in left} <= {200, 429}
+
+    asyncio.run(main())

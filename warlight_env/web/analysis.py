@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from warlight_env.web import clerk
 from warlight_env.web.clerk import Source, seen, thought_seed
 from warlight_env.web.errors import RequestError
 from warlight_env.web.lobby import Access, Lobby
+from warlight_env.web.newgames import offered
 from warlight_env.web.requests import InsightBody
 from warlight_env.web.worker import Position, Question, Setup
 
+if TYPE_CHECKING:
+    from warlight_env.web.app import Settings
+
 
 async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[str, Any]:
-    """A bot's thoughts, and the chances, as the player of the seat sees the position."""
+    """A bot's thoughts, and the chances, as the player of the seat sees the position.
+
+    Raises:
+        RequestError: nothing of that may be asked with this token, or not now; see `Turnstile`.
+    """
     room = there.room
     past = body.round is not None and body.round != room.game.round
     if past and there.seat is not None and not room.over:
@@ -21,17 +29,20 @@ async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[st
     seat = there.seat if there.seat is not None and body.seat is None else body.seat or 0
     if seat != there.seat and there.seat is not None and not room.over:
         raise RequestError(f"seat {seat}: not to be looked at with this token", 403)
-    if past:
-        setup, position, seed = await lobby.desk.short(clerk.position_at, lobby.source(room), body.round, seat)
-    else:
-        setup, position, seed = room.setup, seen(room.game, seat), thought_seed(room.game)
-    return await _think(lobby, setup, position, seed, body.bot, room.number)
+    with lobby.turnstile.through(f"{room.id}/{there.seat}"):  # a seat, or watching, has one token
+        if past:
+            setup, position, seed = await lobby.desk.short(clerk.position_at, lobby.source(room), body.round, seat)
+        else:
+            setup, position, seed = room.setup, seen(room.game, seat), thought_seed(room.game)
+        return await _think(lobby, setup, position, seed, body.bot, room.number)
 
 
-async def insight_of_log(lobby: Lobby, source: Source, body: InsightBody) -> dict[str, Any]:
+async def insight_of_log(lobby: Lobby, settings: Settings, source: Source, body: InsightBody) -> dict[str, Any]:
     """The same of a log that was opened, which hides nothing."""
-    setup, position, seed = await lobby.desk.long(clerk.position_at, source, body.round, body.seat or 0)
-    return await _think(lobby, setup, position, seed, body.bot, 0)
+    with lobby.turnstile.through(source.key):
+        offered(settings, body.bot, await lobby.desk.long(clerk.players_in, source))
+        setup, position, seed = await lobby.desk.long(clerk.position_at, source, body.round, body.seat or 0)
+        return await _think(lobby, setup, position, seed, body.bot, 0)
 
 
 async def _think(lobby: Lobby, setup: Setup, position: Position, seed: int, bot: str, number: int) -> dict[str, Any]:

@@ -26,9 +26,10 @@ from warlight_env.web.answers import Encoded
 from warlight_env.web.connections import ADDRESS
 from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import RequestError, later
 from warlight_env.web.folder import Folder
 from warlight_env.web.guard import RATE, Guard
+from warlight_env.web.listing import Shared
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.newgames import fits, made, map_of, map_seed, offered, players_of
 from warlight_env.web.page import page
@@ -94,9 +95,11 @@ def create_app(settings: Settings, home: Folder | None = None) -> FastAPI:
                 await asyncio.sleep(SWEEP)
                 await lobby.sweep()
 
-        sweeping = asyncio.create_task(sweep())
+        # The list is made in advance: who asks for it first need not wait until the process that reads logs is there.
+        beside = [asyncio.create_task(sweep()), asyncio.create_task(lobby.listing.newest())]
         yield
-        sweeping.cancel()
+        for task in beside:
+            task.cancel()
         await lobby.close()
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
@@ -116,8 +119,8 @@ def create_app(settings: Settings, home: Folder | None = None) -> FastAPI:
 def _errors(app: FastAPI) -> None:
     @app.exception_handler(InputError)
     async def input_error(request: Request, error: InputError) -> Response:
-        details = getattr(error, "details", None)
-        return JSONResponse({"error": str(error), "details": details}, getattr(error, "status", 422))
+        details, status = getattr(error, "details", None), getattr(error, "status", 422)
+        return JSONResponse({"error": str(error), "details": details}, status, later(status))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -133,7 +136,9 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(OSError)  # files exhausted, a folder that is gone
     async def unable(request: Request, error: OSError) -> Response:
         _log.error("%s: %s", request.url.path, error)
-        return JSONResponse({"error": f"the server cannot do that now: {error.strerror or 'no answer'}"}, 503)
+        return JSONResponse(
+            {"error": f"the server cannot do that now: {error.strerror or 'no answer'}"}, 503, later(503)
+        )
 
     @app.exception_handler(DiskError)
     async def no_space(request: Request, error: DiskError) -> Response:
@@ -146,6 +151,8 @@ def _errors(app: FastAPI) -> None:
 
 def _pages(app: FastAPI) -> None:
     settings: Settings = app.state.settings
+    lobby: Lobby = app.state.lobby
+    runs = Shared(lambda: lobby.listing.beside(tournaments, settings.runs))
 
     @app.get("/")
     async def index() -> HTMLResponse:
@@ -159,8 +166,8 @@ def _pages(app: FastAPI) -> None:
             "duellists": [bot for bot in settings.bots if not fits(bot, 3)],
             "maps": [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()],
             "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
-            "games": app.state.lobby.recent(),
-            "tournaments": tournaments(settings.runs),
+            "games": await lobby.listing.newest(),
+            "tournaments": await runs.get(),
         }
 
 

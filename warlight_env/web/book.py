@@ -47,6 +47,7 @@ class Book(Recorder):
         self.partial = path.with_name(path.name.removesuffix(PLAIN) + PARTIAL + PLAIN)
         self.stands = [Stand(player.name) for player in players]
         self.lines: list[bytes] = []  #: the header first; bytes, as a long game's events are a hundred thousand objects
+        self.size = 0  #: bytes of them
         self.steps = 0  #: picks and rounds among them
         self.complete = False  #: whether the game has ended
         self._waiting: list[bytes] = []
@@ -82,6 +83,7 @@ class Book(Recorder):
 
     def _tell(self) -> None:
         self.lines += self._waiting
+        self.size += sum(map(len, self._waiting))
         self.steps += sum(line.startswith(_STEPS) for line in self._waiting)
         self._waiting.clear()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import signal
 import tempfile
 from collections import OrderedDict
@@ -19,9 +20,9 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record import GameLog, Header, LogError, Player, Recorder, game_at
+from warlight_env.record import GameLog, Header, LogError, Player, Recorder, game_at, summarize
 from warlight_env.record.encode import log_lines
-from warlight_env.record.names import COMPRESSED, PLAIN
+from warlight_env.record.names import COMPRESSED, PARTIAL, PLAIN
 from warlight_env.web.book import picks_of, play_again
 from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
@@ -30,6 +31,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.process import serve_questions
 from warlight_env.web.worker import Position, Setup
 
+SEATS: Final = ".seats.json"
 LOGS: Final = 4  # that were read last are kept
 SECONDS: Final = 10.0  # for the chances of a log: after that no more positions are looked at
 TAKEN_OVER: Final = 16 << 20  # bytes of a log that is played on
@@ -188,6 +190,45 @@ def _again(log: GameLog, rounds: int) -> dict[str, Any]:
     game = Game(header.map, header.rules, len(header.players), header.seed, picks_of(header))
     play_again(log, game, rounds)
     return {**game.to_dict(), "map": game.map}
+
+
+# Lists
+
+
+def log_path(folder: Path, id: str) -> Path:
+    """The log of a game of the server's own, finished or not."""
+    whole = folder / f"{id}{PLAIN}"
+    return whole if whole.exists() else folder / f"{id}{PARTIAL}{PLAIN}"
+
+
+def row_of(folder: Path, id: str) -> dict[str, Any] | None:
+    """What a list shows of a game in a folder; None: its files cannot be read."""
+    try:
+        seats = json.loads((folder / f"{id}{SEATS}").read_bytes())
+        summary = summarize(log_path(folder, id))
+        ended, winner = summary.end is not None, None if summary.end is None else summary.end.winner
+        return row([name for name, *_ in seats["seats"]], seats["watch"], summary.header, summary.rounds, ended, winner)
+    except (LogError, OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def row(
+    names: list[str], watch: str | None, header: Header, rounds: int, over: bool, winner: int | None
+) -> dict[str, Any]:
+    """What a list shows of a game.
+
+    Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots, shows
+    nothing that is secret.
+    """
+    return {
+        "players": names,
+        "watch": watch,
+        "map": header.map.title or header.map.name,
+        "rounds": rounds,
+        "fog": header.rules.fog,
+        "over": over,
+        "winner": winner,
+    }
 
 
 def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:

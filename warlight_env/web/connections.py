@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 try:
     import resource
@@ -26,6 +27,9 @@ SPARE: Final = 200  # files that are not connections: logs of games, pipes to wo
 FILES: Final = 4096  # that are asked of the system, where it gives them
 HEAD: Final = 10.0  # seconds for the head of a request
 TAKE: Final = 30.0  # seconds within which a client must take something of its answer
+BYTES: Final = 2048  # of what a socket says that are looked at together
+FRAMES: Final = 60  # that a viewer may send: its hello, and signs that it is there
+SIGNS: Final = 1.0  # more of them a second
 
 
 def address_of(client: tuple[str, int] | None) -> str:
@@ -141,6 +145,35 @@ def protocol(limits: Limits) -> type[H11Protocol]:
                 self.transport.close()
 
     return Connection
+
+
+class Listener(WebSocketsSansIOProtocol):
+    """The server's side of a socket, which is there to be listened to: who says much is let go.
+
+    A frame costs the server far more than the client, and pings are answered whether or not the client takes that.
+    """
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.Protocol`."""
+        self._left, self._since = float(FRAMES), time.monotonic()
+        super().connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        for at in range(0, len(data), BYTES):
+            if self.transport.is_closing():
+                return
+            super().data_received(data[at : at + BYTES])
+
+    def handle_events(self) -> None:
+        """What came, unless it is too much; see `WebSocketsSansIOProtocol`."""
+        now = time.monotonic()
+        self._left = min(FRAMES, self._left + SIGNS * (now - self._since)) - len(self.conn.events)
+        self._since = now
+        if self._left < 0:
+            self.transport.abort()
+        else:
+            super().handle_events()
 
 
 def room_for(wanted: int = MOST) -> int:

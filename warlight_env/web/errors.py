@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from warlight_env.errors import InputError, RunError
+
+BUSY: Final = (429, 503)  # statuses of what may go well a moment later
+LATER: Final = 2  # seconds after which it may be tried again
 
 
 class RequestError(InputError):
@@ -15,6 +20,11 @@ class RequestError(InputError):
         self.details = details
         if status is not None:
             self.status = status
+
+
+def later(status: int) -> dict[str, str]:
+    """The headers that say when to come again, where that helps."""
+    return {"retry-after": str(LATER)} if status in BUSY else {}
 
 
 class PageMissingError(RunError):

@@ -41,6 +41,11 @@ class Feed:
         self._closed = False
         self.viewers = 0
 
+    @property
+    def size(self) -> int:
+        """Bytes of the events as viewers have them."""
+        return sum(cut.size for cut in self._texts.values())
+
     def tell(self) -> None:
         """Something happened."""
         self._version += 1
@@ -108,6 +113,7 @@ class _Cut:
         self._eyes = Eyes(room.game.map, room.game.rules, room.game.players, seat)
         self._seen = 0  # events that were looked at
         self._texts: list[str] = []
+        self.size = 0  #: characters of them, each a byte
 
     async def since(self, place: int) -> AsyncIterator[str]:
         """The texts from that number on; a long game's are made bit by bit, so that nobody waits meanwhile."""
@@ -142,6 +148,7 @@ class _Cut:
             self._seen += 1
             if event is not None:
                 self._texts.append(_text({"type": "event", "n": len(self._texts), **event}))
+                self.size += len(self._texts[-1])
             if time.perf_counter() > until:
                 return
 

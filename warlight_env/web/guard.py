@@ -12,6 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from warlight_env.web.connections import ADDRESS, address_of
+from warlight_env.web.errors import later
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -188,5 +189,6 @@ async def _answer(scope: Scope, send: Send, status: int, reason: str) -> None:
         return
     body = json.dumps({"error": reason}).encode()
     headers = [(b"content-type", b"application/json"), *HEADERS]
+    headers += [(name.encode(), value.encode()) for name, value in later(status).items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

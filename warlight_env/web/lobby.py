@@ -9,29 +9,30 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, Literal
 
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record import LogError, Player, describe, summarize
-from warlight_env.record.names import PARTIAL, PLAIN
+from warlight_env.record import Player, describe
+from warlight_env.record.names import PLAIN
 from warlight_env.web import clerk
 from warlight_env.web.book import Book
-from warlight_env.web.clerk import Source, Taken, bundled_drawing
+from warlight_env.web.clerk import SEATS, Source, Taken, bundled_drawing, log_path, row
 from warlight_env.web.desk import Desk
 from warlight_env.web.disk import DiskError, write_private
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.guard import same
+from warlight_env.web.listing import Listing, Row
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
+from warlight_env.web.turnstile import Turnstile
 from warlight_env.web.worker import Setup
 
-SEATS: Final = ".seats.json"
+ROOM: Final = 256 << 20  # bytes of the games in memory, as logs and as their viewers have them
 _ID: Final = re.compile(r"[a-z0-9]{8,32}")
 
 
@@ -50,15 +51,20 @@ class Lobby:
         home: for logs, and for the tokens beside them (readable by their owner alone); released by `close`.
         max_rooms: games in memory at once; those that nobody looks at make room for new ones.
         workers: processes that think.
+
+    max_bytes: of the games in memory, likewise. turnstile: in front of questions to bots.
     """
 
     def __init__(self, home: Folder, max_rooms: int = 100, workers: int = 2) -> None:
-        self.home, self.folder, self.max_rooms = home, home.path, max_rooms
+        self.home, self.folder, self.max_rooms, self.max_bytes = home, home.path, max_rooms, ROOM
         self.thinkers = Thinkers(workers)
+        self.turnstile = Turnstile()
         self.desk = Desk()
+        self.listing = Listing(home.path, self.desk, self._rows)
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._made = 0
+        self._coming = 0  # games that are being made or read, and will be in memory
 
     # Making
 
@@ -75,21 +81,17 @@ class Lobby:
         """A new game for (name, bot's spec or None) by seat; `drawing`: of the map as JSON, where there is one."""
         chosen = secrets.randbits(53) if seed is None else seed
         new = functools.partial(Game, map_, rules, len(players), chosen, picks)
-        room = await self._room(secrets.token_hex(6), self._new_seats(players), new, pace, drawing=drawing)
-        await self._make_room()
-        room.book.began(room.game, room.book.stands, room.limit)
-        self._open(room)
-        return room
+        async with self._place():
+            room = await self._room(secrets.token_hex(6), self._new_seats(players), new, pace, drawing=drawing)
+            return await self._open(room, lambda: room.book.began(room.game, room.book.stands, room.limit))
 
     async def branch(self, source: Source, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
         """Play on from a log's position after so many rounds, with other players if you like."""
         seats = self._new_seats(players)
-        taken: Taken = await self.desk.long(clerk.branched, source, rounds, _described(seats))
-        room = await self._room(secrets.token_hex(6), seats, functools.partial(Game.from_dict, taken.saved))
-        await self._make_room()
-        room.book.take_up(taken.header, taken.lines, taken.complete)
-        self._open(room)
-        return room
+        async with self._place():
+            taken: Taken = await self.desk.long(clerk.branched, source, rounds, _described(seats))
+            room = await self._room(secrets.token_hex(6), seats, functools.partial(Game.from_dict, taken.saved))
+            return await self._open(room, lambda: room.book.take_up(taken.header, taken.lines, taken.complete))
 
     def _new_seats(self, players: Sequence[tuple[str, str | None]]) -> list[Seat]:
         return [Seat(name, spec, secrets.token_urlsafe(18)) for name, spec in players]
@@ -118,17 +120,24 @@ class Lobby:
             id, seats, game, book, setup, self.thinkers, token, pace, drawing=drawing, number=self._made * len(seats)
         )
 
-    def _open(self, room: Room) -> None:
-        try:
-            room.book.save()
-            self._write_seats(room)
-        except DiskError:
-            room.book.close()
-            with contextlib.suppress(OSError):
-                room.book.partial.unlink(missing_ok=True)
-            raise
+    async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
+        """`begin`: gives the room's book its first lines, which are saved in a thread: they may be many."""
+
+        def kept() -> None:
+            try:
+                begin()
+                room.book.save()
+                self._write_seats(room)
+            except DiskError:
+                room.book.close()
+                with contextlib.suppress(OSError):
+                    room.book.partial.unlink(missing_ok=True)
+                raise
+
+        await asyncio.to_thread(kept)
         self._rooms[room.id] = room
         room.start()
+        return room
 
     def _write_seats(self, room: Room) -> None:
         data = {
@@ -138,15 +147,34 @@ class Lobby:
         }
         write_private(self.folder / f"{room.id}{SEATS}", json.dumps(data).encode())
 
-    async def _make_room(self) -> None:
-        """Let go of the games that were looked at longest ago, if there are too many."""
-        while len(self._rooms) >= self.max_rooms:
-            idle = [room for room in self._rooms.values() if not room.feed.viewers]
-            if not idle:
-                raise RequestError(f"there are {self.max_rooms} games already, and all are looked at", 429)
-            room = min(idle, key=lambda room: room.touched)
-            del self._rooms[room.id]
-            await room.stop()
+    @contextlib.asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        """A place for a game that is being made or read: from now on it counts.
+
+        Raises:
+            RequestError: there is none, as all games are looked at or are being made.
+        """
+        while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
+            if not await self._let_one_go():
+                what = f"{self.max_rooms} games" if many else f"games of {self.max_bytes >> 20} MiB"
+                raise RequestError(f"there are {what} already, and all are looked at", 429)
+        self._coming += 1
+        try:
+            yield
+        finally:
+            self._coming -= 1
+
+    async def _let_one_go(self) -> bool:
+        """The one that was looked at longest ago; it stays on disk. Whether there was one."""
+        idle = [room for room in self._rooms.values() if not room.feed.viewers]
+        if not idle:
+            return False
+        await self._let_go(min(idle, key=lambda room: room.touched))
+        return True
+
+    async def _let_go(self, room: Room) -> None:
+        del self._rooms[room.id]
+        await room.stop()
 
     # Finding
 
@@ -161,19 +189,23 @@ class Lobby:
             raise wrong
         room = self._rooms.get(id)
         if room is None:
-            tokens = self._read_seats(id)
+            tokens = await asyncio.to_thread(self._read_seats, id)
             if tokens is None or not _knows(tokens, token):
                 raise wrong
-            if id not in self._resuming:  # one for all who ask meanwhile
-                self._resuming[id] = asyncio.ensure_future(self._resume(id, tokens))
-                self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
-            room = await asyncio.shield(self._resuming[id])
+            room = self._rooms.get(id) or await self._resumed(id, tokens)
         for seat, there in enumerate(room.seats):
             if there.spec is None and same(there.token, token):
                 return Access(room, seat)
         if room.watch_token is not None and same(room.watch_token, token):
             return Access(room, None)
         raise wrong
+
+    async def _resumed(self, id: str, tokens: dict[str, Any]) -> Room:
+        """A game from disk, taken up once for all who ask meanwhile."""
+        if id not in self._resuming:
+            self._resuming[id] = asyncio.ensure_future(self._resume(id, tokens))
+            self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
+        return await asyncio.shield(self._resuming[id])
 
     def _read_seats(self, id: str) -> dict[str, Any] | None:
         path = self.folder / f"{id}{SEATS}"
@@ -186,21 +218,16 @@ class Lobby:
         return data
 
     async def _resume(self, id: str, data: dict[str, Any]) -> Room:
-        path = self.path(id)
-        taken: Taken = await self.desk.short(clerk.resumed, await asyncio.to_thread(path.read_bytes))
-        new = functools.partial(Game.from_dict, taken.saved)
-        room = await self._room(id, [Seat(*row) for row in data["seats"]], new, data["pace"], data["watch"])
-        await self._make_room()
-        room.book.take_up(taken.header, taken.lines, taken.complete, kept=True)
-        room.take_back()
-        self._rooms[id] = room
-        room.start()
-        return room
-
-    def path(self, id: str) -> Path:
-        """The log of a game, finished or not."""
-        whole = self.folder / f"{id}{PLAIN}"
-        return whole if whole.exists() else self.folder / f"{id}{PARTIAL}{PLAIN}"
+        async with self._place():
+            saved = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
+            taken: Taken = await self.desk.short(clerk.resumed, saved)
+            new = functools.partial(Game.from_dict, taken.saved)
+            room = await self._room(id, [Seat(*row) for row in data["seats"]], new, data["pace"], data["watch"])
+            await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
+            room.take_back()
+            self._rooms[id] = room
+            room.start()
+            return room
 
     # What is told of a game
 
@@ -220,50 +247,40 @@ class Lobby:
 
     # Lists
 
-    def recent(self, most: int = 20) -> list[dict[str, Any]]:
-        """The games of the folder, the newest first: what a list shows.
-
-        Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots,
-        shows nothing that is secret.
-        """
-        found = []
-        for path in sorted(self.folder.glob(f"*{SEATS}"), key=_age)[:most]:
-            id = path.name.removesuffix(SEATS)
-            with contextlib.suppress(LogError, OSError, ValueError, KeyError):
-                data = json.loads(path.read_text())
-                summary = summarize(self.path(id))
-                found.append(
-                    {
-                        "id": id,
-                        "players": [row[0] for row in data["seats"]],
-                        "watch": data["watch"],
-                        "map": summary.header.map.title or summary.header.map.name,
-                        "rounds": summary.rounds,
-                        "fog": summary.header.rules.fog,
-                        "over": summary.end is not None,
-                        "winner": None if summary.end is None else summary.end.winner,
-                        "when": int(path.stat().st_mtime),
-                    }
-                )
-        return found
+    def _rows(self) -> dict[str, Row]:
+        """Of the games in memory."""
+        return {
+            room.id: row(
+                [seat.name for seat in room.seats], room.watch_token, room.header, room.game.round, room.book.complete,
+                room.game.winner if room.book.complete else None,
+            )
+            for room in self._rooms.values()
+        }  # fmt: skip
 
     async def sweep(self, idle: float = 600.0) -> None:
-        """Let go of games that nobody has looked at for so many seconds; they stay on disk."""
+        """Let go of games that nobody has looked at for so many seconds, or of which there are too many bytes."""
         for room in list(self._rooms.values()):
-            if not room.feed.viewers and time.monotonic() - room.touched > idle:
-                del self._rooms[room.id]
-                await room.stop()
+            if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
+                await self._let_go(room)
+        while self.size > self.max_bytes and await self._let_one_go():
+            pass
 
     @property
     def rooms(self) -> int:
         """Games in memory."""
         return len(self._rooms)
 
+    @property
+    def size(self) -> int:
+        """Bytes of the games in memory."""
+        return sum(room.book.size + room.feed.size for room in self._rooms.values())
+
     async def close(self) -> None:
         """Stop all games where they are."""
         for room in list(self._rooms.values()):
             await room.stop()
         self._rooms.clear()
+        self.listing.close()
         await self.thinkers.close()
         self.desk.close()
         self.home.release()
@@ -281,7 +298,3 @@ def _bot(name: str, spec: str) -> Player:
 def _knows(data: dict[str, Any], token: str) -> bool:
     tokens = [row[2] for row in data["seats"] if row[1] is None] + [data["watch"] or ""]
     return any(same(known, token) for known in tokens if known)
-
-
-def _age(path: Path) -> float:
-    return -path.stat().st_mtime

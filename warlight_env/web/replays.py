@@ -14,7 +14,7 @@ from warlight_env.web.analysis import insight_of_log
 from warlight_env.web.answers import Encoded
 from warlight_env.web.clerk import Source
 from warlight_env.web.errors import RequestError
-from warlight_env.web.newgames import made, offered, players_of
+from warlight_env.web.newgames import made, players_of
 from warlight_env.web.requests import BranchBody, InsightBody
 
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ def add_replays(app: FastAPI) -> None:
 
     @app.post("/api/replays/{key}/insight")
     async def insight(key: str, body: InsightBody) -> dict[str, Any]:
-        source = shelf.get(key)
-        offered(settings, body.bot, await lobby.desk.long(clerk.players_in, source))
-        return await insight_of_log(lobby, source, body)
+        return await insight_of_log(lobby, settings, shelf.get(key), body)
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:

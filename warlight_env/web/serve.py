@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 from warlight_env.errors import RunError
 from warlight_env.web.app import BOTS, Settings, create_app
-from warlight_env.web.connections import Limits, protocol, room_for, tell_exhausted
+from warlight_env.web.connections import Limits, Listener, protocol, room_for, tell_exhausted
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.page import page
@@ -129,7 +129,7 @@ def run_server(
 def config_of(app: FastAPI, proxies: Sequence[str], limits: Limits) -> uvicorn.Config:
     """How the server speaks; `proxies`: see `Listen`."""
     return uvicorn.Config(
-        app, http=protocol(limits), loop="asyncio", log_level="warning", ws="websockets-sansio", ws_max_size=MESSAGE,
+        app, http=protocol(limits), loop="asyncio", log_level="warning", ws=Listener, ws_max_size=MESSAGE,
         ws_max_queue=4, ws_ping_interval=20, ws_ping_timeout=20, timeout_graceful_shutdown=2, server_header=False,
         proxy_headers=bool(proxies), forwarded_allow_ips=list(proxies),
     )  # fmt: skip
