@@ -1,4 +1,4 @@
-"""Usual requests to the server beside heavy ones: uploads, generated maps, replays, branches.
+"""Usual requests to the server beside heavy ones: uploads, generated maps, replays, branches; 2,000 games on disk.
 
 python benchmarks/server_heavy.py
 
@@ -8,8 +8,10 @@ The heavy ones come from a process of their own, one after the other of each kin
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -31,7 +33,8 @@ from warlight_env.record import MemoryRecorder, Player
 from warlight_env.record.encode import log_lines
 from web_helpers import Server, serving
 
-SECONDS = 25
+ALONE, BESIDE = 25, 45  # seconds
+GAMES = 2000  # in the folder
 REGIONS = 1000
 PEOPLE = [{"name": "Ann"}, {"name": "Bo"}]
 
@@ -103,8 +106,18 @@ async def trouble(server: Server) -> None:
     print(json.dumps(dict(answers)))
 
 
-async def usual(server: Server, times: dict[str, list[float]]) -> None:
-    """Requests as the page makes them, for `SECONDS`; milliseconds by kind."""
+def fill(folder: Path) -> None:
+    """A folder of many games of 1000 regions; they share one file."""
+    (folder / "log").write_bytes(b"".join(line + b"\n" for line in large_log()))
+    seats = json.dumps({"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8})
+    for number in range(GAMES):
+        os.link(folder / "log", folder / f"game{number:05d}.partial.wl.jsonl")
+        (folder / f"game{number:05d}.seats.json").write_text(seats)
+        os.utime(folder / f"game{number:05d}.seats.json", (number, number))
+
+
+async def usual(server: Server, seconds: float, times: dict[str, list[float]]) -> None:
+    """Requests as the page makes them, for so long; milliseconds by kind."""
     async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=600) as client:
 
         async def timed(what: str, method: str, path: str, **request: Any) -> httpx.Response:
@@ -116,7 +129,7 @@ async def usual(server: Server, times: dict[str, list[float]]) -> None:
 
         made = {"players": PEOPLE, "picks": "random"}
         game = (await client.post("games", json=made)).json()
-        end, number = time.monotonic() + SECONDS, 0
+        end, number = time.monotonic() + seconds, 0
         while time.monotonic() < end:
             number += 1
             for seat in "01":
@@ -131,14 +144,21 @@ async def usual(server: Server, times: dict[str, list[float]]) -> None:
 
 
 async def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "play", "--vs", "random") as server:
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        fill(folder)
+        server = stack.enter_context(serving(folder, "play", "--vs", "random"))
         calm: dict[str, list[float]] = {}
         busy: dict[str, list[float]] = {}
-        await usual(server, calm)
+        print("load before:", *(f"{load:.2f}" for load in os.getloadavg()))
+        start = time.perf_counter()
+        httpx.get(f"{server.base}/api/home", headers=server.headers(), timeout=600).raise_for_status()
+        print(f"first list of {GAMES} games, whose newest logs have to be read: {time.perf_counter() - start:.1f} s")
+        await usual(server, ALONE, calm)
         trouble = subprocess.Popen([sys.executable, __file__, server.address], stdout=subprocess.PIPE, text=True)
         assert trouble.stdout is not None
         await asyncio.to_thread(trouble.stdout.readline)
-        await usual(server, busy)
+        await usual(server, BESIDE, busy)
         trouble.send_signal(signal.SIGTERM)
         for what, found in (("alone", calm), ("beside heavy ones", busy)):
             for kind, times in [*found.items(), ("all", [t for some in found.values() for t in some])]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 import webbrowser
@@ -113,6 +114,8 @@ def run_server(
             server.should_exit = True
         elif server.started:
             place = "" if first is None else await first(app.state.lobby)
+            gc.collect()
+            gc.freeze()  # what is there by now stays: to look through it again and again holds everybody up for 0.1 s
             address = f"http://{shown}:{port}/?token={token}#/{place}"
             tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folder})")
             if open_browser:
