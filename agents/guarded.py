@@ -282,7 +282,10 @@ def interpreted(kind: str, signature: Any, function: Callable[..., Any], label: 
 
 def _said(label: str, answer: Any) -> float:
     """What an evaluation in Python returned."""
-    value = np.asarray(answer)
+    try:
+        value = np.asarray(answer)
+    except ValueError:  # lists of several lengths, or in too many lists
+        value = np.zeros(0)
     if value.ndim or value.dtype.kind not in "biuf":
         raise PlugInError(f"{label}: returned {answer!r:.80}, not a number")
     return float(value)

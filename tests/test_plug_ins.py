@@ -195,7 +195,8 @@ ASKING_EVALUATION, ASKING_GENERATOR = Asking(), Asking()
 
 
 @pytest.mark.parametrize(
-    "answer, says", [(None, "None, not a number"), ("0.5", "'0.5', not a number"), ([], "not a num")]
+    "answer, says",
+    [(None, "None, not a number"), ("0.5", "'0.5', not a number"), ([], "not a num"), ([[1], []], "not a num")],
 )
 def test_what_is_no_number_is_told(answer, says):
     ASKING_EVALUATION.function = lambda *arguments: answer
