@@ -17,7 +17,7 @@ from warlight_env.agents import Agent, AgentError, agent_names, describe, make_a
 from warlight_env.agents.aggressive import AggressiveAgent
 from warlight_env.agents.evaluation import START, STATIC, make_evaluation, rank_picks, region_value
 from warlight_env.agents.expectation import to_conquer
-from warlight_env.agents.generators.inland import distances_to_foreign, is_inland
+from warlight_env.agents.generators.inland import distances_to_foreign
 from warlight_env.agents.random import RandomAgent
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS
@@ -123,13 +123,12 @@ def test_to_conquer_is_the_fewest_attackers_that_kill_in_expectation():
     assert [to_conquer(n, 0.6) for n in range(1, 8)] == [2, 4, 5, 7, 9, 10, 12]
 
 
-def test_distances_and_inland():
+def test_distances_to_foreign_regions():
     board = make_board(LINE)
     owner = np.array([0, 0, 0, 1, 1, 1], dtype=np.int8)
     queue, distance = np.zeros(6, dtype=np.uint32), np.zeros(6, dtype=np.int32)
     distances_to_foreign(board, owner, 0, queue, distance)
     assert distance.tolist() == [3, 2, 1, 0, 0, 0]
-    assert [bool(is_inland(board, owner, r, 0)) for r in range(3)] == [True, True, False]
 
 
 def test_region_value_follows_algorithm_3_5():

@@ -1,4 +1,4 @@
-"""The kernels also pass with bounds checking on, and without compilation as plain Python; caches are never stale."""
+"""The kernels also pass in the checked build, and without compilation as plain Python; caches are never stale."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedPro
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
-        "-m", "not slow",
+        "-m", "not slow", "-W", "error::pytest.PytestUnraisableExceptionWarning",
         *arguments, *[str(HERE / name) for name in SLICE],
     ]  # fmt: skip
     return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
 
 
-#: Reads beyond the end of an array: an error in both modes, not otherwise.
+#: Reads beyond the end of an array: an error in these modes, not otherwise.
 BEYOND = """
 import numpy as np
 from warlight_env.engine.rng import make_rng, below
@@ -39,13 +39,18 @@ except IndexError:
 """
 
 
-@pytest.mark.parametrize("setting", ["NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
-def test_slice_of_the_suite(setting):
+@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", "NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
+def test_indices_beyond_the_end_are_noticed(setting):
     noticed = subprocess.run(
         [sys.executable, "-c", BEYOND], env={**os.environ, setting: "1"}, capture_output=True, text=True, check=True
     )
     assert noticed.stdout == "noticed\n"
-    done = run_slice({setting: "1", "WARLIGHT_TEST_EXAMPLES": "100"})
+
+
+@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", "NUMBA_DISABLE_JIT"])
+def test_slice_of_the_suite(setting):
+    # With few optimisations it compiles sooner.
+    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "100"})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout

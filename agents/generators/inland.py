@@ -6,15 +6,6 @@ from warlight_env.engine.jit import kernel
 
 
 @kernel
-def is_inland(board, owner, region, player):
-    """Whether all neighbours of a region are the player's."""
-    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
-        if owner[board.edge_target[e]] != player:
-            return False
-    return True
-
-
-@kernel
 def distances_to_foreign(board, owner, player, queue, distance):
     """Steps from every region to the nearest that is not the player's (0 there), by breadth-first search."""
     n = owner.shape[0]

@@ -12,7 +12,8 @@ from warlight_env.engine.jit import JIT_DISABLED
 
 def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
     struct = context.make_array(array_type)(context, builder, array)
-    return cgutils.get_item_pointer(context, builder, array_type, struct, [index])
+    checked = context.enable_boundscheck
+    return cgutils.get_item_pointer(context, builder, array_type, struct, [index], boundscheck=checked)
 
 
 def _bytes(array_type: Any) -> int:

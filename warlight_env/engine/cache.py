@@ -26,7 +26,10 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 KERNEL_PACKAGES = ("warlight_env.engine", "warlight_env.agents", "warlight_env.envs")
 
 #: Settings that change the machine code but that Numba leaves out of its own cache key.
-CODE_SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_FASTMATH", "NUMBA_LOOP_VECTORIZE", "NUMBA_SLP_VECTORIZE")
+CODE_SETTINGS = (
+    "NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_FASTMATH", "NUMBA_LOOP_VECTORIZE", "NUMBA_SLP_VECTORIZE",
+    "WARLIGHT_CHECKED",
+)  # fmt: skip
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from numba.core import cgutils, event, types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic, lower_cast, models, register_model, typeof_impl
 
+from warlight_env.engine import checked
 from warlight_env.engine.cache import keep
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -45,6 +46,9 @@ def kernel(function: F, *, inline: bool = False) -> F:
         "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline,
         "fastmath": False,  # otherwise a kernel takes that over from a user's function that calls it
     }  # fmt: skip
+    if checked.CHECKED:
+        options["boundscheck"] = True
+        checked.watch(function)
     dispatcher = numba.njit(**options)(function)
     keep(dispatcher, function)
     _compile_bare(dispatcher, options)

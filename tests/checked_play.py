@@ -1,0 +1,204 @@
+"""Plays odd games with the checked build: ``WARLIGHT_CHECKED=1 python tests/checked_play.py few|all``.
+
+The last line tells in JSON which kernels were never compiled, to whoever gives it an empty cache. The first error ends
+the program, that of a kernel behind a pointer too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import functools
+import importlib
+import itertools
+import json
+import os
+import pkgutil
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import plug_in_faults
+from fuzz_states import rows
+from helpers import script
+from odd_games import odd_game
+from warlight_env.agents import make_agent
+from warlight_env.agents.compiled import COMPILED
+from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.one_ply import OnePlyAgent
+from warlight_env.agents.weights import Weights
+from warlight_env.engine import checked
+from warlight_env.engine.cache import KERNEL_PACKAGES
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
+from warlight_env.game import Game
+from warlight_env.train.duels import Duels
+
+#: Weights under which every term of the evaluation is there.
+ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)
+#: Every bot, with the settings that lead into other kernels.
+BOTS = (
+    "random:chunks=9,slack=9", "aggressive", "smart_random", "one_big_army", "one_ply:samples=2", "mcts:sims=60",
+    "mcts_thesis:sims=40,selection=parent,replies=blind", "mcts_no_defense:sims=40,values=placements",
+    "pmcts:sims=40,parallel=tree", "pmcts:sims=40,parallel=leaf", "pmcts:sims=40,parallel=lock,memory=1",
+    "mcts:sims=40,playout=two_ply,outcome=realistic,picks=search,top=3,samples=3",
+    "mcts:sims=40,playout=one_ply,outcome=pessimistic,samples=3,tries=2,final=secure",
+    "mcts:sims=40,playout=weighted,outcome=optimistic,samples=3", "mcts:sims=40,outcome=single,weights=thesis",
+    "flat_mc:sims=40", "flat_mc:sims=40,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
+    "maxn:sims=100,territory=2,join=1,spare=1,chains=1",
+)  # fmt: skip
+#: Searches that no name makes: by functions of users' own, and with all terms of the evaluation.
+MADE: tuple[Callable[[int], Any], ...] = (
+    lambda seed: MctsAgent(
+        seed, sims=30, evaluation=plug_in_faults.evaluation, generator=plug_in_faults.generator,
+        policy=plug_in_faults.policy,
+    ),
+    lambda seed: MctsAgent(seed, sims=30, settings=MctsSettings(weights=ALL_TERMS)),
+    lambda seed: OnePlyAgent(seed, weights=ALL_TERMS),
+)  # fmt: skip
+ACTIONS: dict[str, Any] = {**ENCODINGS, "priority": functools.partial(FactoredActions, priority=True)}
+
+
+def play(make: Callable[[int], Any], number: int, rounds: int) -> None:
+    """An odd game between players of one kind, which is saved and read again on its way; some dice are forced."""
+    game = odd_game(number)
+    agents = [make(100 * number + p) for p in range(game.players)]
+    while game.phase == "pick":
+        game.pick({p: agents[p].pick(game.view(p)) for p in game.pickers()})
+    for k in range(rounds):
+        if game.done:
+            break
+        orders = {p: agent.act(game.view(p)) for p, agent in enumerate(agents) if game.alive(p)}
+        game.play_round(orders, script=script([number, 2, 0, 7]) if k == 3 else None)
+        if k == 5:
+            game = Game.from_dict(game.to_dict())
+
+
+def believe(number: int, rounds: int) -> None:
+    """Two who play on beliefs, under fog."""
+    kind = odd_game(number)
+    if kind.players == 2:
+        game = Game(kind.map, Rules.of(kind.rules.to_dict(), fog=True), seed=number, picks="random")
+        agents = [make_agent("belief:mcts:sims=20", p) for p in range(2)]
+        for _ in range(rounds):
+            if not game.done:
+                game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+
+
+def search(number: int) -> None:
+    """A search whose statistics are asked for."""
+    game = odd_game(number)
+    while game.phase == "pick":
+        game.pick({p: make_agent("random", p).pick(game.view(p)) for p in game.pickers()})
+    if not game.done and game.alive(0):
+        found = Search(game.view(0), MctsSettings(rounds=3, samples=2, memory=1), number)
+        found.run(500)
+        found.statistics()
+
+
+def step(action: str, number: int, steps: int, **settings: Any) -> None:
+    """Random actions, legal and illegal, in a batch of games of an odd kind; and what bots do, as actions."""
+    kind = odd_game(number)
+    core = EnvCore(
+        kind.map, kind.rules, kind.players, 3, action=ACTIONS[action], picking=("play", "random")[number % 2],
+        max_cycles=50, **settings,
+    )  # fmt: skip
+    rng, bot = np.random.default_rng(number), make_agent("smart_random", number)
+    core.reset([number + b for b in range(3)])
+    for k in range(steps):
+        core.step(rng.integers(0, core.limits, (3, core.slots, core.row_size)) if k % 5 == 2 else rows(core, rng))
+        if k == 7:
+            core.restore(core.snapshot())
+        view = core.view(0)
+        if k % 5 == 0 and view.phase == "play" and core.encoding.name not in ("continuous", "strategies"):
+            with contextlib.suppress(InexpressibleError):
+                core.encoding.encode(view, bot.act(view))
+
+
+def oppose(opponent: str, number: int, steps: int) -> None:
+    """Learners who do anything against compiled bots."""
+    kind = odd_game(number)
+    env = WarlightVectorEnv(
+        3, map=kind.map, opponent=opponent, rules=kind.rules, players=kind.players, action="factored"
+    )
+    env.reset(seed=number)
+    env.action_space.seed(number)
+    for _ in range(steps):
+        env.step(env.action_space.sample())
+
+
+def duel(number: int) -> None:
+    """Games in one kernel."""
+    kind = odd_game(number)
+    rules = Rules.of(kind.rules.to_dict(), fog=False, max_orders=0, dealt_apart=False)
+    try:
+        duels = Duels(kind.map, rules, samples=2, max_rounds=20, picks=("agents", "random")[number % 2])
+    except RulesError:  # none for two
+        return
+    duels.scores([ALL_TERMS], [Weights(), *COMPILED], 2, number)
+    duels.traces(ALL_TERMS, 2, number, explore=0.3)
+
+
+def plug_in() -> None:
+    """Functions of users' own, one of which fails."""
+    for kind in plug_in_faults.FAULTS:
+        plug_in_faults.Case(kind, True, "none", 0).run()
+    with contextlib.suppress(plug_in_faults.FaultyError):
+        plug_in_faults.Case("generator", True, "raise", 0).run()
+
+
+def trained(rounds: int) -> None:
+    """A trained policy, on its map."""
+    game = Game("small", seed=1, picks="random")
+    agents = [make_agent("policy:small", p) for p in range(2)]
+    for _ in range(rounds):
+        game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+
+
+def few() -> None:
+    """What most rests on: rounds, picks, generated turns, a search."""
+    for spec, number in itertools.product(("random", "aggressive", "smart_random"), range(0, 40, 3)):
+        play(functools.partial(make_agent, spec), number, 12)
+    play(functools.partial(make_agent, "mcts:sims=20,refine=0"), 3, 4)
+
+
+def everything() -> None:
+    """All that there is."""
+    for module in (m for package in KERNEL_PACKAGES for m in _modules(package)):
+        importlib.import_module(module)
+    makers = [*(functools.partial(make_agent, spec) for spec in BOTS), *MADE]
+    for k, make in enumerate(makers):
+        for number in range(k, 240, 24):
+            play(make, number, 20)
+    plug_in()
+    trained(5)
+    for number in range(30):
+        believe(number, 15)
+        search(number)
+        duel(number)
+    for action, number in itertools.product(ACTIONS, range(40)):
+        step(action, number, 60, observation=("graph", "flat", "raw")[number % 3], fog=number % 2 == 0)
+    for opponent, number in itertools.product(COMPILED, range(10)):
+        oppose(opponent, number, 40)
+
+
+def _modules(package: str) -> list[str]:
+    path = importlib.import_module(package).__path__
+    return [module.name for module in pkgutil.walk_packages(path, f"{package}.")]
+
+
+def _end(unraisable: Any) -> None:
+    traceback.print_exception(unraisable.exc_value)
+    sys.stderr.flush()
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    assert checked.CHECKED
+    faulthandler.enable()
+    sys.unraisablehook = _end
+    {"few": few, "all": everything}[sys.argv[1]]()
+    print(json.dumps(checked.never_compiled()))

@@ -1,0 +1,157 @@
+"""The checked build: kernels that raise where an index, a slice or a number is not what its array can hold.
+
+``WARLIGHT_CHECKED=1`` switches it on, for tests; it is several times slower and has a cache of its own. In kernels
+
+- every index lies in 0 .. length - 1; negative ones, which Numba takes from the end, are errors;
+- the bounds of every slice lie in 0 .. length, where Numba clips them;
+- every integer that is stored into an array fits its dtype, where Numba cuts off what does not;
+- every float that becomes an integer is one that fits, where the outcome is anything else: NaN, say, or infinity.
+
+The error names the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba hands its errors to
+``sys.unraisablehook`` and goes on. Functions of users' own, which `agents.guarded` checks, are left as they are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import os
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, Final
+
+from numba.core import cgutils, lowering, types
+from numba.core.imputils import lower_builtin, lower_cast
+from numba.cpython import numbers, slicing
+from numba.np import arrayobj
+
+#: Whether this build was asked for; without compilation there is nothing to check.
+CHECKED: Final[bool] = os.environ.get("WARLIGHT_CHECKED", "") not in ("", "0")
+
+#: Numba's own functions that are replaced or called here, with the parameters that they must have.
+_SEAM: Final = (
+    (lowering.Lower, "lower_inst", ("self", "inst")),
+    (cgutils, "do_boundscheck", ("context", "builder", "ind", "dimlen", "axis")),
+    (arrayobj, "fix_integer_index", ("context", "builder", "idxty", "idx", "size")),
+    (arrayobj, "setitem_array", ("context", "builder", "sig", "args")),
+    (slicing, "fix_slice", ("builder", "slice", "size")),
+    (numbers, "float_to_integer", ("context", "builder", "fromty", "toty", "val")),
+)
+_LAST: Final = types.intp.maxval  # what Numba gives as the end of a slice that has none
+
+#: The code of all kernels, and whether it was compiled in this process.
+_kernels: dict[CodeType, bool] = {}
+#: The kernel's instruction that is being compiled, as text; empty in other functions than kernels.
+_place = ""
+
+
+def watch(function: Callable[..., Any]) -> None:
+    """Have the code of a kernel checked."""
+    _kernels[function.__code__] = False
+
+
+def never_compiled() -> list[str]:
+    """The kernels that were imported but neither called nor compiled into another, as ``file.py:name``.
+
+    What came out of the cache counts as not compiled.
+    """
+    left = (code for code, compiled in _kernels.items() if not compiled)
+    return sorted(f"{os.path.basename(code.co_filename)}:{code.co_name}" for code in left)
+
+
+def _refuse(context: Any, builder: Any, wrong: Any, error: type[Exception], message: str) -> None:
+    with cgutils.if_unlikely(builder, wrong):
+        context.call_conv.return_user_exc(builder, error, (f"{message}{_place}",))
+
+
+def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba's compilation of an instruction, which now knows the place."""
+
+    def lower_inst(self: Any, inst: Any) -> None:
+        global _place
+        before, code = _place, self.func_ir.func_id.code
+        name = f"{code.co_filename}:{self.loc.line}, in {self.func_ir.func_id.func_name}"
+        _place = f" ({name})" if code in _kernels else ""
+        if code in _kernels:
+            _kernels[code] = True
+        try:
+            numbas(self, inst)
+        finally:
+            _place = before  # another function may be compiled in the middle of one
+
+    return lower_inst
+
+
+def _check_index(context: Any, builder: Any, index: Any, length: Any, axis: Any = None) -> None:
+    beyond = builder.icmp_unsigned(">=", index, length)  # so are negative ones
+    _refuse(context, builder, beyond, IndexError, "index is out of bounds")
+
+
+def _keep_negative(numbas: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba's preparation of an index, which in kernels no longer takes negative ones from the end."""
+
+    def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+        if _place:
+            return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
+        return numbas(context, builder, kind, index, size)
+
+    return fix_integer_index
+
+
+def _check_slice(numbas: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba's clipping of a slice, after a look at its bounds."""
+
+    def fix_slice(builder: Any, slice: Any, size: Any) -> None:
+        if _place:
+            at = builder.icmp_unsigned(">", slice.start, size)
+            end = builder.icmp_unsigned(">", slice.stop, size)
+            given = builder.icmp_signed("!=", slice.stop, slice.stop.type(_LAST))
+            _refuse(slice._context, builder, builder.or_(at, builder.and_(end, given)), IndexError, "slice is outside")
+        numbas(builder, slice, size)
+
+    return fix_slice
+
+
+def _check_stored(context: Any, builder: Any, sig: Any, args: Any) -> None:
+    """Store an integer into an array that can hold it."""
+    kind, given, value = sig.args[0].dtype, sig.args[2], args[2]
+    if _place and isinstance(kind, types.Integer):
+        given = types.unliteral(given)
+        value = context.cast(builder, value, sig.args[2], given)
+        compare = builder.icmp_signed if given.signed else builder.icmp_unsigned
+        wrong = cgutils.false_bit
+        if kind.minval > given.minval:
+            wrong = builder.or_(wrong, compare("<", value, value.type(kind.minval)))
+        if kind.maxval < given.maxval:
+            wrong = builder.or_(wrong, compare(">", value, value.type(kind.maxval)))
+        _refuse(context, builder, wrong, OverflowError, f"number does not fit into {kind}")
+    return arrayobj.setitem_array(context, builder, sig, args)
+
+
+def _check_whole(context: Any, builder: Any, given: Any, kind: Any, value: Any) -> Any:
+    """Turn a float into an integer that can be it."""
+    if _place:
+        above = builder.fcmp_ordered(">", value, value.type(float(kind.minval) - 1))
+        below = builder.fcmp_ordered("<", value, value.type(float(kind.maxval) + 1))
+        _refuse(context, builder, builder.not_(builder.and_(above, below)), OverflowError, f"number is no {kind}")
+    return numbers.float_to_integer(context, builder, given, kind, value)
+
+
+def _install() -> None:
+    """Put the checks into Numba, after a look whether it is as they expect it."""
+    for place, name, parameters in _SEAM:
+        there = getattr(place, name, None)
+        if there is None or tuple(inspect.signature(there).parameters) != parameters:
+            raise ImportError(
+                f"WARLIGHT_CHECKED does not know this version of Numba: {place.__name__}.{name} is another"
+            )
+    lowering.Lower.lower_inst = _follow(lowering.Lower.lower_inst)
+    cgutils.do_boundscheck = _check_index
+    arrayobj.fix_integer_index = _keep_negative(arrayobj.fix_integer_index)
+    slicing.fix_slice = _check_slice(slicing.fix_slice)
+    lower_builtin(operator.setitem, types.Array, types.Any, types.Integer)(_check_stored)
+    lower_cast(types.float64, types.Integer)(_check_whole)
+
+
+if CHECKED:
+    _install()
