@@ -116,7 +116,7 @@ def _check_stored(context: Any, builder: Any, sig: Any, args: Any) -> None:
     """Store an integer into an array that can hold it."""
     kind, given, value = sig.args[0].dtype, sig.args[2], args[2]
     if _place and isinstance(kind, types.Integer):
-        given = types.unliteral(given)
+        given = types.misc.unliteral(given)
         value = context.cast(builder, value, sig.args[2], given)
         compare = builder.icmp_signed if given.signed else builder.icmp_unsigned
         wrong = cgutils.false_bit
