@@ -12,9 +12,6 @@ import pytest
 
 HERE = Path(__file__).parent
 
-#: Kernels that a game needs no more than once, and why the long test compiles none of them.
-NOT_PLAYED: dict[str, str] = {}
-
 KERNELS = """
 import sys
 import numpy as np
@@ -160,5 +157,5 @@ def test_a_few_odd_games_are_played_without_an_error():
 
 
 @pytest.mark.slow
-def test_all_that_plays_plays_odd_games_without_an_error(tmp_path):
-    assert sorted(play("all", WARLIGHT_CACHE_DIR=str(tmp_path))) == sorted(NOT_PLAYED)
+def test_all_that_plays_plays_odd_games_without_an_error_and_reaches_every_kernel(tmp_path):
+    assert play("all", WARLIGHT_CACHE_DIR=str(tmp_path)) == []
