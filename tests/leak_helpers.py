@@ -191,7 +191,7 @@ class Checker:
     """Plays games of people on a server, and checks every message; `seat_rounds` counts."""
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self.rng = random.Random(seed)
+        self.rng, self.kind_rng = random.Random(seed), random.Random(f"{seed}/kinds")
         self.app = create_app(Settings(folder, bots=(HINTS, "aggressive", "random"), rate=1e9, workers=1, max_rooms=8))
         transport = httpx.ASGITransport(self.app)
         self.client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=60)
@@ -218,9 +218,9 @@ class Checker:
         while True:
             for map_ in ("small", "world", "generated", "large"):
                 for rules in PRESETS:
-                    players = self.rng.choice((2, 2, 3, 4, 5, 6))
-                    fog = self.rng.random() < 0.9  # without it, orders are secret still
-                    yield rules, map_, players, self.rng.choice(("choose", "choose", "random")), fog
+                    players = self.kind_rng.choice((2, 2, 3, 4, 5, 6))
+                    fog = self.kind_rng.random() < 0.9  # without it, orders are secret still
+                    yield rules, map_, players, self.kind_rng.choice(("choose", "choose", "random")), fog
 
     async def game(self, number: int, rules: str, map_: str, players: int, picks: str, fog: bool) -> None:
         """One game, for as long as the map is large."""
@@ -228,7 +228,7 @@ class Checker:
         if number % 5 == 3:
             people[-1] = {"bot": "random"}
         body = {"players": people, "map": map_, "rules": rules, "fog": fog, "picks": picks}
-        regions = self.rng.randrange(12, 30)
+        regions = self.kind_rng.randrange(12, 30)
         made = await self.client.post("games", json={**body, "regions": regions})
         if made.status_code == 422 and "can offer each player only" in made.text:
             return

@@ -202,7 +202,7 @@ def test_rules_take_changes(capsys):
         (["random", "random", "--rules", "thesis:fgo=true"], "did you mean 'fog'"),
         (["random", "random", "--rules", "thesis:fog=maybe"], "true or false"),
         (["random", "random", "--rules", "thesis:picks=many"], "an integer"),
-        (["random", "random", "--rules", "thesis:luck=7"], "0 .. 1"),
+        (["random", "random", "--rules", "thesis:luck=7"], "must be 0, or lie in 1e-09 .. 1"),
         (["random", "random", "--games", "many"], "error: --games many: must be an integer"),
         (["random", "random", "-n", "1e2"], "error: -n 1e2: must be an integer"),
         (["random", "random", "--empty-clock"], "Unknown option: --empty-clock"),

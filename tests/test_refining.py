@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -20,6 +21,7 @@ from warlight_env.agents.refining.trials import BEST, STRIKES, draw_scenarios, m
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds
+from warlight_env.engine.guard import watched
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.record.insight import insight_of
@@ -33,6 +35,13 @@ SMALL = {"samples": 3, "rounds": 2, "scenarios": 24}
 
 def view(map_, owner, army, player=0):
     return position(Game(map_, RULES), owner, army).view(player)
+
+
+def alone():
+    """All regions are the player's."""
+    return replace(
+        view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 1], [3, 3, 3]), owner=np.zeros(3, dtype=np.int8)
+    )
 
 
 @numba.njit
@@ -69,9 +78,13 @@ def stay(board, params, evaluation, owner, army, player, ways, rng, work, turns)
 
 @numba.njit
 def crowd(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
-    """A policy that does not ask whether the player is in the game: five armies on region 0."""
-    for r in range(owner.shape[0]):
-        deploy[r] = 5 if r == 0 else 0
+    """A policy that does not ask whether the player is in the game: five armies on its first region, or on region 0."""
+    first = 0
+    for r in range(owner.shape[0] - 1, -1, -1):
+        deploy[r] = 0
+        if owner[r] == player:
+            first = r
+    deploy[first] = 5
     return 0
 
 
@@ -170,7 +183,8 @@ def test_a_game_that_ends_in_a_scenario_is_won_or_lost_for_good():
 def test_who_is_out_deploys_nothing_in_scenarios():
     seen = position(Game(RING, RULES, players=3), [0, 0, 1, -1, -1, -1], [5] * 6).view(0)
     work, everything = work_for(seen, 12, []), course(seen, even, 2, crowd)
-    draw_scenarios(*everything[:2], *everything[3:-1], work)
+    with watched():
+        draw_scenarios(*everything[:2], *everything[3:-1], work)
     assert work.others.deploy[1].sum() == 12 * 5
     assert work.others.deploy[2].sum() == 0
 
@@ -204,13 +218,13 @@ def test_what_is_kept_is_better_in_the_same_scenarios():
 
 
 def test_a_player_without_borders_keeps_its_turn():
-    whole = view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 0], [3, 3, 3])
+    whole = alone()
     work = work_for(whole, 12, [])
     assert climb(*course(whole, holds_the_second, 1), 20, work) == 0
 
 
 def test_nothing_is_tried_where_nothing_can_change():
-    whole = view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 0], [3, 3, 3])
+    whole = alone()
     search = Search(whole, MctsSettings(**SMALL), 1)
     search.run(3)
     search.refine(trials=1)  # loads what it needs

@@ -78,7 +78,7 @@ class PolicyAgent:
         clear_turn(turn)
         for _ in range(core.encoding.max_parts):
             core.out.cycles[0] = self._steps
-            core.look()
+            core.look(whole=False)
             actions = self._asked(observed(core, 0, _GAME), core.flat_masks(0, _GAME))
             rows = np.zeros((1, 1, core.row_size), dtype=np.int64)
             core.read_rows(actions, _GAME, 0, rows[:, 0])

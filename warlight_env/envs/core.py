@@ -368,13 +368,14 @@ class EnvCore:
             fitting(which, "which", np.int8, (self.batch,)),
         )  # fmt: skip
 
-    def look(self, turns_only: bool = False) -> None:
+    def look(self, turns_only: bool = False, whole: bool = True) -> None:
         """Bring observations and masks up to date, after something was changed by hand.
 
         `turns_only`: only what they say of turns that are not complete, after `hand_in`. Else everything that kernels
-        rely on is checked first: a StateError says what cannot be.
+        rely on is checked first: a StateError says what cannot be. `whole`: False for positions as a player sees them,
+        in which something may be missing (others' offers): they are not checked.
         """
-        if not turns_only:
+        if whole and not turns_only:
             check_core(self)
         self._look(turns_only)
 
