@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from unittest import mock
 
 import httpx
 
 import oracle
+from warlight_env import Game
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import make_agent
 from warlight_env.engine.rng import derive_seed
@@ -24,6 +26,7 @@ from warlight_env.engine.rules import PRESETS
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.web import feed
 from warlight_env.web.app import Settings, create_app
+from warlight_env.web.book import Book
 from warlight_env.web.room import Room
 from warlight_env.web.worker import Position, Question, Setup, Worker
 
@@ -198,9 +201,26 @@ class Checker:
         self.worker = Worker()
         self.seat_rounds = self.hidden = 0
         self.kinds: set[tuple[Any, ...]] = set()
+        self.truths: dict[Book, list[Truth]] = {}
+        self._patches = [mock.patch.object(Book, name, self._noting(name)) for name in ("began", "picked", "played")]
+        for patch in self._patches:
+            patch.start()
+
+    def _noting(self, name: str) -> Callable[..., None]:
+        """What a book is told, and the position then: where bots play, it may not stay for long."""
+        plain = getattr(Book, name)
+
+        def noting(book: Book, *told: Any) -> None:
+            game = told[0] if name == "began" else told[-1]
+            self.truths.setdefault(book, []).append(_truth(game))
+            plain(book, *told)
+
+        return noting
 
     async def close(self) -> None:
         """End it."""
+        for patch in self._patches:
+            patch.stop()
         await self.client.aclose()
         await self.app.state.lobby.close()
 
@@ -240,7 +260,7 @@ class Checker:
 
     async def play(self, room: Room, made: dict[str, Any], rounds: int) -> None:
         """Play a game and check it all along."""
-        truths = [_truth(room)]
+        truths = self.truths[room.book]
         seats = []
         for seat in room.humans:
             others = [token for other, token in made["tokens"].items() if other != str(seat)]
@@ -253,7 +273,7 @@ class Checker:
                 if self.rng.random() < 0.1:
                     await self.ask(room, made, seats)
                 turns = sum(len(truths) == 1 or truths[-1].phase == "play" for _ in seats)
-                await self.step(room, made, agents, truths)
+                await self.step(room, made, agents)
                 await self.heard(seats)
                 self.seat_rounds += turns if truths[-1].phase != "pick" else 0
             if not room.over:
@@ -264,7 +284,7 @@ class Checker:
             await asyncio.gather(*listeners, return_exceptions=True)
         self.hidden += sum(seat.hidden for seat in seats)
 
-    async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent], truths: list[Truth]) -> None:
+    async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent]) -> None:
         """A turn of everybody who is awaited."""
         before, game = room.book.steps, room.game
         for seat in room.awaited:
@@ -285,7 +305,6 @@ class Checker:
         async with asyncio.timeout(60):
             while room.book.steps == before:
                 await asyncio.sleep(0 if game.players == len(room.humans) else 0.002)
-        truths.append(_truth(room))
 
     async def heard(self, seats: list[Watched]) -> None:
         """Check what everybody was told, until all have heard of the last step."""
@@ -328,7 +347,6 @@ class Checker:
         assert (await self.client.get(url, headers=with_other)).status_code == 404
 
 
-def _truth(room: Room) -> Truth:
-    game = room.game
+def _truth(game: Game) -> Truth:
     offers = [list(game.offers(p)) for p in range(game.players)]
-    return Truth("over" if room.over else game.phase, game.round, game.owner.tolist(), game.army.tolist(), offers)
+    return Truth(game.phase, game.round, game.owner.tolist(), game.army.tolist(), offers)

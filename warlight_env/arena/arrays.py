@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -54,7 +55,7 @@ def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
         raise
     except (
         zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError, OSError, NotImplementedError, RuntimeError,
-        struct.error, OverflowError, TypeError, SyntaxError, MemoryError,
+        struct.error, OverflowError, TypeError, SyntaxError, MemoryError, tokenize.TokenError,
     ) as error:  # fmt: skip
         raise ArraysError(str(error) or type(error).__name__) from None
 

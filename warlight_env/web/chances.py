@@ -26,6 +26,8 @@ def questions_of(log: GameLog) -> dict[int, Question]:
     setup = Setup.of(header.map, header.rules, len(header.players))
     positions = list(log.positions())[-(len(log.rounds) + 1) :]
     size = header.map.n_regions + 2 * len(header.map.borders)
+    if not positions:  # it was cut off before its start
+        return {}
     step = max(1, len(positions) // min(POSITIONS, max(FEWEST, POSITIONS * SIZE // size)))
     questions: dict[int, Question] = {}
     for number in sorted({*range(0, len(positions), step), len(positions) - 1}):

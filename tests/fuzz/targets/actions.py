@@ -44,6 +44,8 @@ class Actions(Target):
             for name, action in ACTIONS.items()
             for rules in ("thesis", "challenge2")
         }  # fmt: skip
+        for (name, rules), env in self._envs.items():  # compiles what no input is to wait for
+            self.run((name, rules, 0, [{agent: env.action_space(agent).sample() for agent in env.possible_agents}] * 3))
 
     def make(self, rng: random.Random) -> Data:
         name, rules = rng.choice(list(self._envs))
