@@ -335,6 +335,7 @@ def test_a_bot_s_kernels_are_told_from_other_things():
         ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), "after: -1 in game 0"),
         ((bot._policy, bot._pick, chosen, 0, after, rngs[:1]), "rngs must be"),
         ((bot._policy, bot._pick, chosen, "0", after, rngs), "which = '0'"),
+        ((bot._policy, bot._pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs: read-only"),
     ]:
         with pytest.raises(InputError, match=message):
             core.hand_in_policy(*arguments)

@@ -345,6 +345,8 @@ class EnvCore:
         """Let a bot's kernels move, plug-ins of the kinds "policy" and "picker"; see `step.hand_in_policy`."""
         batch, players = self.batch, self.players
         own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
+        if not rngs.flags.writeable:
+            raise InputError("rngs: read-only, and the bots' generators go on")
         bad = hand_in_policy(
             self.board, self.params, self.bots_evaluation, self.settings, _address_of(policy_signature, policy),
             _address_of(picker_signature, pick), ALL_WAYS, self.state, self.out, self.turns, self.work,
