@@ -321,6 +321,15 @@ def test_integers_of_another_dtype_and_read_only_arrays_are_converted(change):
     assert (len(step.hand_in.signatures), len(step.resolve.signatures)) == kernels
 
 
+def test_the_last_step_that_can_be_counted_leads_to_a_state_that_can_be_restored():
+    core = in_play()
+    core.restore(damage(core, "cycles", 0, 2**31 - 2))
+    core.step(np.zeros((1, core.slots, core.row_size), np.int64))
+    assert not core.out.live.any()
+    core.restore(core.snapshot())
+    refused(core, damage(core, "live", (0, 0), 1), "cycles is 2147483647: must lie in 0 .. 2147483646")
+
+
 def test_a_bot_s_kernels_are_told_from_other_things():
     from warlight_env.envs.opponents import BotOpponent
 

@@ -18,7 +18,7 @@ from warlight_env.engine.validity import StateError, fault_of_state, new_fault, 
 from warlight_env.envs.actions.kernels import COUNT, NAMED, READY
 from warlight_env.envs.step import Turns, Work
 
-#: The most steps that a game may have seen; the counter goes one further.
+#: The most steps that a game may have seen that goes on: with the next it ends, and has seen one more.
 MAX_CYCLES: Final = 2**31 - 2
 
 #: Reasons after those of `engine.validity`.
@@ -61,8 +61,12 @@ class Standing(NamedTuple):
 
 @kernel
 def _fault_of_numbers(standing, b, fault):
-    if standing.cycles[b] < 0 or standing.cycles[b] > MAX_CYCLES:
-        note(fault, 0, standing.cycles[b], MAX_CYCLES)
+    most = MAX_CYCLES + 1
+    for p in range(standing.live.shape[1]):
+        if standing.live[b, p] != 0:
+            most = MAX_CYCLES
+    if standing.cycles[b] < 0 or standing.cycles[b] > most:
+        note(fault, 0, standing.cycles[b], most)
         return _CYCLES
     for p in range(standing.live.shape[1]):
         note(fault, p, standing.illegal[b, p], 0)
