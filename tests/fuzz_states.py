@@ -145,7 +145,7 @@ def _thing(array: np.ndarray, rng: random.Random) -> Any:
 
 def damaged(array: Any, rng: random.Random) -> Any:
     """An array that is wrong in any one way, or whose memory is of another kind."""
-    if type(array) is not np.ndarray or array.ndim == 0:
+    if type(array) is not np.ndarray or array.ndim == 0 or array.dtype.kind not in "biuf":
         return rng.choice(_THINGS)
     way = rng.choices((_value, _swap, _shape, _memory, _dtype, _thing), (10, 3, 2, 2, 2, 1))[0]
     return way(array, rng)
