@@ -330,6 +330,13 @@ def test_the_last_step_that_can_be_counted_leads_to_a_state_that_can_be_restored
     refused(core, damage(core, "live", (0, 0), 1), "cycles is 2147483647: must lie in 0 .. 2147483646")
 
 
+def test_before_its_first_game_a_core_has_turns_without_anything_in_them():
+    core = EnvCore(RING, {"picks": 1}, action="steps")
+    refused(core, damage(core, "status", (0, 1, 0), 63), "game 0: turns: status of player 1")
+    refused(core, damage(core, "status", (0, 1, 0), 2), "wish")
+    core.restore(core.snapshot())
+
+
 def test_a_bot_s_kernels_are_told_from_other_things():
     from warlight_env.envs.opponents import BotOpponent
 

@@ -203,13 +203,12 @@ def _fault_of_game(board, params, stepwise, whole, state, standing, turns, b, wo
     begun = False
     for p in range(players):
         begun = begun or standing.live[b, p] + standing.terminated[b, p] + standing.truncated[b, p] > 0
-    if not begun and _is_empty(state, b):
-        return 0
-    if not begun and whole:
-        return _UNBEGUN
-    code = fault_of_state(params, state, b, whole, work.scratch, fault)
-    if code == 0 and whole:
-        code = _fault_of_flags(state, standing, b, fault)
+    if begun or not _is_empty(state, b):
+        if not begun and whole:
+            return _UNBEGUN
+        code = fault_of_state(params, state, b, whole, work.scratch, fault)
+        if code == 0 and whole:
+            code = _fault_of_flags(state, standing, b, fault)
     if turns.status.shape[0] == 0:
         return code
     for p in range(players):
