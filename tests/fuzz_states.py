@@ -80,7 +80,7 @@ def rows(core: EnvCore, rng: np.random.Generator) -> np.ndarray:
 def _value(array: np.ndarray, rng: random.Random) -> Any:
     """The array with a few wild numbers."""
     changed = array.copy()
-    if array.dtype == bool and rng.random() < 0.3:
+    if array.dtype == bool and array.size and rng.random() < 0.3:
         changed.view(np.uint8).reshape(-1)[rng.randrange(changed.size)] = rng.randrange(256)
         return changed
     for _ in range(rng.choice((1, 1, 1, 2, 5)) if changed.size else 0):
