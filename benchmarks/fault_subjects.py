@@ -41,7 +41,7 @@ class Subject:
     Args:
         name: of it.
         words: of its command line; "{settings}" and "{out}" stand for paths.
-        settings: of the run, if it takes a file of them.
+        settings: of the run, if it takes a file of them, whose name is `file`.
         files: patterns of the files that are its result.
         prints: whether its standard output is part of the result.
         jobs: whether it has worker processes.
@@ -55,10 +55,11 @@ class Subject:
     prints: bool = False
     jobs: bool = True
     program: tuple[str, ...] = ("-m", "warlight_env")
+    file: str = "settings.json"
 
     def command(self, folder: Path) -> list[str]:
         """The command line of a run whose folder is `folder`/out."""
-        paths = {"settings": str(folder / "settings.json"), "out": str(folder / "out")}
+        paths = {"settings": str(folder / self.file), "out": str(folder / "out")}
         return [sys.executable, *self.program, *(word.format(**paths) for word in self.words)]
 
     def result(self, folder: Path) -> dict[str, Any]:
@@ -87,6 +88,7 @@ SUBJECTS: Final = {
             ("tournament", "{settings}", "--quiet", "--jobs", "2", "--out", "{out}"),
             ("games.jsonl", "run.json", "tournament.json"),
             TOURNAMENT,
+            file="cup.toml",
         ),
         Subject(
             "evolve",
@@ -143,8 +145,9 @@ class Run:
     def __init__(
         self, subject: Subject, folder: Path, environment: Mapping[str, str] | None = None, prepare: Any = None
     ) -> None:
-        if subject.settings is not None and not (folder / "settings.json").exists():
-            (folder / "settings.json").write_text(json.dumps(subject.settings))
+        if subject.settings is not None and not (settings := folder / subject.file).exists():
+            toml = "".join(f"{key} = {json.dumps(value)}\n" for key, value in subject.settings.items())
+            settings.write_text(toml if settings.suffix == ".toml" else json.dumps(subject.settings))
         self.out, self._folder = folder / "out", folder
         self.began = time.monotonic()
         with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
