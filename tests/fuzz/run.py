@@ -136,17 +136,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if time.monotonic() - shown > 10:
             shown = time.monotonic()
             done = sum(row.inputs for row in campaign.rows.values())
-            print(f"{done} inputs, {len(campaign.found)} findings", file=sys.stderr, flush=True)
+            found = "".join(f"; {found.kind} {found.number}: {cause}" for (_, cause), found in campaign.found.items())
+            print(f"{done} inputs, {len(campaign.found)} findings{found}", file=sys.stderr, flush=True)
 
     campaign = Campaign(given.seed, given.jobs, tell=tell)
-    if given.hours is None:
-        campaign.run(chunks(kinds, given.inputs, given.first))
-    else:
-        campaign.run(endless(kinds, given.first), time.monotonic() + 3600 * given.hours)
-    for found in campaign.found.values():
-        report = keep(found, given.seed, given.findings, campaign.limits)
-        print(f"{found.kind}: {found.failure.cause} ({found.count} times): {report}", flush=True)
-    print(table(campaign))
+    try:
+        if given.hours is None:
+            campaign.run(chunks(kinds, given.inputs, given.first))
+        else:
+            campaign.run(endless(kinds, given.first), time.monotonic() + 3600 * given.hours)
+    finally:  # also of what was broken off
+        for found in campaign.found.values():
+            report = keep(found, given.seed, given.findings, campaign.limits)
+            print(f"{found.kind}: {found.failure.cause} ({found.count} times): {report}", flush=True)
+        print(table(campaign))
     return 1 if campaign.found else 0
 
 

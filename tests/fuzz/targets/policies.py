@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import re
 import random
 import struct
 import zipfile
@@ -99,7 +100,8 @@ class Policies(Target):
 def npy(dtype: str, shape: tuple[int, ...] | None, body: bytes, like: bytes = b"") -> bytes:
     """An array's file whose header says what it says; shape None: that of `like`, or all the bytes."""
     if shape is None:
-        told = str(np.lib.format.read_array(io.BytesIO(like)).shape) if like else f"({len(body)},)"
+        found = re.search(rb"'shape': (\([^)]*\))", like[:200])  # it may be damaged already
+        told = found[1].decode("latin-1") if found else f"({len(body)},)"
     else:
         told = str(shape)
     header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {told}, }}".encode()
