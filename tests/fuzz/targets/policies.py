@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import re
 import random
+import re
 import struct
 import zipfile
 from pathlib import Path
