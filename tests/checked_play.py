@@ -44,10 +44,10 @@ BOTS = (
     "random:chunks=9,slack=9", "aggressive", "smart_random", "one_big_army", "one_ply:samples=2", "mcts:sims=60",
     "mcts_thesis:sims=40,selection=parent,replies=blind", "mcts_no_defense:sims=40,values=placements",
     "pmcts:sims=40,parallel=tree", "pmcts:sims=40,parallel=leaf", "pmcts:sims=40,parallel=lock,memory=1",
-    "mcts:sims=40,playout=two_ply,outcome=realistic,picks=search,top=3,samples=3",
+    "mcts:sims=20,rounds=3,playout=two_ply,outcome=realistic,picks=search,top=3,samples=3",
     "mcts:sims=40,playout=one_ply,outcome=pessimistic,samples=3,tries=2,final=secure",
-    "mcts:sims=40,playout=weighted,outcome=optimistic,samples=3", "mcts:sims=40,outcome=single,weights=thesis",
-    "flat_mc:sims=40", "flat_mc:sims=40,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
+    "mcts:sims=20,rounds=3,playout=weighted,outcome=optimistic,samples=3", "mcts:sims=40,outcome=single,weights=thesis",
+    "flat_mc:sims=40", "flat_mc:sims=8,rounds=2,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
     "maxn:sims=100,territory=2,join=1,spare=1,chains=1",
 )  # fmt: skip
 #: Searches that no name makes: by functions of users' own, and with all terms of the evaluation.
@@ -171,7 +171,7 @@ def everything() -> None:
         importlib.import_module(module)
     makers = [*(functools.partial(make_agent, spec) for spec in BOTS), *MADE]
     for k, make in enumerate(makers):
-        for number in range(k, 240, 24):
+        for number in range(k, 230, 46):
             play(make, number, 20)
     plug_in()
     trained(5)
@@ -179,7 +179,7 @@ def everything() -> None:
         believe(number, 15)
         search(number)
         duel(number)
-    for action, number in itertools.product(ACTIONS, range(40)):
+    for action, number in itertools.product(ACTIONS, range(30)):
         step(action, number, 60, observation=("graph", "flat", "raw")[number % 3], fog=number % 2 == 0)
     for opponent, number in itertools.product(COMPILED, range(10)):
         oppose(opponent, number, 40)

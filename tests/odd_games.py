@@ -25,7 +25,7 @@ ODD_RULES: tuple[dict[str, object], ...] = (
     {"base_income": 1, "attack_kill": 0.0},
     {"base_income": 1, "defense_kill": 0.0, "luck": 0.0},
     {"base_income": 1_000_000},
-    {"base_income": 1_000_000, "attack_kill": 1e-9, "wasteland_army": 1_000_000},
+    {"base_income": 1, "attack_kill": 1e-9},
     {"base_income": 3, "fog": True, "max_orders": 2, "repeated_attack": "illegal"},
     {"base_income": 0, "attack_kill": 1.0, "defense_kill": 1.0, "rounding": "stochastic", "luck": 0.5},
 )
