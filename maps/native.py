@@ -119,6 +119,13 @@ def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
         raise MapError(f"{place}: version {d.get('version')!r:.60}: this program reads version {VERSION}")
     if not trusted:
         _check_schema(d, place)
+    try:
+        return _built(d, place)
+    except OverflowError:
+        raise MapError(f"{place}: a number of too many digits") from None
+
+
+def _built(d: Any, place: str) -> Map:
     drawing = d.get("drawing")
     return build(
         place,

@@ -174,6 +174,7 @@ class Watched:
 
     def hint(self, answer: httpx.Response, worker: Worker) -> None:
         """A bot's thoughts: the very same where it is asked of the position as the seat may know it."""
+        assert answer.status_code == 200, answer.text
         told = self.scan(answer.text)
         game = self.room.game
         owner, army = self.position(len(self.truths) - 1)

@@ -80,6 +80,9 @@ def test_other_lines_are_left_to_the_reader(line):
         "go place_armies",
         "pick_starting_regions",
         "settings starting_armies 99999999999999999999",
+        "settings starting_armies -1",
+        "update_map 1 player1 2000001",
+        "opponent_moves player2 attack/transfer 5 6 2147483648",
     ],
 )
 def test_a_spoilt_line_is_quoted_beside_what_was_expected(line):
@@ -91,13 +94,14 @@ def test_a_spoilt_line_is_quoted_beside_what_was_expected(line):
 numbers = st.integers(-(10**9), 10**9)
 ids = st.lists(st.integers(1, 1000), max_size=8).map(tuple)
 names = st.sampled_from(["player1", "player2"])
-places = st.builds(m.PlaceOrder, names, numbers, numbers)
-moves = st.builds(m.MoveOrder, names, numbers, numbers, numbers)
+armies = st.integers(0, 2_000_000)
+places = st.builds(m.PlaceOrder, names, numbers, armies)
+moves = st.builds(m.MoveOrder, names, numbers, numbers, armies)
 
 
 @given(
     st.one_of(
-        st.builds(m.UpdateMap, st.lists(st.tuples(numbers, names, numbers), max_size=8).map(tuple)),
+        st.builds(m.UpdateMap, st.lists(st.tuples(numbers, names, armies), max_size=8).map(tuple)),
         st.builds(m.OpponentMoves, st.lists(st.one_of(places, moves), max_size=8).map(tuple)),
         st.builds(m.Neighbors, st.lists(st.tuples(numbers, ids.filter(len)), max_size=5).map(tuple)),
         st.builds(m.PickRegion, numbers, ids),

@@ -80,7 +80,7 @@ class Client:
 
 def _scope(kind: str, path: str, query: bytes, headers: Headers) -> dict[str, Any]:
     return {
-        "type": kind, "asgi": {"version": "3.0"}, "path": path, "raw_path": path.encode("utf-8", "surrogateescape"),
+        "type": kind, "asgi": {"version": "3.0"}, "path": path, "raw_path": path.encode("utf-8", "surrogatepass"),
         "query_string": query, "root_path": "", "headers": list(headers), "client": ("127.0.0.1", 50_000),
         "server": ("127.0.0.1", 8000), "state": {},
     }  # fmt: skip

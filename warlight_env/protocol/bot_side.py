@@ -117,7 +117,7 @@ class BotSide:
     def _begin(self, question: m.Question) -> None:
         if len(self._heard.setup) < 3:
             raise RunError("asked before the map was described (setup_map super_regions, regions, neighbors)")
-        self._map = maps.from_setup_lines("\n".join(self._heard.setup), "the engine's map")
+        described = maps.from_setup_lines("\n".join(self._heard.setup), "the engine's map")
         # The reader numbers regions in the order of their ids.
         regions = next(line for line in self._heard.setup if line.startswith("setup_map regions")).split()[2::2]
         self._ids = sorted(map(int, regions))
@@ -130,11 +130,12 @@ class BotSide:
         if challenge == 2 and self._heard.amount:
             changes["picks"] = self._heard.amount
         self._rules = Rules.of(f"challenge{challenge}", **changes)
-        self._board = make_board(self._map)
+        self._board = make_board(described)
         self._params = self._rules.params(self._board.n_regions, self._board.n_super_regions)
-        self._start = np.array(self._map.starting_armies, dtype=np.int32)
+        self._start = np.array(described.starting_armies, dtype=np.int32)
         self._start[self._known(self._heard.wastelands)] = self._rules.wasteland_army
         self.player = NAMES.index(self._heard.name) if self._heard.name in NAMES else 0
+        self._map = described  # at the end: a game that cannot begin has not begun
 
     def _known(self, ids: tuple[int, ...]) -> list[int]:
         return [self._index[region] for region in ids if region in self._index]

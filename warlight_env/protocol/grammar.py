@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from warlight_env.engine.rules import ARMY_CAP
 from warlight_env.errors import InputError
 from warlight_env.protocol.messages import (
     ATTACK,
@@ -134,6 +135,14 @@ def _number(line: str, word: str, what: str = "a whole number") -> int:
     return int(word)
 
 
+def _armies(line: str, word: str) -> int:
+    """Armies as an engine tells them: more than a region can have would be another game's."""
+    number = _number(line, word)
+    if not 0 <= number <= ARMY_CAP:
+        raise ProtocolError(line, f"0 to {ARMY_CAP} armies, not {quote(word)}")
+    return number
+
+
 def _numbers(line: str, words: Sequence[str]) -> tuple[int, ...]:
     return tuple(_number(line, word) for word in words)
 
@@ -166,7 +175,7 @@ def _read_neighbors(line: str, words: Sequence[str]) -> Neighbors:
 def _read_map(line: str, words: Sequence[str]) -> UpdateMap:
     return UpdateMap(
         tuple(
-            (_number(line, region), owner, _number(line, army))
+            (_number(line, region), owner, _armies(line, army))
             for region, owner, army in _groups(line, words, 3, "ID OWNER ARMY")
         )
     )
@@ -180,6 +189,7 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
         width = {PLACE: 4, ATTACK: 5}.get(kind, 0)
         if not width or at + width > len(words):
             raise ProtocolError(line, "NAME place_armies ID ARMIES or NAME attack/transfer FROM TO ARMIES, each")
+        _armies(line, words[at + width - 1])
         orders.append(parse_order(line, words[at], kind, words[at + 2 : at + width]))
         at += width
     return OpponentMoves(tuple(orders))
@@ -221,7 +231,7 @@ _SETTINGS: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
         _number(line, _one(line, words, "settings starting_pick_amount REGIONS"))
     ),
     "starting_armies": lambda line, words: StartingArmies(
-        _number(line, _one(line, words, "settings starting_armies ARMIES"))
+        _armies(line, _one(line, words, "settings starting_armies ARMIES"))
     ),
 }
 _SETUP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {

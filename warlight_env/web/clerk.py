@@ -16,7 +16,9 @@ from typing import Any, Final
 from warlight_env import maps
 from warlight_env.arena.play import round_limit
 from warlight_env.arena.player import crash_reason
+from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -107,10 +109,17 @@ _logs: OrderedDict[str, GameLog] = OrderedDict()
 
 
 def _log_of(source: Source) -> GameLog:
-    log = _logs.pop(source.key, None) or read_log(source.data)
+    log = _logs.pop(source.key, None) or _playable(read_log(source.data))
     _logs[source.key] = log
     while len(_logs) > LOGS:
         _logs.popitem(last=False)
+    return log
+
+
+def _playable(log: GameLog) -> GameLog:
+    """A log whose rules its map can hold; `RulesError` otherwise."""
+    header = log.header
+    check_players(make_board(header.map), header.rules, len(header.players))
     return log
 
 

@@ -27,6 +27,7 @@ from warlight_env.envs.actions.base import (
 from warlight_env.envs.actions.exact import decode_exact, decode_wishes
 from warlight_env.envs.actions.factored import edge_of
 from warlight_env.envs.actions.kernels import OWN
+from warlight_env.errors import clipped
 
 
 class OrdersActions(ActionEncoding):
@@ -101,7 +102,7 @@ class OrdersActions(ActionEncoding):
 
     def _rows(self, action: Any) -> I64:
         if not isinstance(action, dict) or set(action) != set(self._widths):
-            got = sorted(action) if isinstance(action, dict) else type(action).__name__
+            got = clipped(repr(list(action)), 200) if isinstance(action, dict) else type(action).__name__
             raise ValueError(f"action must be a dict of attack, deploy and priority, not {got}")
         parts = [integers(action[key], (rows,), f"action[{key!r}]") for key, (_, rows) in self._widths.items()]
         return np.concatenate([part.astype(np.int64) for part in parts])
