@@ -29,10 +29,13 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
+from warlight_env.agents.playout import play_out
 from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
 from warlight_env.engine.cache import KERNEL_PACKAGES
+from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
 from warlight_env.train.duels import Duels
@@ -142,6 +145,17 @@ def duel(number: int) -> None:
     duels.traces(ALL_TERMS, 2, number, explore=0.3)
 
 
+def batch(number: int) -> None:
+    """A batch of games to their end, in one kernel."""
+    kind = odd_game(number)
+    core = EnvCore(kind.map, kind.rules, kind.players, 8, action="orders", picking="random", observation="raw")
+    core.reset(range(8))
+    policies = np.arange(kind.players, dtype=np.int32) % 2
+    rng = np.array([[make_rng(8 * b + p) for p in range(kind.players)] for b in range(8)])
+    work = make_workspace(core.board.n_regions, core.board.n_edges, kind.players)
+    play_out(core.board, core.params, core.bots_evaluation, core.state, 0, 8, policies, rng, 100, work)
+
+
 def plug_in() -> None:
     """Functions of users' own, one of which fails."""
     for kind in plug_in_faults.FAULTS:
@@ -179,6 +193,7 @@ def everything() -> None:
         believe(number, 15)
         search(number)
         duel(number)
+        batch(number)
     for action, number in itertools.product(ACTIONS, range(30)):
         step(action, number, 60, observation=("graph", "flat", "raw")[number % 3], fog=number % 2 == 0)
     for opponent, number in itertools.product(COMPILED, range(10)):
