@@ -67,7 +67,7 @@ class Subject:
         found: dict[str, Any] = {}
         for pattern in self.files:
             for path in sorted((folder / "out").glob(pattern)):
-                found[str(path.relative_to(folder))] = _content(path)
+                found[str(path.relative_to(folder))] = _content(path, folder)
         if self.prints:
             found["printed"] = untimed(json.loads((folder / "stdout").read_text()))
         return found
@@ -122,14 +122,16 @@ def untimed(value: Any) -> Any:
     return [untimed(item) for item in value] if isinstance(value, list) else value
 
 
-def _content(path: Path) -> Any:
+def _content(path: Path, folder: Path) -> Any:
+    """What is in a file of a run, wherever that run lies."""
+    if path.suffix not in (".json", ".jsonl"):
+        return path.read_bytes()
+    text = path.read_text().replace(str(folder), "FOLDER")
     if path.suffix == ".json":
-        return untimed(json.loads(path.read_text()))
-    if path.suffix == ".jsonl":
-        lines = [untimed(json.loads(line)) for line in path.read_text().splitlines()]
-        # Games stand in the order in which workers ended them; entries of a journal have none but their own.
-        return sorted(lines, key=lambda line: (line["contest"], line["number"])) if "number" in lines[0] else lines
-    return path.read_bytes()
+        return untimed(json.loads(text))
+    lines = [untimed(json.loads(line)) for line in text.splitlines()]
+    # Games stand in the order in which workers ended them; entries of a journal have none but their own.
+    return sorted(lines, key=lambda line: (line["contest"], line["number"])) if "number" in lines[0] else lines
 
 
 class Run:
