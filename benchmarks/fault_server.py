@@ -192,13 +192,13 @@ def peers(ward: ServerWard, times: int) -> Iterator[Score]:
             busy = Table(server, GAMES[1])
             thread = threading.Thread(target=busy.play, args=(server,), daemon=True)
             thread.start()
-            time.sleep(2)
+            _wait_for_rounds([busy], 3, PATIENCE)
             began = time.monotonic()
             with server.client() as client:
                 client.get("home")
             waited = time.monotonic() - began
-            if waited > 5 or not busy.rounds:
-                raise LossError(f"others wait: {busy.rounds} rounds in 2 s, {waited:.1f} s for a page")
+            if waited > 5 or busy.rounds < 3:
+                raise LossError(f"others wait: {busy.rounds} rounds in {PATIENCE:g} s, {waited:.1f} s for a page")
             server.kill()
             thread.join()
 
