@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 #: Of a result, what depends on the machine and the moment: none of it is compared.
-TIMES: Final = ("time", "use", "jobs", "games_found")
+TIMES: Final = ("time", "times", "use", "jobs", "games_found")
 
 SMALL: Final = {"map": "small", "max_rounds": 60}
 EVOLVE: Final = {
