@@ -74,6 +74,8 @@ class Watched:
     events: int = 0
     steps: int = 0
     hidden: int = 0  #: regions out of sight, summed up over all rounds
+    hints: int = 0  #: held against what a bot says to the position as the seat may know it
+    late: int = 0  #: hints that did not come in time, as on machines that do much else
     texts: list[str] = field(default_factory=list)  #: that came over the socket and were not looked at
 
     async def listen(self) -> None:
@@ -175,9 +177,11 @@ class Watched:
     def hint(self, answer: httpx.Response, worker: Worker) -> None:
         """A bot's thoughts: the very same where it is asked of the position as the seat may know it."""
         told = self.scan(answer.text)
-        if "no answer in" in answer.text:
-            return  # a machine that does much else
+        if answer.status_code == 503:
+            self.late += 1
+            return
         assert answer.status_code == 200, answer.text
+        self.hints += 1
         game = self.room.game
         owner, army = self.position(len(self.truths) - 1)
         income = self.income(len(self.truths) - 1)
@@ -202,7 +206,7 @@ class Checker:
         transport = httpx.ASGITransport(self.app)
         self.client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=60)
         self.worker = Worker()
-        self.seat_rounds = self.hidden = 0
+        self.seat_rounds = self.hidden = self.hints = self.late = 0
         self.kinds: set[tuple[Any, ...]] = set()
         self.truths: dict[Book, list[Truth]] = {}
         self._patches = [mock.patch.object(Book, name, self._noting(name)) for name in ("began", "picked", "played")]
@@ -286,6 +290,8 @@ class Checker:
                 listener.cancel()
             await asyncio.gather(*listeners, return_exceptions=True)
         self.hidden += sum(seat.hidden for seat in seats)
+        self.hints += sum(seat.hints for seat in seats)
+        self.late += sum(seat.late for seat in seats)
 
     async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent]) -> None:
         """A turn of everybody who is awaited."""

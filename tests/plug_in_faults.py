@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from plain_turns import plain_turn
 from warlight_env import Game
 from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.mcts import MctsSettings, Search
@@ -20,7 +21,6 @@ from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.guard import watched
 from warlight_env.engine.rng import make_rng
-from warlight_env.engine.round import income
 
 #: Faults of each kind of function, by number; those that are no faults, but answers as they should be, are listed too.
 FAULTS = {
@@ -61,15 +61,8 @@ def evaluation(board, evaluation, owner, army, player, players):
 
 @numba.njit(boundscheck=True)
 def _write(fault, number, board, params, owner, army, player, deploy, attacks):
-    """All armies to the first own region, and from there to a neighbour; but for the fault. Returns the attacks."""
-    home = 0
-    for r in range(owner.shape[0]):
-        deploy[r] = 0
-    while owner[home] != player:
-        home += 1
-    deploy[home] = income(board, params.base_income, owner, player)
-    attacks[0, 0], attacks[0, 1], attacks[0, 2] = home, board.edge_target[board.neighbor_start[home]], 1
-    count = 1
+    """A plain turn, but for the fault; returns the attacks."""
+    count, home = plain_turn(board, params, owner, army, player, deploy, attacks), attacks[0, 0]
     if fault == 2:
         raise FaultyError("a turn of a test")
     elif fault == 3:

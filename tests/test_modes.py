@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import glob
 import os
 import pickle
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba.core.errors import NumbaWarning
 
-from warlight_env.engine import cache
+from warlight_env.engine import cache, jit
 
 HERE = Path(__file__).parent
 SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py", "test_env_core.py", "test_differential.py"]
@@ -144,6 +146,18 @@ def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path):
     )
     assert done.stdout == "played\n"
     assert done.stderr.count("No space left on device") == 1
+
+
+def test_a_kernel_that_cannot_be_kept_is_said_and_called():
+    """As of kernels with addresses in their code, and of many with ``NUMBA_OPT=0``."""
+    address = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(("abs", ctypes.CDLL(None)))
+
+    @jit.kernel
+    def negative(x):
+        return -address(x)
+
+    with pytest.warns(NumbaWarning, match='Cannot cache .* "negative"'):
+        assert negative(-3) == -3
 
 
 OTHER = 12345  # a user who is neither root nor whoever runs the tests

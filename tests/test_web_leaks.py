@@ -30,6 +30,7 @@ def checked(folder: Path, seat_rounds: int, seed: int = 1) -> Checker:
 def test_nothing_that_is_hidden_is_sent(tmp_path: Path):
     checker = checked(tmp_path, 250)
     assert checker.hidden > 1_000
+    assert checker.hints > 0
     assert {rules for rules, *_ in checker.kinds} == set(PRESETS)
 
 
@@ -38,5 +39,6 @@ def test_nothing_that_is_hidden_is_sent_in_long(tmp_path: Path):
     wanted = int(os.environ.get("WARLIGHT_SEAT_ROUNDS", "10000"))
     checker = checked(tmp_path, wanted, seed=2)
     print(f"{checker.seat_rounds} seat-rounds, {checker.hidden} hidden regions, {len(checker.kinds)} kinds of games")
+    print(f"{checker.hints} hints the same as of the position in sight, {checker.late} too late to be compared")
     assert checker.seat_rounds >= wanted
     assert {map_ for _, map_, *_ in checker.kinds} == {"small", "world", "large", "generated"}

@@ -279,6 +279,19 @@ async def talking(folder: Path, **settings: Any) -> AsyncIterator[tuple[FastAPI,
     await app.state.lobby.close()
 
 
+def test_a_bot_that_thinks_too_long_is_answered_by_try_again(tmp_path: Path):
+    async def main() -> None:
+        async with talking(tmp_path, bots=("mcts:secs=60",)) as (app, client):
+            app.state.lobby.thinkers = Thinkers(1, limit=lambda question, first: 0.5)
+            game = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
+            headers = {"authorization": f"Bearer {game['tokens']['0']}"}
+            answer = await client.post(f"games/{game['id']}/insight", json={"bot": "mcts:secs=60"}, headers=headers)
+            assert answer.status_code == 503 and int(answer.headers["retry-after"]) > 0, answer.text
+            assert "no answer in" in answer.json()["error"]
+
+    asyncio.run(main())
+
+
 def with_games(folder: Path, count: int, log: GameLog) -> None:
     """A folder of as many games, of which nothing but their names differs; the newest has the highest number."""
     text = b"".join(line + b"\n" for line in log_lines(log))

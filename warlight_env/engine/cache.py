@@ -163,6 +163,7 @@ class _Locator(caching._CacheLocator):
     form = ""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._py_file = py_file  # where Numba's warnings say what they are about
         self._line = py_func.__code__.co_firstlineno
         self._module = hashlib.sha256(py_func.__module__.encode()).hexdigest()[:8]
         status = os.stat(py_file)

@@ -50,7 +50,7 @@ async def _think(lobby: Lobby, setup: Setup, position: Position, seed: int, bot:
     question = Question(setup, position, bot, seed, chances=True)
     answer = await lobby.thinkers.ask(question, number + position.player + 1)
     if answer.error is not None:
-        raise RequestError(f"{bot}: {answer.error}", 500)
+        raise RequestError(f"{bot}: {answer.error}", 503 if answer.late else 500)
     return {
         "player": position.player,
         "round": position.round + 1,

@@ -48,7 +48,7 @@ class _Slot:
             answer: Answer = await self.child.ask(question, lambda: self._limit(question, name not in self._warm))
         except LateError as error:
             self._warm.clear()
-            return Answer(error=str(error), seconds=self._limit(question, False))
+            return Answer(error=str(error), late=True, seconds=self._limit(question, False))
         except DiedError as error:
             self._warm.clear()
             return Answer(error=f"the process in which it thought: {error}")

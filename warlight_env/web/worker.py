@@ -106,6 +106,7 @@ class Answer:
     chances: list[list[float]] | None = None
     seconds: float = 0.0
     error: str | None = None
+    late: bool = False  #: the error is that there was none in time
 
 
 class Worker:

@@ -1,0 +1,20 @@
+"""The plainest turn there is, for functions of tests that want one to go wrong."""
+
+from __future__ import annotations
+
+import numba
+
+from warlight_env.engine.round import income
+
+
+@numba.njit(boundscheck=True)
+def plain_turn(board, params, owner, army, player, deploy, attacks):
+    """All armies to the first own region, and from there one to a neighbour; returns the attacks' number."""
+    home = 0
+    for r in range(owner.shape[0]):
+        deploy[r] = 0
+    while owner[home] != player:
+        home += 1
+    deploy[home] = income(board, params.base_income, owner, player)
+    attacks[0, 0], attacks[0, 1], attacks[0, 2] = home, board.edge_target[board.neighbor_start[home]], 1
+    return 1
