@@ -13,6 +13,7 @@ from fuzz import mutate, target
 from fuzz.campaign import Campaign, Limits
 from fuzz.minimise import smaller
 from fuzz.run import table
+from fuzz.values import nested
 from fuzz.worker import Chunk, Failure, attempt
 
 CASES = Path(__file__).parent / "fuzz" / "cases"
@@ -77,7 +78,9 @@ def test_inputs_depend_on_their_seed_and_number_alone(tmp_path):
     assert inputs != [target.make(one, "lines", 4, number) for number in range(50)]
 
 
-@pytest.mark.parametrize("data", [b"\x00\xff", ("\ud800\u202e", float("inf"), [None, {1: b"x"}], -(10**400))])
+@pytest.mark.parametrize(
+    "data", [b"\x00\xff", ("\ud800\u202e", float("inf"), [None, {1: b"x"}], -(10**400)), ("x", nested(300))]
+)
 def test_an_input_is_written_and_read(data, tmp_path):
     path = tmp_path / f"case{target.suffix(data)}"
     path.write_bytes(target.write(data))

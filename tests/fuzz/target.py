@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import marshal
 import random
 from abc import ABC, abstractmethod
 from math import inf, nan
@@ -86,12 +87,12 @@ def make(target: Target, kind: str, seed: int, number: int) -> Data:
 
 def write(data: Data) -> bytes:
     """An input as a file's content."""
-    return data if isinstance(data, bytes) else (repr(data) + "\n").encode("utf-8", "backslashreplace")
+    return _file(data)[1]
 
 
 def suffix(data: Data) -> str:
     """Of such a file."""
-    return ".bin" if isinstance(data, bytes) else ".txt"
+    return _file(data)[0]
 
 
 def read(path: Path) -> Data:
@@ -99,4 +100,18 @@ def read(path: Path) -> Data:
     content = path.read_bytes()
     if path.suffix == ".bin":
         return content
+    if path.suffix == ".marshal":
+        return marshal.loads(content)
     return eval(content, {"__builtins__": {}}, {"nan": nan, "inf": inf})  # our own file
+
+
+def _file(data: Data) -> tuple[str, bytes]:
+    """Bytes as they are, others as Python, or marshalled where 200 brackets in one another are too many for it."""
+    if isinstance(data, bytes):
+        return ".bin", data
+    text = (repr(data) + "\n").encode("utf-8", "backslashreplace")
+    try:
+        compile(text, "input", "eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return ".marshal", marshal.dumps(data)
+    return ".txt", text
