@@ -78,29 +78,32 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
     Raises:
         RunFolderError: there is no such folder, or it is damaged.
     """
-    begin = json.dumps({"contest": key})[:-1].encode() + b","  # as `RunFolder.append` writes it
+    any_of = b'{"contest": "'  # as `RunFolder.append` writes it: games of other contests need not be read
+    begin = json.dumps({"contest": key})[:-1].encode() + b","
     found: dict[int, GameRecord] = {}
     try:
         with open(folder / GAMES, "rb") as file:
             for number, line in enumerate(whole_lines(file), 1):
-                if line is not None and not line.startswith(begin):
+                if line is not None and line.startswith(any_of) and not line.startswith(begin):
                     continue
-                record = _read_game(line, f"{folder / GAMES}, line {number}")
-                found.setdefault(record.number, record)
+                contest, record = _read_game(line, f"{folder / GAMES}, line {number}")
+                if contest == key:
+                    found.setdefault(record.number, record)
     except OSError as error:
         raise RunFolderError(f"cannot read {folder / GAMES}: {error.strerror or error}") from None
     return [record for _, record in sorted(found.items())]
 
 
-def _read_game(line: bytes | None, place: str) -> GameRecord:
+def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
+    """A game and the contest that it belongs to."""
     try:
         if line is None:
             raise ValueError("the line is too long")
         fields = json.loads(line)
-        del fields["contest"]
+        contest = fields.pop("contest")
         record = GameRecord.from_dict(fields)
         _check_result(record)
-        return record
+        return contest, record
     except NOT_OURS as error:
         raise RunFolderError(f"{place}: not a game ({clipped(str(error), 300)})") from None
 
