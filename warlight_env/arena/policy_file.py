@@ -191,7 +191,7 @@ class PolicyFile:
             raise self._refusal(f"games of {self.players}, not {players}")
         if size_class(map.n_regions) != self.size:
             raise self._refusal(f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}")
-        mine, theirs = self.rules.to_dict(), rules.to_dict()
+        mine, theirs = dataclasses.asdict(self.rules), dataclasses.asdict(rules)
         free = ("name", *(_PICKING if self.action == "strategies" else ()))
         differing = [key for key in mine if key not in free and mine[key] != theirs[key]]
         if differing:

@@ -122,7 +122,7 @@ class Setup:
         return {
             "agents": [describe_agent(source) for source in self.agents],
             "map": {"name": self.map.name, "digest": self.map.digest()},
-            "rules": dataclasses.asdict(self.rules),
+            "rules": self.rules.to_dict(),
             "seed": int(self.seed),
             "paired": self.paired,
             "picks": self.picks,

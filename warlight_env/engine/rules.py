@@ -20,6 +20,14 @@ ARMY_CAP: Final = 2_000_000
 #: numbers have tens of thousands of digits.
 LEAST_CHANCE: Final = 1e-9
 
+#: The rules that files and hashes always name. One that came later they name only where it is not its default, so that
+#: what was written or hashed before it stays what it is. Its default is what older files mean: it never changes.
+FIRST_FIELDS: Final = (
+    "name", "base_income", "attack_kill", "defense_kill", "luck", "rounding", "picking", "picks", "ranked",
+    "offers_per_super_region", "dealt_apart", "wastelands", "wasteland_army", "fog", "skipped_attack_keeps_place",
+    "moved_armies", "repeated_attack", "max_orders", "max_rounds", "rounds_per_region", "tie_break",
+)  # fmt: skip
+
 PICKING: Final = ("own_offer", "ranked", "alternating", "dealt")
 MOVED_ARMIES: Final = ("free", "challenge1", "challenge2")
 
@@ -146,20 +154,21 @@ class Rules:
     def of(cls, rules: str | Rules | dict[str, Any] = "thesis", **changes: Any) -> Rules:
         """A preset by name, a record, or a dict of fields, with some fields changed.
 
-        A dict's "name" is the preset that missing fields come from ("thesis" by default); where none is missing it may
-        be any name.
+        A dict's "name" is the preset that missing fields come from ("thesis" by default). Where it has all
+        `FIRST_FIELDS`, as what `to_dict` gave in any version, it may be any name: what is missing is at its default.
         """
         if isinstance(rules, dict):
             fields = {**rules, **changes}
             name = fields.get("name", "thesis")
             if not isinstance(name, str):
                 raise RulesError(f"rules: name = {name!r:.60}: must be a string")
-            complete = {field.name for field in dataclasses.fields(cls)} <= set(fields)
-            if name not in PRESETS and not complete:
+            if fields.keys() >= set(FIRST_FIELDS):
+                return cls._changed(cls(), fields)
+            if name not in PRESETS:
                 raise RulesError(
                     f"no rules {name!r:.60} to take the missing fields from; there are {', '.join(PRESETS)}"
                 )
-            return cls._changed(PRESETS.get(name, PRESETS["thesis"]), fields)
+            return cls._changed(PRESETS[name], fields)
         if isinstance(rules, str):
             if rules not in PRESETS:
                 raise RulesError(f"no rules {rules!r:.60}; there are {', '.join(PRESETS)}")
@@ -179,8 +188,13 @@ class Rules:
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields by name, as JSON takes them."""
-        return dataclasses.asdict(self)
+        """The fields as files and hashes name them, for JSON: `FIRST_FIELDS`, and others that are not their default."""
+        later = {field.name: field.default for field in dataclasses.fields(self) if field.name not in FIRST_FIELDS}
+        fields = dataclasses.asdict(self)
+        return {name: value for name, value in fields.items() if name not in later or value != later[name]}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.to_dict()  # digests are made of pickles, too; what is missing in one is the class's default
 
     def round_limit(self, n_regions: int) -> int:
         """Rounds after which a game on so many regions ends without a winner; 0: never."""

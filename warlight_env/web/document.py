@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable
 from itertools import islice
@@ -27,7 +28,7 @@ def header_facts(header: Header, *, secret: bool = False) -> dict[str, Any]:
     document: dict[str, Any] = {
         "version": VERSION,
         "program": header.program,
-        "rules": header.rules.to_dict(),
+        "rules": dataclasses.asdict(header.rules),
         "limit": header.round_limit,
         "players": [{"name": p.name, "spec": p.spec} for p in header.players],
         "colours": _colours(len(header.players)),
