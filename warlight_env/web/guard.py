@@ -103,6 +103,8 @@ class Guard:
         origin = headers.get(b"origin")
         if origin is not None and _place(origin) != host:
             return 403, "requests from other pages are not answered"
+        if not scope["query_string"].isascii():
+            return 400, "an address is of ASCII characters: others are written as %XX"
         if scope["type"] == "http":
             length = headers.get(b"content-length", "0")
             if not length.isdecimal() or len(length) > 12 or int(length) > _most(scope["path"]):
