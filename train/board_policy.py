@@ -12,7 +12,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from warlight_env.engine.board import Board
-from warlight_env.envs.features import SOFT_ARMIES, global_features, node_features
+from warlight_env.envs.features import SOFT_ARMIES, node_features, observed_features
 from warlight_env.train.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
 from warlight_env.train.region_encoder import RegionEncoder
 
@@ -131,12 +131,14 @@ class BoardPolicy(MaskedFactoredPolicy):
         assert isinstance(self.observation_space, spaces.Dict)
         size = sum(spaces.flatdim(s) for key, s in self.observation_space.spaces.items() if key != MASK_KEY)
         network = self._network
-        n_globals = len(global_features(network["players"]))
-        if size != network["n_regions"] * len(node_features(network["players"])) + n_globals:
+        features = observed_features("flat", network["n_regions"], network["players"])
+        if size != features.size:
             raise ValueError(
                 f"an observation of {size} values does not fit the board and players; use observation='flat'"
             )
-        self.mlp_extractor = BoardNetwork(n_globals=n_globals, values=self._values, **network)  # type: ignore[assignment]
+        self.mlp_extractor = BoardNetwork(  # type: ignore[assignment]
+            n_globals=features["globals"].size, values=self._values, **network
+        )
 
 
 def board_kwargs(board: Board, players: int = 2, **more: Any) -> dict[str, Any]:

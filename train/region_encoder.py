@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from warlight_env.envs.features import global_features, node_features
+from warlight_env.envs.features import observed_features
 
 
 class RegionEncoder(nn.Module):
@@ -26,20 +26,20 @@ class RegionEncoder(nn.Module):
         self, n_regions: int, players: int, edge_index: npt.NDArray[np.int64], width: int = 64, layers: int = 2
     ) -> None:
         super().__init__()
-        self.n_regions, self.features, self.width = n_regions, len(node_features(players)), width
+        features = observed_features("flat", n_regions, players)
+        self.nodes, self.globals, self.width = features["nodes"], features["globals"], width
         mean = torch.zeros(n_regions, n_regions)
         mean[edge_index[0], edge_index[1]] = 1.0
         self.mean: Tensor
         self.register_buffer("mean", mean / mean.sum(1, keepdim=True).clamp(min=1.0), persistent=False)
-        self.first = nn.Linear(self.features, width)
-        self.first_globals = nn.Linear(len(global_features(players)), width)
+        self.first = nn.Linear(len(self.nodes.features), width)
+        self.first_globals = nn.Linear(len(self.globals.features), width)
         self.own = nn.ModuleList(nn.Linear(width, width) for _ in range(layers))
         self.around = nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(layers))
 
     def parts(self, flat: Tensor) -> tuple[Tensor, Tensor]:
         """Nodes float[B, N, F] and globals float[B, G] of flat observations."""
-        size = self.n_regions * self.features
-        return flat[:, :size].reshape(-1, self.n_regions, self.features), flat[:, size:]
+        return self.nodes.cut(flat), self.globals.cut(flat)
 
     def forward(self, nodes: Tensor, overall: Tensor) -> Tensor:
         """Descriptions float[B, N, width]."""

@@ -12,7 +12,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
-from warlight_env.envs.features import global_features, node_features
+from warlight_env.envs.features import global_features, node_features, opponent_columns
 from warlight_env.train.region_encoder import RegionEncoder
 
 
@@ -33,7 +33,7 @@ class SetNetwork(nn.Module):
         super().__init__()
         names = node_features(players)
         self.neutral, self.mine = names.index("neutral"), names.index("mine")
-        self.enemies = slice(self.mine + 1, self.mine + players)
+        self.enemies = opponent_columns(players)
         self.encoder = RegionEncoder(n_regions, players, edge_index, width, layers)
         pooled = 4 * width + len(global_features(players))
         self.actor, self.critic = nn.Linear(pooled, hidden), nn.Linear(pooled, hidden)

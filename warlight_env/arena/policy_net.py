@@ -9,7 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
-from warlight_env.envs.features import SOFT_ARMIES, global_features, node_features
+from warlight_env.envs.features import (
+    SOFT_ARMIES,
+    global_features,
+    node_features,
+    observed_features,
+    opponent_columns,
+)
 
 Floats = npt.NDArray[np.float32]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -30,10 +36,10 @@ class PolicyNet:
 
     def __init__(self, arrays: Arrays, action: str, board: Board, players: int) -> None:
         self._arrays = arrays
-        names = node_features(players)
-        self._shape = (board.n_regions, len(names))
-        self._neutral, self._mine, self._army = (names.index(name) for name in ("neutral", "mine", "army_soft"))
-        self._enemies = slice(self._mine + 1, self._mine + players)
+        features = observed_features("flat", board.n_regions, players)
+        self._nodes, self._globals = features["nodes"], features["globals"]
+        self._neutral, self._mine, self._army = (self._nodes.column(name) for name in ("neutral", "mine", "army_soft"))
+        self._enemies = opponent_columns(players)
         self._ends = board.edge_source.astype(np.int64), board.edge_target.astype(np.int64)
         mean = np.zeros((board.n_regions, board.n_regions), dtype=np.float32)
         mean[self._ends] = 1.0
@@ -42,8 +48,7 @@ class PolicyNet:
 
     def logits(self, flat: Floats) -> Floats:
         """float32[B, R, V] for observations float32[B, N * F + G]: V values in each of R rows (strategies: one)."""
-        size = self._shape[0] * self._shape[1]
-        nodes, overall = flat[:, :size].reshape(-1, *self._shape), flat[:, size:]
+        nodes, overall = self._nodes.cut(flat), self._globals.cut(flat)
         return self._rows(nodes, overall, self._described(nodes, overall))
 
     def _linear(self, name: str, x: Floats) -> Floats:

@@ -15,7 +15,7 @@ from warlight_env.envs.actions import (
 )
 from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.features import global_features, node_features
+from warlight_env.envs.features import Feature, Features, Part, global_features, node_features
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
 from warlight_env.envs.registration import register_all
@@ -32,11 +32,14 @@ __all__ = [
     "EnvCore",
     "EnvState",
     "FactoredActions",
+    "Feature",
+    "Features",
     "InexpressibleError",
     "Opponent",
     "OpponentError",
     "OpponentPool",
     "OrdersActions",
+    "Part",
     "Reward",
     "StepActions",
     "StrategyActions",

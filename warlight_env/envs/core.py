@@ -40,7 +40,7 @@ from warlight_env.envs.actions.kernels import (
 )
 from warlight_env.envs.arrays import fitting, index
 from warlight_env.envs.bits import make_bits
-from warlight_env.envs.features import OBSERVATIONS, global_features, node_features
+from warlight_env.envs.features import OBSERVATIONS, observed_features
 from warlight_env.envs.observations import Buffers, Settings, make_buffers
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied
@@ -114,6 +114,8 @@ class EnvCore:
         self.params = check_players(self.board, self.rules, players)
         self.encoding = make_encoding(action, self.board, self.params)
         self.observation = observation
+        #: What observations hold, by name.
+        self.features = observed_features(observation, self.board.n_regions, players, self.encoding.stepwise)
         self._limits: npt.NDArray[np.int64] = np.array(self.encoding.limits)
         #: int64[K]: the entries of an action's row must be at least 0 and below these. Read-only.
         self.limits = self._limits.view()
@@ -153,7 +155,9 @@ class EnvCore:
     def _make_buffers(self, slots: int) -> Buffers:
         if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= self.players:
             raise InputError(f"slots = {slots!r}: must be an integer in 1 .. {self.players}")
-        return make_buffers(self.board, self.players, self.batch, slots, self.settings, self.encoding.mask_size)
+        return make_buffers(
+            self.board, self.players, self.batch, slots, self.settings, self.features, self.encoding.mask_size
+        )
 
     def set_slots(self, slots: int) -> None:
         """Keep observations of so many players, from now on; who they are is for `out.seat` and `out.slot` to say."""
@@ -172,28 +176,16 @@ class EnvCore:
         return self.out.seat.shape[1]
 
     @property
-    def node_width(self) -> int:
-        """F, the features of a node; 0 where there are none."""
-        return len(node_features(self.players)) if self.settings.features else 0
-
-    @property
     def nodes(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, N, F], a view of the features: the nodes'."""
-        n, width = self.board.n_regions, self.node_width
-        return self.out.features[:, :, : n * width].reshape(self.batch, self.slots, n, width)
+        """float32[B, S, N, F], a view of the features: the nodes'. Raises KeyError where the observation is "raw"."""
+        nodes: npt.NDArray[np.float32] = self.features["nodes"].cut(self.out.features)
+        return nodes
 
     @property
     def globals(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, G], a view of the features: the globals."""
-        start = self.board.n_regions * self.node_width
-        depth = len(global_features(self.players)) if self.settings.features else 0
-        return self.out.features[:, :, start : start + depth]
-
-    @property
-    def turn_features(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, N * 3 + 1] of the turn so far, a view of the features; of size 0 where turns are one action."""
-        size = 3 * self.board.n_regions + 1 if self.settings.stepwise else 0
-        return self.out.features[:, :, self.out.features.shape[2] - size :]
+        """float32[B, S, G], a view of the features: the globals. Raises KeyError where the observation is "raw"."""
+        overall: npt.NDArray[np.float32] = self.features["globals"].cut(self.out.features)
+        return overall
 
     @property
     def row_size(self) -> int:

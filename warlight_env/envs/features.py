@@ -1,13 +1,15 @@
-"""What observations hold: kinds, names and meanings of the features, and their spaces."""
+"""Features by name: what observations and states hold, where each number stands, and its range and unit."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import functools
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from gymnasium import spaces
 
-from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.state import PHASES
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
 
@@ -22,8 +24,92 @@ SOFT_ARMIES: Final = 10
 MANY_ARMIES: Final = 100
 
 
+class NodeColumns(NamedTuple):
+    """Where a region's features stand for a player without opponents.
+
+    The owner is one-hot, SEEN_… codes from `unknown` on. The opponents' columns stand after `mine`, so that those from
+    `army_soft` on stand `node_shift` further: kernels know all but that as constants.
+    """
+
+    unknown: int = 0
+    neutral: int = 1
+    mine: int = 2
+    army_soft: int = 3
+    army_linear: int = 4
+    offered: int = 5
+    border: int = 6
+    bonus: int = 7
+    my_share: int = 8
+    opponent_share: int = 9
+
+
+class GlobalColumns(NamedTuple):
+    """Where the features of the whole position stand for a player without opponents.
+
+    The opponents' pairs of regions and armies begin where `regions_unknown` stands here, which comes after them.
+    """
+
+    picking: int = 0
+    my_pick: int = 1
+    time: int = 2
+    round: int = 3
+    income: int = 4
+    regions_mine: int = 5
+    armies_mine: int = 6
+    regions_neutral: int = 7
+    armies_neutral: int = 8
+    regions_unknown: int = 9
+
+
+class TurnColumns(NamedTuple):
+    """Where the features of a region in an unfinished turn stand."""
+
+    deployed: int = 0
+    leaving: int = 1
+    arriving: int = 2
+
+
+NODE: Final = NodeColumns()
+GLOBAL: Final = GlobalColumns()
+TURN: Final = TurnColumns()
+_NODES: Final = len(NODE)
+_GLOBALS: Final = len(GLOBAL)
+
+#: Of a region, in the turn that a player has begun to hand in; with encodings that take several actions a turn. They
+#: are followed by the share of the income that is left.
+TURN_FEATURES: Final = TurnColumns._fields
+
+
+@kernel
+def node_shift(players):
+    """How much further than in NODE a region's features stand that come after the opponents'."""
+    return players - 1
+
+
+@kernel
+def node_width(players):
+    """F, the features of a region."""
+    return _NODES + node_shift(players)
+
+
+@kernel
+def global_shift(players):
+    """How much further than in GLOBAL `regions_unknown` stands."""
+    return 2 * (players - 1)
+
+
+@kernel
+def global_width(players):
+    """G, the features of the whole position."""
+    return _GLOBALS + global_shift(players)
+
+
+def _opponents(players: int) -> list[str]:
+    return [f"opponent_{k}" for k in range(1, players)]
+
+
 def node_features(players: int) -> tuple[str, ...]:
-    """Names of the F = players + 9 node features; all lie in 0 .. 1.
+    """Names of the F node features; all lie in 0 .. 1.
 
     | feature | of a region |
     |---|---|
@@ -34,13 +120,17 @@ def node_features(players: int) -> tuple[str, ...]:
     | bonus | bonus of its super region / the largest bonus of the map |
     | my_share, opponent_share | share of its super region's regions that is mine; the largest share of one opponent |
     """
-    opponents = [f"opponent_{k}" for k in range(1, players)]
-    rest = ["army_soft", "army_linear", "offered", "border", "bonus", "my_share", "opponent_share"]
-    return ("unknown", "neutral", "mine", *opponents, *rest)
+    names = NodeColumns._fields
+    return (*names[: NODE.army_soft], *_opponents(players), *names[NODE.army_soft :])
+
+
+def opponent_columns(players: int) -> slice:
+    """The columns of `node_features` that say which opponent owns a region."""
+    return slice(NODE.mine + 1, NODE.mine + players)
 
 
 def global_features(players: int) -> tuple[str, ...]:
-    """Names of the G = 2 * players + 8 global features; all lie in 0 .. 1.
+    """Names of the G global features; all lie in 0 .. 1.
 
     | feature | is |
     |---|---|
@@ -52,59 +142,184 @@ def global_features(players: int) -> tuple[str, ...]:
     | regions_*, armies_* | share of all regions, of all armies seen: mine, neutral, each opponent's as far as seen |
     | regions_unknown | share of the regions out of sight |
     """
-    sides = ["mine", "neutral", *(f"opponent_{k}" for k in range(1, players))]
-    shares = [f"{what}_{side}" for side in sides for what in ("regions", "armies")]
-    return ("picking", "my_pick", "time", "round", "income", *shares, "regions_unknown")
+    names = GlobalColumns._fields
+    shares = [f"{what}_{side}" for side in _opponents(players) for what in ("regions", "armies")]
+    return (*names[: GLOBAL.regions_unknown], *shares, *names[GLOBAL.regions_unknown :])
 
 
-#: Of a region, in the turn that a player has begun to hand in; with encodings that take several actions a turn.
-#: deployed: armies / (armies + 10), or 1 for a wish; leaving: armies ordered to leave / those that could; arriving:
-#: own armies ordered there, armies / (armies + 10). They are followed by the share of the income that is left.
-TURN_FEATURES: Final = ("deployed", "leaving", "arriving")
+_ONE_HOT: Final = "1 where it is so, else 0"
+_ARMIES_SOFT: Final = f"armies / (armies + {SOFT_ARMIES})"
+_ARMIES_LINEAR: Final = f"armies / {MANY_ARMIES}, at most 1"
+_REGIONS: Final = "share of all regions"
+_ARMIES: Final = "share of all armies in sight"
+#: What the numbers are, by feature; those of opponents as "opponent".
+_UNITS: Final = {
+    "unknown": _ONE_HOT, "neutral": _ONE_HOT, "mine": _ONE_HOT, "opponent": _ONE_HOT,
+    "army_soft": _ARMIES_SOFT, "army_linear": _ARMIES_LINEAR, "offered": _ONE_HOT, "border": _ONE_HOT,
+    "bonus": "armies / the largest bonus of the map", "my_share": "share of the super region's regions",
+    "opponent_share": "share of the super region's regions",
+    "picking": _ONE_HOT, "my_pick": _ONE_HOT, "time": "steps / max_cycles", "round": "rounds / the rules' limit",
+    "income": "armies / the income of who owns everything",
+    "regions_mine": _REGIONS, "regions_neutral": _REGIONS, "regions_opponent": _REGIONS, "regions_unknown": _REGIONS,
+    "armies_mine": _ARMIES, "armies_neutral": _ARMIES, "armies_opponent": _ARMIES,
+    "deployed": f"{_ARMIES_SOFT}; 1 for a wish", "leaving": "share of the armies that can leave",
+    "arriving": _ARMIES_SOFT, "income_left": "share of the income",
+    "player": _ONE_HOT, "offered_player": _ONE_HOT, "in_game_player": _ONE_HOT, "over": _ONE_HOT,
+}  # fmt: skip
 
 
-def observation_space(kind: str, board: Board, players: int, stepwise: bool = False) -> spaces.Space[Any]:
-    """The space of an observation of that kind, without the mask.
+@dataclass(frozen=True)
+class Feature:
+    """A number of an observation or a state: its name, the least and the most it can be, and what it counts."""
 
-    | kind | space |
+    name: str
+    low: float
+    high: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """Features that stand side by side: an array of an observation, and a piece of the vector "flat".
+
+    name: the array's, as in observations that are Dicts. shape: [N, F] with a row for each region, [F], or without the
+    axis of features where there is one only. start: of the first number in the vector; None for what is never in one.
+    """
+
+    name: str
+    features: tuple[Feature, ...]
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    start: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features' names, in the order of their columns."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
+    def size(self) -> int:
+        """Numbers in all."""
+        size = 1
+        for length in self.shape:
+            size *= length
+        return size
+
+    def column(self, name: str) -> int:
+        """The place of a feature on the last axis. Raises KeyError for a name that is none."""
+        for i, feature in enumerate(self.features):
+            if feature.name == name:
+                return i
+        raise KeyError(f"{self.name!r} has no feature {name!r}: it has {', '.join(self.names)}")
+
+    def cut(self, vector: Any) -> Any:
+        """This part of vectors [..., K], arrays or tensors, as [..., *shape]."""
+        assert self.start is not None
+        return vector[..., self.start : self.start + self.size].reshape(*vector.shape[:-1], *self.shape)
+
+
+@dataclass(frozen=True)
+class Features:
+    """What an environment's observations hold, part by part."""
+
+    parts: tuple[Part, ...]
+
+    def __getitem__(self, name: str) -> Part:
+        for part in self.parts:
+            if part.name == name:
+                return part
+        raise KeyError(f"there is no part {name!r}: there are {', '.join(part.name for part in self.parts)}")
+
+    def __contains__(self, name: object) -> bool:
+        return any(part.name == name for part in self.parts)
+
+    @property
+    def size(self) -> int:
+        """K, the numbers of the vector that the parts are cut from."""
+        return sum(part.size for part in self.parts if part.start is not None)
+
+    def index(self, part: str, name: str, region: int | None = None) -> int:
+        """Where a feature stands in the vector, of a region or (None) of the whole.
+
+        Raises KeyError for names that are none, IndexError for a region that is none.
+        """
+        found = self[part]
+        if found.start is None:
+            raise KeyError(f"{part!r} is in no vector: it is an array of its own")
+        rows, column = found.size // len(found.features), found.column(name)
+        if (region is None) != (len(found.shape) == 1) or not 0 <= (region or 0) < rows:
+            wanted = f"a region in 0 .. {rows - 1}" if len(found.shape) > 1 else "no region"
+            raise IndexError(f"{part!r}: {name!r} is of {wanted}, not {region}")
+        return found.start + (region or 0) * len(found.features) + column
+
+
+def _shares(*names: str) -> tuple[Feature, ...]:
+    """Features in 0 .. 1 whose units stand in _UNITS, under their names without a number at the end."""
+    return tuple(Feature(name, 0.0, 1.0, _UNITS[name.rstrip("0123456789").rstrip("_")]) for name in names)
+
+
+def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple[Part, ...]:
+    made: list[Part] = []
+    for name, features, shape in parts:
+        made.append(Part(name, features, shape, start=sum(part.size for part in made)))
+    return tuple(made)
+
+
+@functools.cache
+def observed_features(kind: str, regions: int, players: int, stepwise: bool = False) -> Features:
+    """What observations of that kind hold on a map of so many regions.
+
+    | kind | parts |
     |---|---|
-    | graph | Dict: nodes float32[N, F] (`node_features`), globals float32[G] (`global_features`) |
-    | flat | Box float32[N * F + G]: the nodes row by row, then the globals |
-    | raw | Dict: owner int8[N], army int32[N], offered int8[N], round int32[1], income int32[1], phase Discrete(3) |
+    | graph | nodes float32[N, F] (`node_features`), globals float32[G] (`global_features`) |
+    | flat | the same in one vector: the nodes row by row, then the globals |
+    | raw | owner int8[N], army int32[N], offered int8[N], round int32[1], income int32[1], phase |
 
     raw's owners: -1 unknown, 0 neutral, 1 me, 2 … the opponents in seat order after me; armies are 0 where unknown.
     Its phases: 0 pick, 1 play, 2 over.
 
-    `stepwise`: with the turn so far. graph and raw have it as turn float32[N, 3] (`TURN_FEATURES`) and income_left
-    float32[1], flat at its end.
+    `stepwise`: with the turn so far, turn float32[N, 3] (`TURN_FEATURES`) and income_left float32[1]. Raises ValueError
+    for another kind.
     """
-    n, width, depth = board.n_regions, len(node_features(players)), len(global_features(players))
-    turn: dict[str, spaces.Space[Any]] = {}
-    if stepwise:
-        turn["turn"] = spaces.Box(0.0, 1.0, (n, len(TURN_FEATURES)), np.float32)
-        turn["income_left"] = spaces.Box(0.0, 1.0, (1,), np.float32)
-    if kind == "graph":
-        return spaces.Dict(
-            {
-                "nodes": spaces.Box(0.0, 1.0, (n, width), np.float32),
-                "globals": spaces.Box(0.0, 1.0, (depth,), np.float32),
-                **turn,
-            }
-        )
-    if kind == "flat":
-        size = n * width + depth + (n * len(TURN_FEATURES) + 1 if stepwise else 0)
-        return spaces.Box(0.0, 1.0, (size,), np.float32)
+    if kind not in OBSERVATIONS:
+        raise ValueError(f"observation = {kind!r}: there are {', '.join(OBSERVATIONS)}")
+    shares: list[tuple[str, tuple[Feature, ...], tuple[int, ...]]] = []
+    raw: tuple[Part, ...] = ()
     if kind == "raw":
-        most = np.iinfo(np.int32).max
-        return spaces.Dict(
-            {
-                "owner": spaces.Box(SEEN_UNKNOWN, players, (n,), np.int8),
-                "army": spaces.Box(0, most, (n,), np.int32),
-                "offered": spaces.MultiBinary(n),
-                "round": spaces.Box(0, most, (1,), np.int32),
-                "income": spaces.Box(0, most, (1,), np.int32),
-                "phase": spaces.Discrete(3),
-                **turn,
-            }
-        )
-    raise ValueError(f"observation = {kind!r}: there are {', '.join(OBSERVATIONS)}")
+        raw = _raw_parts(regions, players)
+    else:
+        nodes, overall = _shares(*node_features(players)), _shares(*global_features(players))
+        shares += [("nodes", nodes, (regions, len(nodes))), ("globals", overall, (len(overall),))]
+    if stepwise:
+        turn = _shares(*TURN_FEATURES)
+        shares += [("turn", turn, (regions, len(turn))), ("income_left", _shares("income_left"), (1,))]
+    return Features(raw + _in_a_row(*shares))
+
+
+def _raw_parts(regions: int, players: int) -> tuple[Part, ...]:
+    most, last = int(np.iinfo(np.int32).max), len(PHASES) - 1
+    owners = "-1 unknown, 0 neutral, 1 me, 2 … opponents in seat order after me"
+    phases = ", ".join(f"{i} {phase}" for i, phase in enumerate(PHASES))
+    return (
+        Part("owner", (Feature("owner", SEEN_UNKNOWN, players, owners),), (regions,), "int8"),
+        Part("army", (Feature("army", 0, most, "armies"),), (regions,), "int32"),
+        Part("offered", (Feature("offered", 0, 1, _ONE_HOT),), (regions,), "int8"),
+        Part("round", (Feature("round", 0, most, "rounds"),), (1,), "int32"),
+        Part("income", (Feature("income", 0, most, "armies"),), (1,), "int32"),
+        Part("phase", (Feature("phase", 0, last, phases),), (), "int64"),
+    )
+
+
+@functools.cache
+def state_features(regions: int, players: int) -> Features:
+    """What the vector of a whole position holds: regions float32[N, …] and overall float32[…], no player's view.
+
+    | part | features |
+    |---|---|
+    | regions | neutral, player_0, …: one-hot owner; army_soft, army_linear; offered_player_0, … |
+    | overall | in_game_player_0, …; picking, over, time, round |
+    """
+    seats = [f"player_{p}" for p in range(players)]
+    rows = _shares("neutral", *seats, "army_soft", "army_linear", *(f"offered_{seat}" for seat in seats))
+    overall = _shares(*(f"in_game_{seat}" for seat in seats), "picking", "over", "time", "round")
+    return Features(_in_a_row(("regions", rows, (regions, len(rows))), ("overall", overall, (len(overall),))))

@@ -11,12 +11,23 @@ from gymnasium import spaces
 from warlight_env.envs.actions.kernels import OFFERED
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.features import TURN_FEATURES, observation_space
+from warlight_env.envs.features import Part
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
-    """The space of `observation`."""
-    return fixed(observation_space(core.observation, core.board, core.players, core.encoding.stepwise))
+    """The space of `observation`: a Box where it is "flat", else a Dict of the parts of `EnvCore.features`."""
+    if core.observation == "flat":
+        return fixed(spaces.Box(0.0, 1.0, (core.features.size,), np.float32))
+    return fixed(spaces.Dict({part.name: _space(part) for part in core.features.parts}))
+
+
+def _space(part: Part) -> spaces.Space[Any]:
+    if part.name == "offered":
+        return spaces.MultiBinary(part.shape[0])
+    low, high = part.features[0].low, part.features[0].high
+    if part.name == "phase":
+        return spaces.Discrete(int(high) + 1)
+    return spaces.Box(low, high, part.shape, np.dtype(part.dtype).type)
 
 
 def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:
@@ -26,7 +37,6 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
     """
     if core.observation == "flat":
         return core.out.features[games, slot].copy()
-    n, stepwise = core.board.n_regions, core.settings.stepwise
     seen: dict[str, Any] = {}
     if core.observation == "raw":
         state, out = core.state, core.out
@@ -40,14 +50,8 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
             "income": np.take_along_axis(out.income[games], seat, axis=-1),
             "phase": phase.astype(np.int64),
         }
-    else:
-        values = core.out.features[games, slot].copy()
-        size = n * core.node_width
-        end = size + core.globals.shape[2]
-        lead = values.shape[:-1]
-        seen = {"nodes": values[..., :size].reshape(*lead, n, -1), "globals": values[..., size:end]}
-    if stepwise:
-        values = core.turn_features[games, slot].copy()
-        seen["turn"] = values[..., :-1].reshape(*values.shape[:-1], n, len(TURN_FEATURES))
-        seen["income_left"] = values[..., -1:]
+    values = core.out.features[games, slot]
+    for part in core.features.parts:
+        if part.start is not None:
+            seen[part.name] = part.cut(values).copy()
     return seen

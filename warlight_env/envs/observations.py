@@ -22,18 +22,22 @@ from warlight_env.envs.bits import (
     visible_bits,
 )
 from warlight_env.envs.features import (
+    GLOBAL,
     MANY_ARMIES,
+    NODE,
     SEEN_MINE,
     SEEN_NEUTRAL,
     SEEN_UNKNOWN,
     SOFT_ARMIES,
-    TURN_FEATURES,
-    global_features,
-    node_features,
+    TURN,
+    Features,
+    global_shift,
+    node_shift,
+    node_width,
 )
 from warlight_env.envs.rewards import potential
 
-_U1, _U3, _U5, _U6 = np.uintp(1), np.uintp(3), np.uintp(5), np.uintp(6)
+_TURN_WIDTH = len(TURN)
 
 
 class Settings(NamedTuple):
@@ -63,7 +67,7 @@ class Buffers(NamedTuple):
     seen_owner: npt.NDArray[np.int8]  #: [B, S, N] SEEN_… codes
     seen_army: npt.NDArray[np.int32]  #: [B, S, N] 0 where unknown
     free: npt.NDArray[np.int8]  #: [B, S, N] CLOSED, OWN or OFFERED
-    features: npt.NDArray[np.float32]  #: [B, S, N * F + G, or 0, + N * 3 + 1 of the turn so far, if stepwise]
+    features: npt.NDArray[np.float32]  #: [B, S, K] as `features.Features` has them in a vector
     mask: npt.NDArray[np.int8]  #: [B, S, M], M = 0 where the kernels keep none
     income: npt.NDArray[np.int32]  #: [B, P]
     illegal: npt.NDArray[np.int32]  #: [B, P] orders (or armies) of the last step that were dropped
@@ -75,15 +79,17 @@ class Buffers(NamedTuple):
     cycles: npt.NDArray[np.int32]  #: [B] steps since the reset
 
 
-def make_buffers(board: Board, players: int, batch: int, slots: int, settings: Settings, mask_size: int) -> Buffers:
+def make_buffers(
+    board: Board, players: int, batch: int, slots: int, settings: Settings, features: Features, mask_size: int
+) -> Buffers:
     """Buffers in a state that `observe` can go on from: everything neutral and closed, static features set."""
-    n, width, depth = board.n_regions, len(node_features(players)), len(global_features(players))
-    size = (n * width + depth if settings.features else 0) + (n * len(TURN_FEATURES) + 1 if settings.stepwise else 0)
-    values = np.zeros((batch, slots, size), dtype=np.float32)
+    n = board.n_regions
+    values = np.zeros((batch, slots, features.size), dtype=np.float32)
     if settings.features:
-        nodes = values[:, :, : n * width].reshape(batch, slots, n, width)
-        nodes[..., 1] = 1
-        nodes[..., players + 6] = (board.bonus / max(1, board.bonus.max()))[board.super_region]
+        part = features["nodes"]
+        nodes = part.cut(values)
+        nodes[..., part.column("neutral")] = 1
+        nodes[..., part.column("bonus")] = (board.bonus / max(1, board.bonus.max()))[board.super_region]
     mask = np.zeros((batch, slots, mask_size), dtype=np.int8)
     if settings.row_width:
         mask[..., :: settings.row_width] = 1
@@ -149,8 +155,9 @@ def _change_free(neighbor_start, n_edges, width, priority, region, now, free, ma
     before = free[region]
     free[region] = now
     n = free.shape[0]
-    if values.shape[0] > n * (players + 9) and (before == OFFERED or now == OFFERED):  # not only a turn's features
-        values[region * (players + 9) + players + 4] = 1.0 if now == OFFERED else 0.0
+    width_of_nodes = node_width(players)
+    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):  # not only a turn's features
+        values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
     if width == 0:
         return
     if (before != CLOSED) != (now != CLOSED):
@@ -231,27 +238,27 @@ def _write_nodes(
     super_region, adjacent, players, owner, army, hidden, visible, owned, codes, shares, seen_owner, seen_army, values
 ):
     """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
-    width, after = np.uintp(players + 9), np.uintp(players + 2)
-    first_owner = np.int64(1)
-    at = after  # unsigned, as are all indices here: signed ones are checked for being negative
+    width = np.uintp(node_width(players))
+    first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
+    at = np.uintp(node_shift(players))  # unsigned, as are all indices here: signed ones are checked for being negative
     for i in range(owner.shape[0]):
         r = np.uintp(i)
-        code, size = codes[np.uintp(owner[r] + first_owner)], army[r]
+        code, size = codes[np.uintp(owner[r] + np.int64(1))], army[r]
         if hidden and not has(visible, r):
             code, size = np.int8(SEEN_UNKNOWN), np.int32(0)
         if seen_owner[r] != code:
-            one_hot = i * (players + 9) + first_owner
+            one_hot = i * node_width(players) + first_owner
             values[one_hot + seen_owner[r]] = 0.0
             values[one_hot + code] = 1.0
             seen_owner[r] = code
         seen_army[r] = size
         amount = np.float32(size)
-        values[at] = amount / (amount + np.float32(SOFT_ARMIES))
-        values[at + _U1] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
-        values[at + _U3] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
+        values[at + np.uintp(NODE.army_soft)] = amount / (amount + np.float32(SOFT_ARMIES))
+        values[at + np.uintp(NODE.army_linear)] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
+        values[at + np.uintp(NODE.border)] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
         s = np.uintp(super_region[r])
-        values[at + _U5] = shares[s, 0]
-        values[at + _U6] = shares[s, 1]
+        values[at + np.uintp(NODE.my_share)] = shares[s, 0]
+        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]
         at += width
 
 
@@ -271,17 +278,18 @@ def _write_globals(
     hidden, visible, armies, values,
 ):  # fmt: skip
     """Write the global features."""
-    base = n * (players + 9)
+    base = n * node_width(players)
     total = np.int64(0)
     for q in range(players + 1):
         total += armies[q]
     per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
-    values[base] = np.float32(picking)
-    values[base + 1] = np.float32(my_pick)
-    values[base + 2] = min(np.float32(cycles) / np.float32(max_cycles), np.float32(1.0))
+    values[base + GLOBAL.picking] = np.float32(picking)
+    values[base + GLOBAL.my_pick] = np.float32(my_pick)
+    values[base + GLOBAL.time] = min(np.float32(cycles) / np.float32(max_cycles), np.float32(1.0))
     limit = np.float32(round_limit)
-    values[base + 3] = min(np.float32(round_number) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
-    values[base + 4] = np.float32(earned) / np.float32(max(max_income, 1))
+    rounds = min(np.float32(round_number) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
+    values[base + GLOBAL.round] = rounds
+    values[base + GLOBAL.income] = np.float32(earned) / np.float32(max(max_income, 1))
     seen = count_common(visible, visible) if hidden else n
     neutral = seen
     for k in range(players):
@@ -290,12 +298,12 @@ def _write_globals(
         for w in range(visible.shape[0]):
             regions += count_bits(owned[q, w] & visible[w] if hidden else owned[q, w])
         neutral -= regions
-        at = base + 5 if k == 0 else base + 7 + 2 * k
+        at = base + (GLOBAL.regions_mine if k == 0 else GLOBAL.regions_unknown + 2 * (k - 1))
         values[at] = np.float32(regions) * per_region
         values[at + 1] = np.float32(armies[q + 1]) * per_army
-    values[base + 7] = np.float32(neutral) * per_region
-    values[base + 8] = np.float32(armies[0]) * per_army
-    values[base + 7 + 2 * players] = np.float32(n - seen) * per_region
+    values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region
+    values[base + GLOBAL.armies_neutral] = np.float32(armies[0]) * per_army
+    values[base + GLOBAL.regions_unknown + global_shift(players)] = np.float32(n - seen) * per_region
 
 
 @kernel
@@ -358,27 +366,29 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
 
 @kernel
 def observe_turn(owner, army, player, income, picking, turn, base, values):
-    """Write the features of a turn that is not complete yet, `turn_features`, from values[base] on."""
+    """Write the features of a turn that is not complete yet, and the income left, from values[base] on."""
     left = np.int64(income)
     for r in range(owner.shape[0]):
-        at = base + 3 * r
+        at = base + _TURN_WIDTH * r
         armies = np.float32(turn.deploy[r])
         left -= turn.deploy[r]
-        values[at] = armies / (armies + np.float32(SOFT_ARMIES))
-        values[at + 1] = 0.0
-        values[at + 2] = 0.0
+        values[at + TURN.deployed] = armies / (armies + np.float32(SOFT_ARMIES))
+        values[at + TURN.leaving] = 0.0
+        values[at + TURN.arriving] = 0.0
     for i in range(turn.status[COUNT]):
         if picking:
-            values[base + 3 * turn.wishes[i]] = 1.0
+            values[base + _TURN_WIDTH * turn.wishes[i] + TURN.deployed] = 1.0
             continue
         source, target = turn.attacks[i, 0], turn.attacks[i, 1]
         sent = np.float32(turn.attacks[i, 2])
         all_ = np.float32(max(army[source] + turn.deploy[source] - 1, 1))
-        values[base + 3 * source + 1] = min(values[base + 3 * source + 1] + sent / all_, np.float32(1.0))
-        before = values[base + 3 * target + 2]
+        leaving = base + _TURN_WIDTH * source + TURN.leaving
+        values[leaving] = min(values[leaving] + sent / all_, np.float32(1.0))
+        there = base + _TURN_WIDTH * target + TURN.arriving
+        before = values[there]
         arriving = before * np.float32(SOFT_ARMIES) / (np.float32(1.0) - before) + sent
-        values[base + 3 * target + 2] = arriving / (arriving + np.float32(SOFT_ARMIES))
-    values[base + 3 * owner.shape[0]] = np.float32(left) / np.float32(max(income, 1))
+        values[there] = arriving / (arriving + np.float32(SOFT_ARMIES))
+    values[base + _TURN_WIDTH * owner.shape[0]] = np.float32(left) / np.float32(max(income, 1))
 
 
 @kernel

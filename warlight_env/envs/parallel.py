@@ -22,6 +22,7 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
+from warlight_env.envs.features import Features, state_features
 from warlight_env.envs.looking import observation, observation_space_of
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state import state_space, state_vector
@@ -75,6 +76,8 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
     | "flat" | the same in one vector |
     | "raw" | Dict: owner, army, offered, round, income, phase |
+
+    The attribute `features` names every number of them, with its place, range and unit.
 
     Everybody sees the board through its own eyes: the player first, opponents in seat order after it, and under fog of
     war nothing but own regions and their neighbours. ``edge_index``, int64[2, E], is an attribute and in the infos of
@@ -167,6 +170,16 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         self.state_space = state_space(self.core)
         self._action_spaces = {a: fixed(copy.deepcopy(self.core.encoding.space)) for a in self.possible_agents}
         self._observation_spaces = {a: self._observation_space() for a in self.possible_agents}
+
+    @property
+    def features(self) -> Features:
+        """What an observation (without its mask) holds, by name."""
+        return self.core.features
+
+    @property
+    def state_features(self) -> Features:
+        """What `state` holds, by name."""
+        return state_features(self.core.board.n_regions, self.core.players)
 
     def _observation_space(self) -> spaces.Space[Any]:
         core, space = self.core, observation_space_of(self.core)
@@ -282,7 +295,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         return infos
 
     def state(self) -> npt.NDArray[np.float32]:
-        """The true position as one vector in `state_space`; see `state_vector`."""
+        """The true position as one vector in `state_space`, named by `state_features`."""
         return state_vector(self.core)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:

@@ -11,6 +11,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.features import Features
 from warlight_env.envs.seeds import Seeds
 
 
@@ -33,6 +34,11 @@ class WarlightVecEnv(VecEnv):
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self._all = list(range(num_envs))
+
+    @property
+    def features(self) -> Features:
+        """What a game's observation (without its mask) holds, by name."""
+        return self.episodes.core.features
 
     def reset(self) -> Any:
         """Begin all games; with the seeds of `seed`, if that was called."""

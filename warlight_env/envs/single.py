@@ -16,6 +16,7 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.features import Features
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
 
@@ -57,6 +58,8 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
     | "flat" | Box float32: the two below in one vector |
     | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
     | "raw" | Dict: owner, army, offered, round, income, phase |
+
+    ``env.unwrapped.features`` names every number of them, with its place, range and unit (see `Features`).
 
     With "steps" the turn so far is part of it, see `TURN_FEATURES`. The learner sees the board through its own eyes:
     itself first, opponents in seat order after it, and under fog nothing but its own regions and their neighbours.
@@ -133,6 +136,11 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         self.observation_space = self.episodes.observation_space
         self.action_space = self.episodes.action_space
         self._live = False
+
+    @property
+    def features(self) -> Features:
+        """What an observation (without its mask) holds, by name."""
+        return self.episodes.core.features
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game: from a seed, or the next one of the stream. There are no options."""

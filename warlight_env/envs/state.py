@@ -9,20 +9,18 @@ from gymnasium import spaces
 from warlight_env.engine.state import OVER, PICK
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.features import MANY_ARMIES, SOFT_ARMIES
+from warlight_env.envs.features import MANY_ARMIES, SOFT_ARMIES, state_features
 
 
 def state_space(core: EnvCore) -> spaces.Box:
     """The space of `state_vector`."""
-    n, players = core.board.n_regions, core.players
-    return fixed(spaces.Box(0.0, 1.0, (n * (2 * players + 3) + players + 4,), np.float32))
+    return fixed(spaces.Box(0.0, 1.0, (state_features(core.board.n_regions, core.players).size,), np.float32))
 
 
 def state_vector(core: EnvCore, b: int = 0) -> npt.NDArray[np.float32]:
     """The true position of game b, float32, all in 0 .. 1.
 
-    For each region: one-hot owner (neutral, player_0, …), army / (army + 10), army / 100 (at most 1), offered to
-    player_0, …; then for each player whether it is in the game; picking, over, steps / max_cycles, rounds / limit.
+    `state_features` names what it holds.
     """
     state, players = core.state, core.players
     owner, army = state.owner[b], state.army[b].astype(np.float32)

@@ -28,6 +28,7 @@ from warlight_env.envs.actions.kernels import (
     submit_at,
 )
 from warlight_env.envs.bits import BitBoard
+from warlight_env.envs.features import global_width, node_width
 from warlight_env.envs.observations import Memory, make_memory, observe, observe_turn, potentials
 
 #: The most that may have been dropped of a turn before it is handed in; what comes on top never runs over.
@@ -301,7 +302,7 @@ def look(board, params, evaluation, settings, mask_address, config, state, out, 
 def look_at_turns(board, params, evaluation, settings, mask_address, config, state, out, turns, work, first, end):
     """The features of the turns so far, and the masks that encodings write themselves."""
     n, players, write_mask = state.owner.shape[1], out.live.shape[1], mask_at(mask_address)
-    base = n * (players + 9) + 2 * players + 8 if settings.features else 0
+    base = n * node_width(players) + global_width(players) if settings.features else 0
     for b in range(first, end):
         for s in range(out.seat.shape[1]):
             p = np.int64(out.seat[b, s])

@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.features import Features
 from warlight_env.envs.seeds import Seeds
 
 
@@ -57,6 +58,11 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         self._seeds = Seeds(num_envs)
         self._ended = np.zeros(num_envs, dtype=np.bool_)
         self._begun = False
+
+    @property
+    def features(self) -> Features:
+        """What a game's observation (without its mask) holds, by name."""
+        return self.episodes.core.features
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
