@@ -17,6 +17,9 @@ from warlight_env.maps.errors import MapError
 
 Point = tuple[float, float]
 
+FORMAT = "warlight-map"  # of maps as plain data
+VERSION = 1
+
 MAX_REGIONS = 1000  # more than ten times the largest map in use; keeps index types and tables small
 MAX_BORDERS = 50_000  # those of a map drawn without links are less than three times its regions
 MAX_BONUS = 1000  # armies a round
@@ -162,9 +165,46 @@ class Map:
 
     def to_dict(self) -> dict[str, Any]:
         """The map as plain data in the project's own format; ``from_dict`` reads it back."""
-        from warlight_env.maps.native import to_dict
+        names = [r.name for r in self.regions]
+        d: dict[str, Any] = {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "source": self.source,
+            "super_regions": [{"name": s.name, "bonus": s.bonus} for s in self.super_regions],
+            "regions": [],
+            "borders": [[names[a], names[b]] for a, b in self.borders],
+        }
+        for r in self.regions:
+            region: dict[str, Any] = {
+                "name": r.name,
+                "code": r.code,
+                "super_region": self.super_regions[r.super_region].name,
+            }
+            if r.army != DEFAULT_ARMY:
+                region["army"] = r.army
+            if r.shape is not None:
+                label = [_number(x) for x in r.shape.label]
+                region["shape"] = {"label": label, "radius": _number(r.shape.radius), "path": r.shape.path}
+            d["regions"].append(region)
+        if self.view_box is not None:
+            d["drawing"] = {
+                "view_box": [_number(x) for x in self.view_box],
+                "sea_links": [
+                    {
+                        "regions": [names[s.a], names[s.b]],
+                        "line": None if s.line is None else [[_number(x) for x in p] for p in s.line],
+                    }
+                    for s in self.sea_links
+                ],
+            }
+        return d
 
-        return to_dict(self)
+
+def _number(x: float) -> int | float:
+    return int(x) if float(x).is_integer() and abs(x) < 1e15 else x
 
 
 def _neighbors(n: int, borders: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:

@@ -11,53 +11,26 @@ from typing import Any
 from warlight_env.errors import clipped
 from warlight_env.maps.build import Heading, RawRegion, build
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import DEFAULT_ARMY, MAX_BORDERS, MAX_REGIONS, Map, Point, Shape, SuperRegion
+from warlight_env.maps.model import (
+    DEFAULT_ARMY,
+    FORMAT,
+    MAX_BORDERS,
+    MAX_REGIONS,
+    VERSION,
+    Map,
+    Point,
+    Shape,
+    SuperRegion,
+)
 from warlight_env.maps.text import parse_json
 
-FORMAT = "warlight-map"
-VERSION = 1
 _ERRORS = 100  # that are looked for in one map
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 
 def to_dict(m: Map) -> dict[str, Any]:
     """The map as plain data that the schema accepts; ``from_dict`` gives an equal map back."""
-    names = [r.name for r in m.regions]
-    d: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "name": m.name,
-        "title": m.title,
-        "description": m.description,
-        "source": m.source,
-        "super_regions": [{"name": s.name, "bonus": s.bonus} for s in m.super_regions],
-        "regions": [],
-        "borders": [[names[a], names[b]] for a, b in m.borders],
-    }
-    for r in m.regions:
-        region: dict[str, Any] = {
-            "name": r.name,
-            "code": r.code,
-            "super_region": m.super_regions[r.super_region].name,
-        }
-        if r.army != DEFAULT_ARMY:
-            region["army"] = r.army
-        if r.shape is not None:
-            label = [_number(x) for x in r.shape.label]
-            region["shape"] = {"label": label, "radius": _number(r.shape.radius), "path": r.shape.path}
-        d["regions"].append(region)
-    if m.view_box is not None:
-        d["drawing"] = {
-            "view_box": [_number(x) for x in m.view_box],
-            "sea_links": [
-                {
-                    "regions": [names[s.a], names[s.b]],
-                    "line": None if s.line is None else [[_number(x) for x in p] for p in s.line],
-                }
-                for s in m.sea_links
-            ],
-        }
-    return d
+    return m.to_dict()
 
 
 def dumps(m: Map) -> str:
@@ -87,10 +60,6 @@ def _border_lines(borders: list[list[str]]) -> list[str]:
 
 def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _number(x: float) -> int | float:
-    return int(x) if float(x).is_integer() and abs(x) < 1e15 else x
 
 
 def schema() -> dict[str, Any]:

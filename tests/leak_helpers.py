@@ -25,9 +25,10 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import PRESETS
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.web import feed
-from warlight_env.web.app import Settings, create_app
+from warlight_env.web.app import create_app
 from warlight_env.web.book import Book
 from warlight_env.web.room import Room
+from warlight_env.web.settings import Settings
 from warlight_env.web.worker import Position, Question, Setup, Worker
 
 #: Asked for hints: it answers the same to the same question.

@@ -19,9 +19,10 @@ import uvicorn
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from warlight_env.web.app import Settings, create_app
+from warlight_env.web.app import create_app
 from warlight_env.web.connections import Limits, address_of
 from warlight_env.web.serve import config_of
+from warlight_env.web.settings import Settings
 from web_helpers import needs_page, serving
 
 

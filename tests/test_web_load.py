@@ -14,7 +14,8 @@ import pytest
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
-from warlight_env.web.app import Settings, create_app
+from warlight_env.web.app import create_app
+from warlight_env.web.settings import Settings
 from web_helpers import Server, needs_page, serving
 
 pytestmark = [needs_page, pytest.mark.slow]

@@ -23,11 +23,12 @@ from warlight_env import Game, maps
 from warlight_env.record import GameLog, MemoryRecorder, Player
 from warlight_env.record.encode import log_lines
 from warlight_env.web import clerk
-from warlight_env.web.app import Settings, create_app
+from warlight_env.web.app import create_app
 from warlight_env.web.chances import chances_of
 from warlight_env.web.desk import Desk, DeskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.outlook import win_chances
+from warlight_env.web.settings import Settings
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.worker import Answer, Position, Question, Setup, Worker
 

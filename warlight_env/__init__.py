@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from warlight_env import notebooks
 from warlight_env.lazy import loaded_on_use
+from warlight_env.version import __version__
 
 if TYPE_CHECKING:
     from warlight_env.battle import BattleOdds, battle_odds
@@ -16,9 +18,8 @@ if TYPE_CHECKING:
     from warlight_env.engine.rules import Rules
     from warlight_env.game import Game, GameError, IllegalOrder, IllegalOrdersError
     from warlight_env.maps import Map
+    from warlight_env.record import GameLog
     from warlight_env.turn import TurnDraft
-
-__version__ = "0.1.0"
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 if not os.path.isdir(os.path.join(_HERE, "agents")):
@@ -52,5 +53,13 @@ __all__ = [
     "battle_odds",
 ]
 
+
+def _framed(shown: Game | GameLog) -> str | None:
+    from warlight_env.web.export import framed
+
+    return framed(shown)
+
+
+notebooks.shown_by(_framed)  # here, above all: neither games nor logs know of the page
 
 __getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -39,6 +39,7 @@ from warlight_env.engine.state import (
     state_bytes,
 )
 from warlight_env.engine.view import View, see
+from warlight_env.notebooks import html_of
 from warlight_env.outcome import Deploy, Event, GameError, IllegalOrder, IllegalOrdersError, RoundResult, tell_events
 from warlight_env.saving import FORMAT, fill_state
 
@@ -512,9 +513,7 @@ class Game:
 
     def _repr_html_(self) -> str | None:
         """The page in a frame, for notebooks; None, so that the picture is shown, where the page was not built."""
-        from warlight_env.web.export import framed
-
-        return framed(self)
+        return html_of(self)
 
     def __repr__(self) -> str:
         return (

@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 from warlight_env.agents.mcts.flat import draw, keep_result
 from warlight_env.agents.mcts.playout import play_out
 from warlight_env.agents.mcts.search import back_up, descend
-from warlight_env.agents.mcts.work import SearchWork
+from warlight_env.agents.mcts.settings import MctsSettings
+from warlight_env.agents.mcts.tree import Tree
+from warlight_env.agents.mcts.work import SearchWork, Settings
+from warlight_env.engine.view import View
 
-if TYPE_CHECKING:
-    from warlight_env.agents.mcts.searching import Search
+
+class Grown(Protocol):
+    """A tree with the working memory of the threads that grow it."""
+
+    tree: Tree
+    works: list[SearchWork]
 
 
-def run_leaf_parallel(search: Search, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
+class Searched(Protocol):
+    """What is asked of the search whose tree it is."""
+
+    view: View
+    settings: MctsSettings
+    kernel_settings: Settings
+    functions: tuple[Any, Any, Any, Any]
+    evaluation: Any
+
+    @property
+    def trees(self) -> Sequence[Grown]:
+        """One, here."""
+        ...
+
+    def watch(self) -> AbstractContextManager[Any]:
+        """Around calls of kernels: what users' functions raise comes out of it."""
+        ...
+
+
+def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
     """Simulate until the budget is used up, a playout per thread from every leaf; each counts as a simulation."""
     one, view, settings = search.trees[0], search.view, search.kernel_settings
     evaluate, generate, policy, foresee = search.functions

@@ -20,6 +20,7 @@ from warlight_env.agents.imagined import imagined
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
 from warlight_env.agents.mcts.foresight import foresight
+from warlight_env.agents.mcts.leaf import run_leaf_parallel
 from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.picking import plant_picks
 from warlight_env.agents.mcts.record import Candidate, SearchRecord
@@ -177,8 +178,6 @@ class Search:
         wanted = simulations if simulations is not None else (1 << 60)
         s = self.settings
         if s.parallel == "leaf" and s.threads > 1:
-            from warlight_env.agents.mcts.leaf import run_leaf_parallel
-
             run_leaf_parallel(self, wanted, deadline, self._stop.is_set)
         else:
             quotas = self._quotas(wanted)

@@ -1,5 +1,6 @@
 """Matches between agents, with seats that take turns and results that say how sure they are."""
 
+from warlight_env.arena.agent_result import AgentResult, SeatResult, TimeResult
 from warlight_env.arena.append_only import RunFolderError
 from warlight_env.arena.backends import Backend, LocalBackend
 from warlight_env.arena.clocks import Clock, ClockError
@@ -11,7 +12,7 @@ from warlight_env.arena.match import Match
 from warlight_env.arena.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
 from warlight_env.arena.player import Failure, TimeUse
 from warlight_env.arena.ratings import Placing, Rating, RatingError, rate
-from warlight_env.arena.result import AgentResult, MatchResult, SeatResult, SprtResult, TimeResult
+from warlight_env.arena.result import MatchResult, SprtResult
 from warlight_env.arena.setup import MatchError, Setup
 from warlight_env.arena.sprt import Sprt, SprtError
 from warlight_env.arena.standing import Standing

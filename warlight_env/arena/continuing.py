@@ -12,7 +12,8 @@ from warlight_env.arena.play import AgentCrashError, GameRecord, play_rounds, ro
 from warlight_env.arena.setup import AgentSource, MatchError, make
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
-from warlight_env.record.model import GameLog, Player
+from warlight_env.record.log import GameLog
+from warlight_env.record.model import Player
 from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
 from warlight_env.record.replay import game_at
 from warlight_env.record.writer import LogWriter

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from warlight_env import __version__
+from warlight_env.version import __version__
 
 
 def facts() -> dict[str, Any]:

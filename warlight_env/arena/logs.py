@@ -4,37 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.maps import Map
 from warlight_env.record.errors import LogError, LogWriteError
 from warlight_env.record.model import Header, Player
 from warlight_env.record.names import game_name, is_game, is_partial
 from warlight_env.record.reader import summarize
-from warlight_env.record.recorder import describe
 from warlight_env.record.writer import LogWriter
 
-if TYPE_CHECKING:
-    from warlight_env.arena.setup import Seating, Setup
+Data = dict[str, Any]
 
 #: What a header's "match" says of the game; the rest is the match's.
 _OF_THE_GAME = ("game", "unit", "seats")
 
 
-def log_writer(setup: Setup, folder: Path, number: int, seating: Seating) -> LogWriter:
-    """The observer that logs the game of that number."""
-    players = []
-    for seat, agent in enumerate(seating.agents):
-        seed = derive_seed(setup.seed, seating.unit, seat)
-        known = isinstance(setup.agents[seating.seats[seat]], str)
-        players.append(describe(agent.name, seed) if known else Player(agent.name, seed=seed))
-    match = {"game": number, "unit": seating.unit, "seats": seating.seats, **setup.match_data}
-    return LogWriter(folder / game_name(number), players, match, insight=setup.insight)
+def log_writer(
+    folder: Path, number: int, unit: int, seats: Sequence[int], players: Sequence[Player], match: Data, insight: bool
+) -> LogWriter:
+    """The observer that logs the game of that number; match: what is told of the match."""
+    told = {"game": number, "unit": unit, "seats": seats, **match}
+    return LogWriter(folder / game_name(number), players, told, insight=insight)
 
 
-def open_folder(setup: Setup, folder: Path) -> None:
+def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
     """Make a folder for a match's logs, or take one that holds logs of just this match.
 
     What an earlier run left of games that it did not finish is removed: they are played again.
@@ -46,7 +42,7 @@ def open_folder(setup: Setup, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         games = sorted(name for name in os.listdir(folder) if is_game(name))
-        _check_same(setup, folder, games)
+        _check_same(folder, games, map_, rules, match)
         for name in games:
             if is_partial(folder / name):
                 os.unlink(folder / name)
@@ -78,25 +74,25 @@ def _and_more(others: int) -> str:
     return f" and of {others} more" if others else ""
 
 
-def _check_same(setup: Setup, folder: Path, games: list[str]) -> None:
+def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: Data) -> None:
     """Refuse a folder with another match's logs; the first one that can be read tells."""
     for name in games:
         try:
             header = summarize(folder / name).header
         except LogError:
             continue
-        difference = _difference(setup, header)
+        difference = _difference(header, map_, rules, match)
         if difference is not None:
             raise LogError(f"{folder} holds logs of another match ({name}: {difference}); give another folder")
         return
 
 
-def _difference(setup: Setup, header: Header) -> str | None:
-    match = {key: value for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
+def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | None:
+    told = {key: value for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
     pairs: dict[str, tuple[Any, Any]] = {
-        "map": (header.map.digest(), setup.map.digest()),
-        "rules": (header.rules, setup.rules),
-        **{key: (match.get(key), value) for key, value in setup.match_data.items()},
+        "map": (header.map.digest(), map_.digest()),
+        "rules": (header.rules, rules),
+        **{key: (told.get(key), value) for key, value in match.items()},
     }
     for key, (there, here) in pairs.items():
         if there != here:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import __version__
 from warlight_env.arena.append_only import NOT_OURS, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.course import Contest
 from warlight_env.arena.play import GameRecord
 from warlight_env.errors import clipped
+from warlight_env.version import __version__
 
 #: Version of the form of run folders.
 FORMAT: Final = 1

@@ -17,11 +17,14 @@ from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.optional import check
 from warlight_env.arena.clocks import Clock
+from warlight_env.arena.logs import check_logged, log_writer, open_folder
 from warlight_env.arena.play import AgentCrashError, GameObserver, GameRecord, Picks, play_game
 from warlight_env.arena.player import OnCrash, OnLate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
+from warlight_env.record.model import Player
+from warlight_env.record.recorder import describe
 
 #: An agent's specification, or a callable that makes the agent from a seed.
 AgentSource = str | Callable[[int], Agent]
@@ -95,9 +98,16 @@ class Setup:
     def _observer(self, number: int, seating: Seating) -> AbstractContextManager[GameObserver | None]:
         if self.log is None:
             return contextlib.nullcontext()
-        from warlight_env.arena.logs import log_writer
+        players = [
+            self._logged(agent, a, derive_seed(self.seed, seating.unit, seat))
+            for seat, (agent, a) in enumerate(zip(seating.agents, seating.seats, strict=True))
+        ]
+        return log_writer(self.log, number, seating.unit, seating.seats, players, self.match_data, self.insight)
 
-        return log_writer(self, self.log, number, seating)
+    def _logged(self, agent: Agent, number: int, seed: int) -> Player:
+        """What the header of a log says of the agent of that number."""
+        known = isinstance(self.agents[number], str)
+        return describe(agent.name, seed) if known else Player(agent.name, seed=seed)
 
     def _play(
         self, number: int, seating: Seating, stop: Callable[[], bool] | None, observer: GameObserver | None
@@ -185,10 +195,8 @@ class Setup:
                 be made or written.
         """
         if self.log is not None:
-            from warlight_env.arena.logs import check_logged, open_folder
-
             check_logged(self.log, played)
-            open_folder(self, self.log)
+            open_folder(self.log, self.map, self.rules, self.match_data)
 
 
 def make(source: AgentSource, seed: int) -> Agent:

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
+from warlight_env.arena.agent_result import TimeResult, time_result
 from warlight_env.arena.course import ContestResult
 from warlight_env.arena.facts import facts
 from warlight_env.arena.play import GameRecord
 from warlight_env.arena.player import Failure, TimeUse
 from warlight_env.arena.ratings import Placing, Rating, RatingError, rate
-from warlight_env.arena.result import TimeResult, time_result
 from warlight_env.arena.skill import Skill, skills
 from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournament import Tournament

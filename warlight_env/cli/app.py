@@ -14,7 +14,6 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, Parameter
 
-from warlight_env import __version__
 from warlight_env.cli import (
     bench,
     bot,
@@ -33,6 +32,7 @@ from warlight_env.cli import (
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
 from warlight_env.errors import InputError, RunError, clipped, readable
+from warlight_env.version import __version__
 
 app = App(
     name="warlight",

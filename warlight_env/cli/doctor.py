@@ -69,7 +69,7 @@ def _report() -> dict[str, Any]:
     import os
     import platform
 
-    from warlight_env import __version__
+    from warlight_env.version import __version__
 
     needed, extras = _requirements()
     versions = {name: _version(name) for name in needed}

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from warlight_env.arena import GameRecord
-from warlight_env.cli.progress import Tally
+from warlight_env.cli.tally import Tally
 
 
 class Board(Progress):

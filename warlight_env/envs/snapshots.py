@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.board import Board
+from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import State
 from warlight_env.engine.validity import StateError, exact_copy
-from warlight_env.envs.step import Turns, make_turns
+from warlight_env.envs.observations import Buffers, Settings
+from warlight_env.envs.step import Turns, Work, make_turns
 from warlight_env.envs.validity import check_games
 
-if TYPE_CHECKING:
-    from warlight_env.envs.core import EnvCore
+
+class Core(Protocol):
+    """What is asked of an `EnvCore`."""
+
+    digest: str
+    board: Board
+    params: RuleParams
+    players: int
+    settings: Settings
+    state: State
+    out: Buffers
+
+    @property
+    def turns(self) -> Turns:
+        """What is handed in already."""
+        ...
+
+    @property
+    def work(self) -> Work:
+        """Working memory."""
+        ...
 
 
 class Snapshot(NamedTuple):
@@ -41,13 +63,13 @@ def copied(turns: Turns) -> Turns:
     return Turns(*(array.copy() for array in turns))
 
 
-def check_core(core: EnvCore) -> None:
+def check_core(core: Core) -> None:
     """Raise `StateError` unless kernels can go on with the games of a core; for what was changed by hand."""
     standing = [getattr(core.out, name) for name in STANDING]
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
-def checked_turns(core: EnvCore, saved: Any) -> tuple[Turns, npt.NDArray[np.int32]]:
+def checked_turns(core: Core, saved: Any) -> tuple[Turns, npt.NDArray[np.int32]]:
     """A copy of what `EnvCore.save_turns` gave, if it fits the core's games; else `StateError`."""
     if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[0], Turns):
         raise StateError(f"saved turns must come from `save_turns`, not {type(saved).__name__}")
@@ -58,7 +80,7 @@ def checked_turns(core: EnvCore, saved: Any) -> tuple[Turns, npt.NDArray[np.int3
     return turns, illegal
 
 
-def checked(core: EnvCore, snapshot: Any) -> Snapshot:
+def checked(core: Core, snapshot: Any) -> Snapshot:
     """A copy of a snapshot that fits the core, and whose games can be; else `StateError`, which names the place."""
     if not isinstance(snapshot, Snapshot) or not isinstance(snapshot.state, State):
         raise StateError(f"a saved state must be a `Snapshot` of an EnvCore, not {type(snapshot).__name__}")
@@ -75,7 +97,7 @@ def checked(core: EnvCore, snapshot: Any) -> Snapshot:
     return Snapshot(*values)
 
 
-def _turns(core: EnvCore, turns: Any) -> Turns:
+def _turns(core: Core, turns: Any) -> Turns:
     if not isinstance(turns, Turns):
         raise StateError(f"turns must be `Turns`, not {type(turns).__name__}")
     return Turns(*_copies(turns, core.turns, [f"turns.{name}" for name in Turns._fields]))

@@ -11,9 +11,10 @@ import importlib
 from typing import Final
 
 from warlight_env.errors import did_you_mean
-from warlight_env.experiments.base import Experiment, Outcome, Settings
+from warlight_env.experiments.base import Experiment, Outcome
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
+from warlight_env.experiments.settings import Settings
 
 #: Experiments with methods of other works, by name, with the modules that declare them.
 METHODS: Final = {

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Protocol
 
 from warlight_env import maps
-from warlight_env.arena.backends import Backend
 from warlight_env.arena.contests import play_contests
 from warlight_env.arena.course import Contest
 from warlight_env.arena.play import Picks
@@ -17,27 +16,14 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.players import By, Player
 from warlight_env.experiments.rows import Row, Score, number_row, share_row
+from warlight_env.experiments.settings import Advance, Settings
+from warlight_env.experiments.units import UnitFolder, measured
 
 #: Games of a row where a run is only to show that everything works.
 QUICK_GAMES = 2
 
 #: For estimates of how long a run takes: rounds of a game, and simulations a second of one core.
 ROUNDS, RATE = 30, 8000
-
-#: Told how many units more are done, and of what.
-Advance = Callable[[int, str], None]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How an experiment is run; jobs and backend, as for `play_contests`, change nothing but the time."""
-
-    agent: str = "mcts_thesis"
-    by: By = "simulations"
-    quick: bool = False
-    seed: int = 1
-    jobs: int | None = None
-    backend: str | Backend = "local"
 
 
 @dataclass(frozen=True)
@@ -204,7 +190,6 @@ class Measurement:
         return self.units(settings) * self.cost
 
     def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
-        from warlight_env.experiments.units import measured
-
-        found, interrupted, seconds = measured(self, settings, folder, advance)
+        units = UnitFolder(folder, self.name, self.units(settings), settings)
+        found, interrupted, seconds = measured(units, lambda unit: self.measure(settings, unit), advance)
         return Outcome(self.summary(found, settings) if found else [], interrupted, seconds)

@@ -13,9 +13,10 @@ from warlight_env.arena.ratings import Placing, rate
 from warlight_env.arena.setup import Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.base import QUICK_GAMES, RATE, ROUNDS, Advance, Outcome, Settings
+from warlight_env.experiments.base import QUICK_GAMES, RATE, ROUNDS, Outcome
 from warlight_env.experiments.players import QUICK_SIMULATIONS, By, with_parameters
 from warlight_env.experiments.rows import Row, share_row
+from warlight_env.experiments.settings import Advance, Settings
 
 #: Rounds of a game where a run is only to show that everything works.
 QUICK_ROUNDS = 8

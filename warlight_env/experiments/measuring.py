@@ -15,9 +15,9 @@ from warlight_env.arena.setup import Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import compact_size, make_state
-from warlight_env.experiments.base import Settings
 from warlight_env.experiments.players import ExperimentError, Player
 from warlight_env.experiments.rows import Row, number_row
+from warlight_env.experiments.settings import Settings
 from warlight_env.game import Game
 
 #: The side whose games are looked at, against itself: the thesis's bot with its usual 10 seconds.

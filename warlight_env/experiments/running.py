@@ -15,9 +15,10 @@ from warlight_env import bounded
 from warlight_env.arena.append_only import write_atomically
 from warlight_env.arena.facts import facts, facts_line
 from warlight_env.errors import RunError
-from warlight_env.experiments.base import Advance, Experiment, Settings
+from warlight_env.experiments.base import Experiment
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
+from warlight_env.experiments.settings import Advance, Settings
 
 #: Version of the form of result files.
 FORMAT: Final = 1

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from warlight_env import __version__
 from warlight_env.arena.append_only import AppendOnlyFolder
-
-if TYPE_CHECKING:
-    from warlight_env.experiments.base import Advance, Measurement, Settings
+from warlight_env.experiments.settings import Advance, Settings
+from warlight_env.version import __version__
 
 DESCRIPTION, UNITS = "run.json", "units.jsonl"
 
@@ -20,7 +19,7 @@ class UnitFolder(AppendOnlyFolder):
 
     Args:
         folder: made if it is not there.
-        experiment, settings: what is measured.
+        experiment, count, settings: what is measured: its name, and how many units.
 
     Raises:
         RunFolderError, RunError: see `AppendOnlyFolder`.
@@ -28,12 +27,12 @@ class UnitFolder(AppendOnlyFolder):
 
     description_name, lines_name, item = DESCRIPTION, UNITS, "a unit"
 
-    def __init__(self, folder: Path, experiment: Measurement, settings: Settings) -> None:
-        self.count = experiment.units(settings)
+    def __init__(self, folder: Path, experiment: str, count: int, settings: Settings) -> None:
+        self.count = count
         self.known: dict[int, dict[str, Any]] = {}  #: what was measured, by unit
         description = {
-            "version": __version__, "experiment": experiment.name, "agent": settings.agent, "by": settings.by,
-            "quick": settings.quick, "seed": settings.seed, "units": self.count,
+            "version": __version__, "experiment": experiment, "agent": settings.agent, "by": settings.by,
+            "quick": settings.quick, "seed": settings.seed, "units": count,
         }  # fmt: skip
         super().__init__(folder, description)
 
@@ -54,16 +53,20 @@ class UnitFolder(AppendOnlyFolder):
 
 
 def measured(
-    experiment: Measurement, settings: Settings, folder: Path, advance: Advance
+    folder: UnitFolder, measure: Callable[[int], dict[str, list[float]]], advance: Advance
 ) -> tuple[list[dict[str, list[float]]], bool, float]:
     """All that the folder holds and what was missing, by unit; whether Ctrl-C ended it; seconds spent.
+
+    Args:
+        measure: makes what is missing, from a unit's number.
+        advance: told of each.
 
     Raises:
         RunFolderError: the folder holds something else, or another process is at it.
         RunError: it cannot be written; what was measured before is kept.
     """
     interrupted = False
-    with UnitFolder(folder, experiment, settings) as units:
+    with folder as units:
         for unit in units.known:
             advance(1, f"unit {unit + 1}")
         try:
@@ -71,7 +74,7 @@ def measured(
                 if unit in units.known:
                     continue
                 start = time.perf_counter()
-                values = experiment.measure(settings, unit)
+                values = measure(unit)
                 units.append(unit, time.perf_counter() - start, values)
                 advance(1, f"unit {unit + 1}")
         except KeyboardInterrupt:

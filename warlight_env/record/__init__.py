@@ -3,12 +3,12 @@
 from warlight_env.record.errors import LogError, LogWriteError, ReplayError
 from warlight_env.record.index import Entry, LogIndex
 from warlight_env.record.insight import Insightful, insight_of
+from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Change,
     Continuation,
     End,
     Failure,
-    GameLog,
     Header,
     Insight,
     Picks,

@@ -19,9 +19,9 @@ from warlight_env.record.model import (
     Continuation,
     End,
     Failure,
-    GameLog,
     Header,
     Insight,
+    LoggedGame,
     Picks,
     Player,
     Round,
@@ -133,7 +133,7 @@ class Decoder:
     """
 
     def __init__(self, header: Header) -> None:
-        self.log = GameLog(header)
+        self.log = LoggedGame(header)
         self._n, self._players = header.map.n_regions, len(header.players)
         transfer: Columns = ((0, self._players - 1), (0, self._n - 1), (0, self._n - 1), (0, None))
         self._move_bounds = transfer, (*transfer, (0, None), (0, None), (0, 1))
@@ -158,7 +158,7 @@ class Decoder:
             raise LogError(f"{place}: event {kind!r}: 'start' must come first, and once")
         read(fields)
 
-    def finish(self) -> GameLog:
+    def finish(self) -> LoggedGame:
         """The game as far as it was taken in."""
         log = replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
         # Those of a round that was cut off say nothing without it.

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 import orjson
 
-from warlight_env import __version__, maps
+from warlight_env import maps
 from warlight_env.engine.orders import Orders
 from warlight_env.maps import Map
 from warlight_env.outcome import Event, IllegalOrder
-from warlight_env.record.model import Change, End, Failure, GameLog, Header, Insight, Picks, Player, Round, Start
+from warlight_env.record.model import Change, End, Failure, Header, Insight, LoggedGame, Picks, Player, Round, Start
+from warlight_env.version import __version__
 
 FORMAT: Final = "warlight-log"
 VERSION: Final = 1
@@ -186,7 +187,7 @@ def end_data(end: End) -> Data:
     }
 
 
-def log_lines(log: GameLog) -> Iterator[bytes]:
+def log_lines(log: LoggedGame) -> Iterator[bytes]:
     """All lines of a log."""
     yield header_line(log.header)
     if log.start is not None:

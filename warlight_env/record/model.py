@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal
 
 from warlight_env.engine.orders import Orders
@@ -135,8 +134,8 @@ def status_of(rounds: int, failures: Sequence[Failure], end: End | None) -> Stat
 
 
 @dataclass(frozen=True)
-class GameLog:
-    """A game, or as much of it as was logged. Regions and players count from 0, rounds from 1."""
+class LoggedGame:
+    """A game, or as much of it as was logged, without its files. Regions and players count from 0, rounds from 1."""
 
     header: Header
     start: Start | None = None  #: None: the file was cut off before
@@ -144,27 +143,6 @@ class GameLog:
     failures: tuple[Failure, ...] = ()  #: in the order in which the agents failed
     end: End | None = None
     insights: tuple[Insight, ...] = ()  #: after the last step: faults of agents that showed when the game was over
-
-    @classmethod
-    def load(cls, path: str | Path) -> GameLog:
-        """Read a file of any version up to ours; one that was cut off gives its whole rounds (see `complete`).
-
-        Raises:
-            LogError: not readable, not a log, from a newer program, or damaged in the middle.
-        """
-        from warlight_env.record.reader import load
-
-        return load(Path(path))
-
-    def save(self, path: str | Path) -> None:
-        """Write the file in one step, compressed if its name ends in ``.gz``.
-
-        Raises:
-            LogError: the name is no log's. LogWriteError: it cannot be written; what was there before is unchanged.
-        """
-        from warlight_env.record.writer import save
-
-        save(self, Path(path))
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:
@@ -185,12 +163,6 @@ class GameLog:
     def names(self) -> tuple[str, ...]:
         """The players' names, by seat."""
         return tuple(player.name for player in self.header.players)
-
-    def _repr_html_(self) -> str | None:
-        """The page with the replay in a frame, for notebooks; None where the page was not built."""
-        from warlight_env.web.export import framed
-
-        return framed(self)
 
     def positions(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Owner and army of every region at the start and after each step."""

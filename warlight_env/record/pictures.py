@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError, RunError
-from warlight_env.record.model import GameLog
+from warlight_env.record.log import GameLog
 from warlight_env.record.replay import replay, result_of, seen_by
 from warlight_env.render import Position, to_rgb, to_svg
 from warlight_env.render.position import UNKNOWN

@@ -13,7 +13,7 @@ from warlight_env.errors import clipped
 from warlight_env.record.checks import Fields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
 from warlight_env.record.errors import LogError
-from warlight_env.record.model import End, Failure, GameLog, Header, Status, status_of
+from warlight_env.record.model import End, Failure, Header, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
 #: Parts that a compressed file may be put together from, and bytes of it that are looked at in one go.
@@ -25,7 +25,7 @@ _LOG: Final = "game's log"
 _OURS: Final = b'{"event":"'
 
 
-def load(path: Path) -> GameLog:
+def load(path: Path) -> LoggedGame:
     """See `GameLog.load`."""
     whole = _whole_lines(path)
     if not whole:

@@ -32,7 +32,8 @@ from warlight_env.record.encode import (
 )
 from warlight_env.record.errors import LogError
 from warlight_env.record.insight import insight_of
-from warlight_env.record.model import Continuation, End, Failure, GameLog, Header, Insight, Picks, Player, Start
+from warlight_env.record.log import GameLog
+from warlight_env.record.model import Continuation, End, Failure, Header, Insight, Picks, Player, Start
 
 
 class AgentFailure(Protocol):
@@ -225,7 +226,7 @@ class MemoryRecorder(Recorder):
         """
         if self._decoder is None:
             raise LogError("nothing is logged yet: the game has not begun")
-        return self._decoder.finish()
+        return GameLog.of(self._decoder.finish())
 
 
 def describe(spec: str, seed: int | None = None) -> Player:

@@ -12,7 +12,8 @@ from warlight_env.game import Game, GameError
 from warlight_env.maps import Map
 from warlight_env.outcome import RoundResult, places_with_forfeits, winner_with_forfeits
 from warlight_env.record.errors import LogError, ReplayError
-from warlight_env.record.model import GameLog, Picks, Round
+from warlight_env.record.log import GameLog
+from warlight_env.record.model import Picks, Round
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,24 @@
-"""Writing logs: a game in play, round by round, and a finished one in one step."""
+"""Writing the log of a game in play, round by round."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from warlight_env.record.encode import log_lines
 from warlight_env.record.errors import LogWriteError
-from warlight_env.record.model import GameLog, Player
+from warlight_env.record.files import FLAGS, GZIP, LEVEL, replace_file, write_all, writing
+from warlight_env.record.model import Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 from warlight_env.record.recorder import Outcome, Recorder
 
 #: Lines wait so long at most before they are written, if more follow.
 FLUSH_SECONDS: Final = 0.05
-_GZIP: Final = 31  # window bits of zlib that make gzip's header, too
-_LEVEL: Final = 1  # a third less time than higher ones for a tenth more bytes
-_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class LogWriter(Recorder):
@@ -51,7 +47,7 @@ class LogWriter(Recorder):
     ) -> None:
         super().__init__(players, match, insight=insight)
         self.path = Path(path)
-        self._packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP) if suffix_of(self.path) == COMPRESSED else None
+        self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if suffix_of(self.path) == COMPRESSED else None
         self._packed: list[bytes] = []
         self._lines: list[bytes] = []
         self._written = time.monotonic()
@@ -72,10 +68,10 @@ class LogWriter(Recorder):
         """Have all lines so far in the partial file."""
         data = self._take()
         if data:
-            with _writing(self.partial):
+            with writing(self.partial):
                 if self._file is None:
-                    self._file = os.open(self.partial, _FLAGS, 0o666)
-                _write_all(self._file, data)
+                    self._file = os.open(self.partial, FLAGS, 0o666)
+                write_all(self._file, data)
         self._written = time.monotonic()
 
     def _take(self) -> bytes:
@@ -95,15 +91,15 @@ class LogWriter(Recorder):
         if self._packer is None:
             self.flush()
             self._close()
-            with _writing(self.path):
+            with writing(self.path):
                 os.replace(self.partial, self.path)
         else:
             self._take()
             self._packed.append(self._packer.flush())
-            _replace(self.path, b"".join(self._packed))
+            replace_file(self.path, b"".join(self._packed))
             if self._file is not None:
                 self._close()
-                with _writing(self.partial):
+                with writing(self.partial):
                     os.unlink(self.partial)
 
     def close(self) -> None:
@@ -116,7 +112,7 @@ class LogWriter(Recorder):
     def _close(self) -> None:
         if self._file is not None:
             file, self._file = self._file, None
-            with _writing(self.partial):
+            with writing(self.partial):
                 os.close(file)
 
     def __enter__(self) -> LogWriter:
@@ -129,41 +125,3 @@ class LogWriter(Recorder):
             self._close()
         else:
             self.close()
-
-
-def save(log: GameLog, path: Path) -> None:
-    """See `GameLog.save`."""
-    compressed = suffix_of(path) == COMPRESSED
-    data = b"".join(line + b"\n" for line in log_lines(log))
-    _replace(path, zlib.compress(data, _LEVEL, _GZIP) if compressed else data)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file in one step: under its partial name, then renamed."""
-    temporary = partial_of(path, suffix_of(path))
-    with _writing(path):
-        file = os.open(temporary, _FLAGS, 0o666)
-        try:
-            try:
-                _write_all(file, data)
-            finally:
-                os.close(file)
-            os.replace(temporary, path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
-
-
-def _write_all(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
-
-
-@contextlib.contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turns what the system says into an error that names the file."""
-    try:
-        yield
-    except OSError as error:
-        raise LogWriteError(f"cannot write the log {path}: {error.strerror or error}") from None

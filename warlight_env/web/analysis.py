@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warlight_env.web import clerk
 from warlight_env.web.clerk import Source, seen, thought_seed
@@ -10,10 +10,8 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.newgames import offered
 from warlight_env.web.requests import InsightBody
+from warlight_env.web.settings import Settings
 from warlight_env.web.worker import Position, Question, Setup
-
-if TYPE_CHECKING:
-    from warlight_env.web.app import Settings
 
 
 async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[str, Any]:

@@ -6,9 +6,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
 from fastapi import FastAPI, Header, Request
@@ -16,19 +14,19 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from warlight_env import __version__, maps
+from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
+from warlight_env.version import __version__
 from warlight_env.web.analysis import insight_for
 from warlight_env.web.answers import Encoded
-from warlight_env.web.connections import ADDRESS
 from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
 from warlight_env.web.errors import RequestError, later
 from warlight_env.web.folder import Folder
-from warlight_env.web.guard import RATE, Guard
+from warlight_env.web.guard import Guard
 from warlight_env.web.listing import Shared
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.newgames import fits, made, map_of, map_seed, offered, players_of
@@ -42,40 +40,15 @@ from warlight_env.web.requests import (
     OrdersBody,
     PicksBody,
 )
+from warlight_env.web.settings import Settings
 from warlight_env.web.sockets import add_feed
 from warlight_env.web.tournaments import add_tournaments, tournaments
 
 _log = logging.getLogger(__name__)
 
-#: The bots that the page offers; a server may be told of more, a request cannot name others.
-BOTS: Final = (
-    "mcts:secs=1", "mcts:sims=457", "mcts:secs=5", "mcts_thesis",
-    "aggressive", "smart_random", "one_big_army", "random",
-)  # fmt: skip
 SWEEP: Final = 30.0
 
 Token = Annotated[str, Header(alias="authorization", max_length=128)]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a server is set up.
-
-    folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted
-    from everybody; None: nobody needs one. runs: folder of tournaments. max_rooms, workers: see `Lobby`. max_viewers:
-    sockets at once. rate, at_once: see `Guard`.
-    """
-
-    folder: Path
-    bots: Sequence[str] = BOTS
-    hosts: Sequence[str] = ()
-    token: str | None = None
-    runs: Path | None = None
-    max_rooms: int = 100
-    max_viewers: int = 1000
-    rate: float = RATE
-    at_once: int = ADDRESS
-    workers: int = 2
 
 
 def create_app(settings: Settings, home: Folder | None = None) -> FastAPI:

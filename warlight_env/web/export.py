@@ -5,15 +5,13 @@ from __future__ import annotations
 import html
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from warlight_env.record import GameLog, LogWriteError
+from warlight_env.game import Game
+from warlight_env.record import GameLog, Header, LogWriteError, Player
 from warlight_env.web.document import VERSION, embed, header_document, replay_document
 from warlight_env.web.errors import PageMissingError
 from warlight_env.web.page import page
-
-if TYPE_CHECKING:
-    from warlight_env.game import Game
 
 
 def replay_html(log: GameLog, *, seat: int | None = None, chances: bool = True) -> str:
@@ -61,8 +59,6 @@ def framed(shown: Game | GameLog) -> str | None:
 
 def game_document(game: Game) -> dict[str, Any]:
     """The document of a game without a log: a round for each position that it remembers, without orders."""
-    from warlight_env.record import Header, Player
-
     players = tuple(Player(f"player {p + 1}") for p in range(game.players))
     header = Header(game.map, game.rules, players, game.seed, "random", 10**6, "")
     past = [g for g in _steps(game) if g.phase != "pick"] or [game]

@@ -7,14 +7,12 @@ import contextlib
 import json
 import time
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
+from warlight_env.game import Game
+from warlight_env.web.book import Book
 from warlight_env.web.errors import RequestError
 from warlight_env.web.eyes import Eyes
-
-if TYPE_CHECKING:
-    from warlight_env.web.room import Room
-
 
 #: Seconds between messages to a viewer: what happens faster is told together.
 BREATH: Final = 0.03
@@ -22,6 +20,21 @@ BREATH: Final = 0.03
 LULL: Final = 0.15
 #: Seconds for which one viewer is brought up to date at a stretch.
 SLICE: Final = 0.005
+
+
+class Shown(Protocol):
+    """What is asked of the room that is watched."""
+
+    game: Game
+    book: Book
+
+    def now(self, seat: int | None) -> dict[str, Any]:
+        """What is not in the log, for a seat."""
+        ...
+
+    def looked_at(self) -> None:
+        """A viewer has come or gone."""
+        ...
 
 
 class Feed:
@@ -32,7 +45,7 @@ class Feed:
     that it had.
     """
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Shown) -> None:
         self._room = room
         self._texts: dict[int | None, _Cut] = {}
         self._now: dict[int | None, tuple[int, str]] = {}
@@ -108,7 +121,7 @@ class _Cut:
     They are numbered as the seat has them: a gap would tell that something happened of which it may not know.
     """
 
-    def __init__(self, room: Room, seat: int | None) -> None:
+    def __init__(self, room: Shown, seat: int | None) -> None:
         self._book = room.book
         self._eyes = Eyes(room.game.map, room.game.rules, room.game.players, seat)
         self._seen = 0  # events that were looked at

@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.maps import Map
 from warlight_env.web import clerk
+from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
 from warlight_env.web.requests import NewGame, NewPlayer
 from warlight_env.web.room import Room
-
-if TYPE_CHECKING:
-    from warlight_env.web.app import Settings
-    from warlight_env.web.desk import Desk
+from warlight_env.web.settings import Settings
 
 
 def fits(bot: str, players: int) -> bool:

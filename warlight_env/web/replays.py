@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 
@@ -13,14 +13,12 @@ from warlight_env.web import clerk
 from warlight_env.web.analysis import insight_of_log
 from warlight_env.web.answers import Encoded
 from warlight_env.web.clerk import Source
+from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
+from warlight_env.web.lobby import Lobby
 from warlight_env.web.newgames import made, players_of
 from warlight_env.web.requests import BranchBody, InsightBody
-
-if TYPE_CHECKING:
-    from warlight_env.web.app import Settings
-    from warlight_env.web.desk import Desk
-    from warlight_env.web.lobby import Lobby
+from warlight_env.web.settings import Settings
 
 KEPT: Final = 20  # logs
 ROOM: Final = 64 << 20  # bytes of all together

@@ -18,11 +18,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from warlight_env.errors import RunError
-from warlight_env.web.app import BOTS, Settings, create_app
+from warlight_env.web.app import create_app
 from warlight_env.web.connections import Limits, Listener, protocol, room_for, tell_exhausted
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.page import page
+from warlight_env.web.settings import BOTS, Settings
 
 PORT: Final = 8040
 MESSAGE: Final = 16 * 1024  # bytes of a socket's message

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fastapi import FastAPI, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
@@ -15,9 +15,7 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import same
 from warlight_env.web.requests import Hello
-
-if TYPE_CHECKING:
-    from warlight_env.web.app import Settings
+from warlight_env.web.settings import Settings
 
 SEND: Final = 30.0  # seconds within which a viewer must take a message
 HELLO: Final = 10.0  # seconds within which a socket must say who it is

@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from fastapi import FastAPI
 
@@ -20,11 +20,9 @@ from warlight_env.web.answers import Encoded
 from warlight_env.web.clerk import told
 from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import UPLOAD
-
-if TYPE_CHECKING:
-    from warlight_env.web.app import Settings
-    from warlight_env.web.lobby import Lobby
-    from warlight_env.web.replays import Shelf
+from warlight_env.web.lobby import Lobby
+from warlight_env.web.replays import Shelf
+from warlight_env.web.settings import Settings
 
 LOGS: Final = "logs"  # the folder of logs in a run folder, as ``warlight tournament --log`` makes it
 MOST: Final = bounded.RESULT_BYTES

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I64, InexpressibleError, merge_deploys
+from warlight_env.envs.actions.base import I64, Choice, InexpressibleError, merge_deploys
 from warlight_env.envs.actions.factored import share_of
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter
 
-if TYPE_CHECKING:
-    from warlight_env.envs.actions.steps import StepActions
+
+class Steps(Protocol):
+    """What plans ask of the encoding."""
+
+    board: Board
+    max_deploys: int
+    max_attacks: int
+
+    def decode(self, view: View, action: Sequence[int]) -> Choice:
+        """The turn of a list of actions."""
+        ...
 
 
 class _Need(NamedTuple):
@@ -57,11 +68,11 @@ def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) 
     return plain, rest
 
 
-def _attack(encoding: StepActions, edge: int, share: int) -> int:
+def _attack(encoding: Steps, edge: int, share: int) -> int:
     return DEPLOYS * encoding.board.n_regions + SHARES * edge + share - 1
 
 
-def exact_actions(encoding: StepActions, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
+def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
     """The actions that deploy int64[N] and send the attacks (edge, armies) in their order, or `InexpressibleError`."""
     needs = _needs(encoding, view, deploy, attacks)
     part, whole = int(quarter(view.income)), deploy.sum() == view.income
@@ -86,7 +97,7 @@ def exact_actions(encoding: StepActions, view: View, deploy: I64, attacks: list[
     raise InexpressibleError(f"these deploys take {fewest} actions, and there are {encoding.max_deploys}")
 
 
-def _needs(encoding: StepActions, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
+def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
     """For each attack what may be deployed on its source by then; `InexpressibleError` where nothing will do."""
     board, needs, used = encoding.board, list[_Need](), set[int]()
     free = view.army.astype(np.int64) - 1
@@ -117,7 +128,7 @@ def _needs(encoding: StepActions, view: View, deploy: I64, attacks: list[tuple[i
 
 
 def _told(
-    encoding: StepActions,
+    encoding: Steps,
     needs: list[_Need],
     ways: dict[int, list[int]],
     total: dict[int, int],
@@ -144,7 +155,7 @@ def _told(
     return actions
 
 
-def nearest_actions(encoding: StepActions, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
+def nearest_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
     """The same as far as the limits and the shares allow."""
     part, actions = int(quarter(view.income)), list[int]()
     for r in np.flatnonzero(deploy).tolist():

@@ -1,0 +1,121 @@
+"""No two modules import each other in a circle, and none imports the package that stands above them all.
+
+All imports count: those inside functions, and those for type checkers alone. That Python also runs the ``__init__`` of
+every package on the way to a module does not.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from web_helpers import needs_page
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = "warlight_env"
+
+Graph = dict[str, set[str]]
+
+
+def sources() -> dict[str, str]:
+    """The text of every module, by the name under which it is installed."""
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    found = {}
+    for package in setuptools["packages"]:
+        folder = ROOT / setuptools["package-dir"].get(package, package.replace(".", "/"))
+        for file in folder.glob("*.py"):
+            name = package if file.stem == "__init__" else f"{package}.{file.stem}"
+            found[name] = file.read_text(encoding="utf-8")
+    return found
+
+
+def imported(text: str, modules: Mapping[str, str]) -> Iterator[str]:
+    """The modules that a module's text names in its imports."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute here"
+            for alias in node.names:
+                part = f"{node.module}.{alias.name}"
+                yield from [part] if part in modules else [str(node.module)] if node.module in modules else []
+
+
+def graph_of(modules: Mapping[str, str]) -> Graph:
+    """For each module those that it imports."""
+    return {name: set(imported(text, modules)) - {name} for name, text in modules.items()}
+
+
+def reached(graph: Graph, start: str) -> set[str]:
+    """All that a module imports, whether itself or by what it imports."""
+    found, todo = set[str](), [start]
+    while todo:
+        new = graph[todo.pop()] - found
+        found |= new
+        todo += new
+    return found
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """The sets of modules that hang together in circles, each sorted."""
+    below = {name: reached(graph, name) for name in graph}
+    together = {tuple(sorted(m for m in below[name] if name in below[m])) for name in graph if name in below[name]}
+    return [list(modules) for modules in sorted(together)]
+
+
+def told(graph: Graph, modules: list[str]) -> str:
+    """The imports within a circle, one a line."""
+    return "\n".join(f"  {name} imports {other}" for name in modules for other in sorted(graph[name] & set(modules)))
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    graph = graph_of(sources())
+    found = circles(graph)
+    said = "\n".join(f"{len(modules)} modules hang together in a circle:\n{told(graph, modules)}" for modules in found)
+    assert not found, f"{said}\nMove what both need into a module below, or say by a Protocol what is asked for."
+
+
+def test_no_module_imports_the_package_that_is_above_all():
+    above = [name for name, below in graph_of(sources()).items() if PACKAGE in below]
+    assert not above, f"{', '.join(above)}: import names from the modules that they are in, not from {PACKAGE}"
+
+
+@pytest.mark.parametrize("back", [
+    "import p.a",
+    "from p import a",
+    "from p.a import x",
+    "def later():\n    from p.a import x",
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.a import x",
+])  # fmt: skip
+def test_a_circle_is_found_however_it_is_written(back):
+    modules = {"p": "from p.a import x", "p.a": "from p.b import y", "p.b": "import json", "p.c": "from p.a import x"}
+    assert circles(graph_of(modules)) == []
+    graph = graph_of({**modules, "p.b": back})
+    assert circles(graph) == [["p.a", "p.b"]]
+    assert told(graph, ["p.a", "p.b"]) == "  p.a imports p.b\n  p.b imports p.a"
+
+
+@needs_page
+def test_games_and_logs_are_shown_in_notebooks_by_the_page_that_they_do_not_know():
+    code = """
+import sys
+from warlight_env import Game
+game = Game("small", seed=1, picks="random")
+before = [name for name in sys.modules if name.startswith("warlight_env.web")]
+shown = game._repr_html_()
+from warlight_env.arena import play_game
+from warlight_env.agents import make_agent
+from warlight_env.record import MemoryRecorder
+recorder = MemoryRecorder()
+play_game([make_agent("random", 1), make_agent("random", 2)], "small", observer=recorder, max_rounds=2)
+log = recorder.log._repr_html_()
+print(before, shown[:7], log[:7], "fastapi" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.anchor, capture_output=True, text=True, check=False)
+    assert done.stdout == "[] <iframe <iframe False\n", done.stderr

@@ -1,0 +1,67 @@
+"""The games of a match counted while it is played."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from warlight_env.arena import Contest, GameRecord
+
+
+class Tally:
+    """Counts games, and the time that they take; `standing` has those that count: with pairing, of whole units."""
+
+    def __init__(self, names: Sequence[str], contest: Contest) -> None:
+        from warlight_env.arena import Standing
+
+        self.names, self.total = names, contest.n_games
+        self.standing = Standing(len(names), contest.setup.paired)
+        self.played = 0  #: games
+        self._stop = contest.stop
+        self._first, self._began = 0, 0.0
+
+    def count(self, records: Sequence[GameRecord]) -> None:
+        """Take in finished games."""
+        self.standing.add(records)
+        self.played += len(records)
+        if self._first == 0:
+            self._first, self._began = self.played, time.perf_counter()
+
+    @property
+    def rate(self) -> float:
+        """Games per second since the first ones were reported: neither the start of processes counts nor games that
+        were found in a run folder. 0 while that is unknown."""
+        since = self.played - self._first
+        return since / max(1e-9, time.perf_counter() - self._began)
+
+    @property
+    def speed(self) -> str:
+        """The rate as text."""
+        return f"{self.rate:.1f} g/s" if self.rate else "… g/s"
+
+    @property
+    def eta(self) -> str:
+        """Time to the last game, as text."""
+        if not self.rate:
+            return "-:--"
+        seconds = round((self.total - self.played) / self.rate)
+        hours = f"{seconds // 3600}:{seconds // 60 % 60:02}" if seconds >= 3600 else f"{seconds // 60}"
+        return f"{hours}:{seconds % 60:02}"
+
+    @property
+    def strength(self) -> str:
+        """The Elo difference and the sequential test, as far as there are such."""
+        from warlight_env.arena.sprt import Sprt, SprtJudge
+
+        standing, stop, parts = self.standing, self._stop, []
+        elo = standing.elo()
+        if elo is not None:
+            parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
+        if isinstance(stop, Sprt) and standing.units:
+            judge = SprtJudge(stop, 2 if standing.paired else 1)
+            judge.units.update(standing.scores[0])
+            lower, upper = stop.bounds
+            parts.append(f"SPRT[{stop.elo0:g}, {stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}")
+        return ", ".join(parts)
