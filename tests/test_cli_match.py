@@ -24,7 +24,8 @@ from warlight_env.arena import Match
 from warlight_env.cli import counting, main
 from warlight_env.cli import match as match_command
 from warlight_env.cli.live import Board
-from warlight_env.cli.progress import Tally, make_progress
+from warlight_env.cli.progress import make_progress
+from warlight_env.cli.tally import Tally
 from warlight_env.engine.jit import kernel
 
 MATCH = ["match", "random", "aggressive", "-n", "20", "--map", "small", "--seed", "3"]
