@@ -140,6 +140,10 @@ class Watched:
             before = self.sight(self.steps)
             self.steps += 1
             seen = [old or new for old, new in zip(before, self.sight(self.steps), strict=True)]
+            for player, _, target, *rest in event.get("moves", ()):
+                if player == self.seat and rest[1:] and rest[-1]:  # held for a moment at least
+                    for region in (target, *self.room.game.map.neighbors[target]):
+                        seen[region] = True
             for player, region, _ in event.get("deploys", ()):
                 assert player == self.seat or seen[region]
             for player, source, target, *_ in event.get("moves", ()):

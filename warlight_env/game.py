@@ -6,7 +6,6 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +26,7 @@ from warlight_env.engine.setup import (
     resolve_picks,
     start_game,
 )
+from warlight_env.engine.sight import see
 from warlight_env.engine.state import (
     OVER,
     PHASES,
@@ -38,9 +38,18 @@ from warlight_env.engine.state import (
     make_workspace,
     state_bytes,
 )
-from warlight_env.engine.view import View, see
+from warlight_env.engine.view import View
 from warlight_env.notebooks import html_of
-from warlight_env.outcome import Deploy, Event, GameError, IllegalOrder, IllegalOrdersError, RoundResult, tell_events
+from warlight_env.outcome import (
+    Deploy,
+    Event,
+    GameError,
+    IllegalOrder,
+    IllegalOrdersError,
+    RoundResult,
+    seen_by_all,
+    tell_events,
+)
 from warlight_env.saving import FORMAT, fill_state
 
 OnIllegal = Literal["raise", "skip"]
@@ -344,45 +353,24 @@ class Game:
         events = np.zeros((int(self._work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
         before = self._state.owner[0].copy()
         deploys = [Deploy(*row) for row in self._deploys()]
-        visible = self._visible()
         self._remember()
         work = self._work
         done = play_round(
             self._board, self._params, self._state, 0, work.deploy, work.attacks, work.counts, work.scratch, script,
             events,
         )  # fmt: skip
-        if visible is not None:
-            visible = [old | new for old, new in zip(visible, self._visible() or visible, strict=True)]
-        result = RoundResult(
-            self.round,
-            deploys,
-            tell_events(events[:done], before),
-            illegal,
-            None if visible is None else tuple(visible),
-        )
-        self._last = result if visible is None else replace(result, visible=self._seen_during(result, visible))
-        return result
-
-    def _seen_during(self, result: RoundResult, visible: Sequence[frozenset[int]]) -> tuple[frozenset[int], ...]:
-        """For each player what it sees before or after a round, and from regions that it held for a moment only."""
-        seen = list(visible)
-        for event in result.events:
-            if event.captured:
-                seen[event.player] = seen[event.player].union((event.target,), self.map.neighbors[event.target])
-        return tuple(seen)
+        owners = before.tolist()
+        told, seen = tell_events(events[:done], before), None
+        if self.rules.fog:
+            seen = seen_by_all(self.map.neighbors, self.players, owners, self.owner.tolist(), told)
+        self._last = RoundResult(self.round, deploys, told, illegal, seen)
+        return self._last
 
     def _deploys(self) -> Iterator[tuple[int, int, int]]:
         """The deploys in the working memory: player, region, armies."""
         for player, row in enumerate(self._work.deploy):
             for region in np.flatnonzero(row).tolist():
                 yield player, region, int(row[region])
-
-    def _visible(self) -> list[frozenset[int]] | None:
-        """The regions that each player sees; None where everybody sees everything."""
-        if not self.rules.fog:
-            return None
-        own = [frozenset(np.flatnonzero(self.owner == p).tolist()) for p in range(self.players)]
-        return [mine.union(*(self.map.neighbors[r] for r in mine)) for mine in own]
 
     def _by_player(self, orders: Any) -> dict[int, Orders | None]:
         if isinstance(orders, Mapping):

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.sight import knows_of, seen_in_round
 from warlight_env.errors import InputError
 
 
@@ -73,7 +74,7 @@ class RoundResult:
     deploys: list[Deploy] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     dropped: list[IllegalOrder] = field(default_factory=list)
-    #: Under fog, for each player the regions that it saw before or after the round; None: everything.
+    #: Under fog, for each player the regions that it saw in the round, see `seen_in_round`; None: everything.
     visible: tuple[frozenset[int], ...] | None = None
 
     def seen_by(self, player: int) -> RoundResult:
@@ -83,11 +84,22 @@ class RoundResult:
         seen = self.visible[player]
         return RoundResult(
             self.round,
-            [d for d in self.deploys if d.player == player or d.region in seen],
-            [e for e in self.events if e.player == player or e.source in seen or e.target in seen],
+            [d for d in self.deploys if knows_of(seen, player, d.player, d.region)],
+            [e for e in self.events if knows_of(seen, player, e.player, e.source, e.target)],
             [d for d in self.dropped if d.player == player],
             self.visible[player : player + 1] * len(self.visible),
         )
+
+
+def seen_by_all(
+    neighbors: Sequence[Sequence[int]], players: int, before: Sequence[int], after: Sequence[int], events: list[Event]
+) -> tuple[frozenset[int], ...]:
+    """By player, the regions that it saw in a round under fog, of the owners before and after it and what happened."""
+    captured: list[list[int]] = [[] for _ in range(players)]
+    for event in events:
+        if event.captured:
+            captured[event.player].append(event.target)
+    return tuple(seen_in_round(neighbors, p, before, after, captured[p]) for p in range(players))
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:

@@ -10,26 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
-from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import RuleParams, Rules
-from warlight_env.engine.state import UNKNOWN
-
-
-@kernel
-def see(board, fog, owner, army, player, owner_out, army_out):
-    """The position through a player's eyes: under fog own regions and their neighbours, else everything.
-
-    Regions out of sight read owner UNKNOWN and army 0. Arrays as in `State`, one game.
-    """
-    for r in range(owner.shape[0]):
-        visible = not fog or owner[r] == player
-        if not visible:
-            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-                if owner[board.edge_target[e]] == player:
-                    visible = True
-                    break
-        owner_out[r] = owner[r] if visible else UNKNOWN
-        army_out[r] = army[r] if visible else 0
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,16 @@ from warlight_env.agents.evaluation import make_evaluation
 from warlight_env.agents.generators.work import ALL_WAYS
 from warlight_env.agents.plug_ins import picker_signature, policy_signature
 from warlight_env.agents.weights import THESIS
+from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import DEALT, check_players, picks_left
+from warlight_env.engine.sight import see
 from warlight_env.engine.state import PHASES, copy_state, make_state
-from warlight_env.engine.view import View, see
+from warlight_env.engine.view import View
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import (
     COUNT,
@@ -39,7 +41,6 @@ from warlight_env.envs.actions.kernels import (
     submit_pointer,
 )
 from warlight_env.envs.arrays import fitting, index
-from warlight_env.envs.bits import make_bits
 from warlight_env.envs.features import OBSERVATIONS, observed_features
 from warlight_env.envs.observations import Buffers, Settings, make_buffers
 from warlight_env.envs.rewards import SHAPINGS, Reward

@@ -7,20 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.board import Board
-from warlight_env.engine.jit import kernel
-from warlight_env.engine.setup import ALTERNATING, picker
-from warlight_env.engine.state import PICK
-from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN
-from warlight_env.envs.bits import (
+from warlight_env.engine.bits import (
     BitBoard,
     count_bits,
     count_common,
     has,
     leaves,
     owned_bits,
-    visible_bits,
 )
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.setup import ALTERNATING, picker
+from warlight_env.engine.sight import visible_bits
+from warlight_env.engine.state import PICK
+from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN
 from warlight_env.envs.features import (
     GLOBAL,
     MANY_ARMIES,

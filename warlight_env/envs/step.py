@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.plug_ins import picker_at, policy_at
+from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
+from warlight_env.engine.sight import see
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, make_scratch, private_zeros
-from warlight_env.engine.view import see
 from warlight_env.envs.actions.kernels import (
     CLOSED,
     COUNT,
@@ -27,7 +28,6 @@ from warlight_env.envs.actions.kernels import (
     mask_at,
     submit_at,
 )
-from warlight_env.envs.bits import BitBoard
 from warlight_env.envs.features import global_width, node_width
 from warlight_env.envs.observations import Memory, make_memory, observe, observe_turn, potentials
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
+from warlight_env.engine.sight import sees
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
@@ -140,17 +141,17 @@ class Watcher:
 def seen_orders(result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool) -> Seen:
     """The others' orders of a round that a player saw who had the regions `own` before it."""
 
-    def in_sight(region: int, own: set[int]) -> bool:
-        return not fog or region in own or any(near in own for near in neighbors[region])
+    def in_sight(region: int) -> bool:
+        return not fog or sees(neighbors, own, region)
 
     own = set(own)
-    placements = tuple((d.region, d.armies) for d in result.deploys if d.player != player and in_sight(d.region, own))
+    placements = tuple((d.region, d.armies) for d in result.deploys if d.player != player and in_sight(d.region))
     moves = []
     for event in result.events:
-        before = in_sight(event.target, own)
+        before = in_sight(event.target)
         if event.captured:
             (own.add if event.player == player else own.discard)(event.target)
-        after = in_sight(event.source, own) or in_sight(event.target, own)
+        after = in_sight(event.source) or in_sight(event.target)
         if event.player != player and (before or after):
             moves.append((event.source, event.target, event.armies))
     return Seen(placements, tuple(moves))

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.sight import visible
 from warlight_env.errors import InputError, RunError
 from warlight_env.record.log import GameLog
-from warlight_env.record.replay import replay, result_of, seen_by
+from warlight_env.record.replay import replay, result_of
 from warlight_env.render import Position, to_rgb, to_svg
 from warlight_env.render.position import UNKNOWN
 
@@ -73,7 +74,7 @@ def frames(log: GameLog, round: int | None = None, player: int | None = None, *,
         following = log.rounds[number].orders if orders and number < len(log.rounds) else ()
         given = {p: turn for p, turn in enumerate(following) if turn is not None}
         if player is not None and header.rules.fog:
-            seen = seen_by(header.map, owner, player)
+            seen = visible(header.map.neighbors, owner, player)
             owner = [by if r in seen else UNKNOWN for r, by in enumerate(owner)]
             given = {p: turn if p == player else _seen_orders(log, number + 1, player, p) for p, turn in given.items()}
         shown.append(Frame(Position(header.map, owner, moment.army, len(header.players), number, log.names), given))

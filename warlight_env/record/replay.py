@@ -9,8 +9,7 @@ from typing import Any, Literal
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
-from warlight_env.maps import Map
-from warlight_env.outcome import RoundResult, places_with_forfeits, winner_with_forfeits
+from warlight_env.outcome import RoundResult, places_with_forfeits, seen_by_all, winner_with_forfeits
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import Picks, Round
@@ -54,12 +53,6 @@ def replay(log: GameLog) -> Iterator[Moment]:
         yield Moment(number, owner, army, step)
 
 
-def seen_by(map_: Map, owner: Sequence[int], player: int) -> frozenset[int]:
-    """The regions that a player sees in fog: its own and their neighbours."""
-    own = [region for region, by in enumerate(owner) if by == player]
-    return frozenset(own).union(*(map_.neighbors[region] for region in own))
-
-
 def result_of(log: GameLog, number: int) -> RoundResult:
     """What happened in a round, as `Game.play_round` told it.
 
@@ -68,14 +61,13 @@ def result_of(log: GameLog, number: int) -> RoundResult:
     """
     if not 1 <= number <= len(log.rounds):
         raise LogError(f"round {number}: the log has rounds 1 to {len(log.rounds)}")
-    step, visible = log.rounds[number - 1], None
+    step, seen = log.rounds[number - 1], None
     if log.header.rules.fog:
         owners = {moment.round: moment.owner for moment in replay(log) if moment.round in (number - 1, number)}
-        visible = tuple(
-            frozenset().union(*(seen_by(log.header.map, owner, p) for owner in owners.values()))
-            for p in range(len(log.header.players))
+        seen = seen_by_all(
+            log.header.map.neighbors, len(log.header.players), owners[number - 1], owners[number], list(step.events)
         )
-    return RoundResult(number, step.deploys, list(step.events), list(step.dropped), visible)
+    return RoundResult(number, step.deploys, list(step.events), list(step.dropped), seen)
 
 
 def verify(log: GameLog) -> list[Difference]:

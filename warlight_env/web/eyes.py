@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from warlight_env.engine.rules import Rules
+from warlight_env.engine.sight import knows_of, seen_in_round, visible
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.maps import Map
 
@@ -68,7 +69,7 @@ class Eyes:
         return min(self.rules.picks, regions // self.players) * self.players - len(taken)
 
     def _step(self, event: Mapping[str, Any]) -> Event:
-        before = self._sight()
+        before, foggy = list(self._owner), self._foggy
         for region, owner, army in event["changed"]:
             self._owner[region], self._army[region] = owner, army
         self._picks = self._picks - 1 if event["event"] == "picks" else 0
@@ -87,23 +88,28 @@ class Eyes:
         if "dropped" in event:
             out["dropped"] = [row for row in event["dropped"] if row[0] == self.seat]
         if event["event"] == "round":
-            seen = before | self._sight()
-            out["deploys"] = [row for row in out["deploys"] if row[0] == self.seat or row[1] in seen]
-            out["moves"] = [m for m in event["moves"] if m[0] == self.seat or m[1] in seen or m[2] in seen]
+            seen = self._seen(before, event["moves"]) if foggy else range(len(before))
+            out["deploys"] = [row for row in out["deploys"] if knows_of(seen, self.seat, row[0], row[1])]
+            out["moves"] = [row for row in event["moves"] if knows_of(seen, self.seat, row[0], row[1], row[2])]
         return out
 
-    def _sight(self) -> set[int]:
-        """The regions that the viewer sees."""
-        everything = set(range(len(self._owner)))
-        if self.seat is None or not self.rules.fog or self._picks:
-            return everything
-        own = {r for r, o in enumerate(self._owner) if o == self.seat}
-        return own.union(*(self.map.neighbors[r] for r in own))
+    @property
+    def _foggy(self) -> bool:
+        """Whether something is hidden from the viewer now."""
+        return self.seat is not None and self.rules.fog and not self._picks
+
+    def _seen(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
+        """The regions that the player saw in a round; a move that captured has a 1 at its end."""
+        assert self.seat is not None
+        captured = [row[2] for row in moves if row[0] == self.seat and row[4:] and row[6]]
+        return seen_in_round(self.map.neighbors, self.seat, before, self._owner, captured)
 
     def _view(self) -> list[tuple[int, int]]:
-        sight = self._sight()
-        both = enumerate(zip(self._owner, self._army, strict=True))
-        return [(owner, army) if r in sight else (UNKNOWN, 0) for r, (owner, army) in both]
+        whole = list(zip(self._owner, self._army, strict=True))
+        if self.seat is None or not self._foggy:
+            return whole
+        seen = visible(self.map.neighbors, self._owner, self.seat)
+        return [both if r in seen else (UNKNOWN, 0) for r, both in enumerate(whole)]
 
 
 def deploys_of(event: Mapping[str, Any]) -> list[list[int]]:

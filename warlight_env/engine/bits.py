@@ -95,13 +95,3 @@ def has(bits, region):
     """Whether a region is in the set."""
     r = U64(region)
     return (bits[r >> _SIX] >> (r & _LOW)) & _ONE != U64(0)
-
-
-@kernel
-def visible_bits(bits, owned, out):
-    """Write the set of regions that a player sees under fog, its own and their neighbours, to out."""
-    for w in range(out.shape[0]):
-        out[w] = owned[w]
-    for r in range(bits.adjacent.shape[0]):
-        if meets(bits.adjacent[r], owned):
-            out[r >> 6] |= _ONE << U64(r & 63)

@@ -1,0 +1,72 @@
+"""Sight under fog: which regions a player sees, and what of a round it got to know. Nothing else decides that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from warlight_env.engine.bits import meets
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.state import UNKNOWN
+
+_ONE = np.uint64(1)
+
+
+@kernel
+def see(board, fog, owner, army, player, owner_out, army_out):
+    """The position through a player's eyes: under fog own regions and their neighbours, else everything.
+
+    Regions out of sight read owner UNKNOWN and army 0. Arrays as in `State`, one game.
+    """
+    for r in range(owner.shape[0]):
+        visible = not fog or owner[r] == player
+        if not visible:
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                if owner[board.edge_target[e]] == player:
+                    visible = True
+                    break
+        owner_out[r] = owner[r] if visible else UNKNOWN
+        army_out[r] = army[r] if visible else 0
+
+
+@kernel
+def visible_bits(bits, owned, out):
+    """The same for batches, as sets: write what is seen under fog to out uint64[W], `owned` being the own regions."""
+    for w in range(out.shape[0]):
+        out[w] = owned[w]
+    for r in range(bits.adjacent.shape[0]):
+        if meets(bits.adjacent[r], owned):
+            out[r >> 6] |= _ONE << np.uint64(r & 63)
+
+
+def sees(neighbors: Sequence[Sequence[int]], own: Collection[int], region: int) -> bool:
+    """Whether one who owns the regions `own` sees a region under fog."""
+    return region in own or any(near in own for near in neighbors[region])
+
+
+def visible(neighbors: Sequence[Sequence[int]], owner: Sequence[int], player: int) -> frozenset[int]:
+    """The regions that a player sees under fog, of the owners of all regions."""
+    own = [region for region, by in enumerate(owner) if by == player]
+    return frozenset(own).union(*(neighbors[region] for region in own))
+
+
+def seen_in_round(
+    neighbors: Sequence[Sequence[int]],
+    player: int,
+    before: Sequence[int],
+    after: Sequence[int],
+    captured: Iterable[int],
+) -> frozenset[int]:
+    """The regions that a player saw in a round under fog: before it, after it, and from what it held for a moment only.
+
+    Args:
+        before, after: owners of all regions. captured: the regions that the player took, whether it kept them or not.
+    """
+    seen = visible(neighbors, before, player) | visible(neighbors, after, player)
+    return seen.union(*((region, *neighbors[region]) for region in captured))
+
+
+def knows_of(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
+    """Whether a player who saw those regions knows of an order on `regions`: its own ones, and others' in sight."""
+    return by == player or any(region in seen for region in regions)
