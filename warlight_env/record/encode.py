@@ -126,44 +126,57 @@ def picks_data(
     return {"event": "picks", "wishes": wishes, **_dropped(dropped), "changed": changed, "hash": hash}
 
 
-def _orders_data(orders: Orders | None, *, plain: bool) -> Data | None:
-    """A player's orders as they were handed in; with `plain` all numbers are Python's own."""
+def _orders_data(orders: Orders | None) -> Data | None:
+    """A player's orders as they were handed in."""
+    return None if orders is None else {"deploys": orders.deploys, "attacks": orders.attacks}
+
+
+def _in_form(orders: Data | None) -> Data | None:
+    """The same with lists of Python's own integers."""
     if orders is None:
         return None
-    deploys, attacks = (rows.tolist() for rows in orders.arrays()) if plain else (orders.deploys, orders.attacks)
+    deploys, attacks = (rows.tolist() for rows in Orders(**orders).arrays())
     return {"deploys": deploys, "attacks": attacks}
 
 
-def round_line(
+def round_data(
     number: int,
     orders: Sequence[Orders | None],
     events: Iterable[Event],
     dropped: Sequence[IllegalOrder],
     changed: Sequence[Change],
     hash: str,
-) -> bytes:
-    """A round.
-
-    Orders may come in any form that the game takes. The usual one is the line's; only where the line turns out to hold
-    something else, NumPy's integers, booleans or empty rows, are they brought into it.
-    """
+) -> Data:
+    """A round; its orders are as they were handed in, in any form that the game takes, until it is encoded."""
     data: Data = {
         "event": "round",
         "round": number,
-        "orders": [_orders_data(one, plain=False) for one in orders],
+        "orders": [_orders_data(one) for one in orders],
         "moves": move_rows(events),
     }
     if dropped:
         data.update(_dropped(dropped))
     data["changed"], data["hash"] = changed, hash
-    try:
-        line = orjson.dumps(data)
-        if not (b"true" in line or b"false" in line or b"[[]" in line):
-            return line
-    except TypeError:
-        pass
-    data["orders"] = [_orders_data(one, plain=True) for one in orders]
-    return encode_line(data)
+    return data
+
+
+def encode_event(event: Data) -> bytes:
+    """An event as its line.
+
+    A round's orders mostly have the usual form, which is the line's; only where the line turns out to hold something
+    else, NumPy's integers, booleans or empty rows, are they brought into it, in the event, too.
+    """
+    if event["event"] == "insight":
+        return encode_foreign(event)
+    if event["event"] == "round":
+        try:
+            line = orjson.dumps(event)
+            if not (b"true" in line or b"false" in line or b"[[]" in line):
+                return line
+        except TypeError:
+            pass
+        event["orders"] = [_in_form(one) for one in event["orders"]]
+    return encode_line(event)
 
 
 def insight_data(insight: Insight, number: int) -> Data:
@@ -187,27 +200,40 @@ def end_data(end: End) -> Data:
     }
 
 
-def log_lines(log: LoggedGame) -> Iterator[bytes]:
-    """All lines of a log."""
-    yield header_line(log.header)
+def log_events(log: LoggedGame) -> Iterator[Data]:
+    """The events of a log, in its order; orders as `round_data` has them."""
     if log.start is not None:
-        yield encode_line(start_data(log.start))
+        yield start_data(log.start)
     failures = list(log.failures)
     for i, step in enumerate(log.steps):
         number = step.round if isinstance(step, Round) else 0
         for insight in step.insights:
-            yield encode_foreign(insight_data(insight, number))
+            yield insight_data(insight, number)
         if isinstance(step, Picks):
-            yield encode_line(picks_data(step.wishes, step.dropped, step.changed, step.hash))
+            yield picks_data(step.wishes, step.dropped, step.changed, step.hash)
         else:
-            yield round_line(step.round, step.orders, step.events, step.dropped, step.changed, step.hash)
+            yield round_data(step.round, step.orders, step.events, step.dropped, step.changed, step.hash)
         more_picks = i + 1 < len(log.steps) and isinstance(log.steps[i + 1], Picks)
         while failures and failures[0].round == number and not more_picks:
-            yield encode_line(failure_data(failures.pop(0)))
+            yield failure_data(failures.pop(0))
     last = failures[-1].round if log.status == "failed" else len(log.rounds)
     for insight in log.insights:
-        yield encode_foreign(insight_data(insight, last))
+        yield insight_data(insight, last)
     for failure in failures:
-        yield encode_line(failure_data(failure))
+        yield failure_data(failure)
     if log.end is not None:
-        yield encode_line(end_data(log.end))
+        yield end_data(log.end)
+
+
+def plain_events(log: LoggedGame) -> Iterator[Data]:
+    """The events of a log, in its order, as plain data."""
+    for event in log_events(log):
+        if event["event"] == "round":
+            event["orders"] = [_in_form(one) for one in event["orders"]]
+        yield event
+
+
+def log_lines(log: LoggedGame) -> Iterator[bytes]:
+    """All lines of a log."""
+    yield header_line(log.header)
+    yield from map(encode_event, log_events(log))

@@ -19,15 +19,16 @@ from warlight_env.outcome import IllegalOrder, RoundResult
 from warlight_env.record.decode import Decoder, decode_header
 from warlight_env.record.encode import (
     PROGRAM,
+    Data,
+    encode_event,
     encode_foreign,
-    encode_line,
     end_data,
     failure_data,
     header_line,
     insight_data,
-    log_lines,
+    log_events,
     picks_data,
-    round_line,
+    round_data,
     start_data,
 )
 from warlight_env.record.errors import LogError
@@ -107,6 +108,10 @@ class Recorder(ABC):
     def write(self, line: bytes) -> None:
         """Take one more line, without its end."""
 
+    def tell(self, event: Data) -> None:
+        """Take one more event of the game itself, as plain data; what agents thought comes as lines alone."""
+        self.write(encode_event(event))
+
     def began(self, game: Game, agents: Sequence[Named], limit: int) -> None:
         """See `GameObserver`."""
         self._agents = agents
@@ -118,7 +123,7 @@ class Recorder(ABC):
         self.write(header_line(self.header))
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
         start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint())
-        self.write(encode_line(start_data(start)))
+        self.tell(start_data(start))
 
     def took_over(self, log: GameLog, rounds: int, agents: Sequence[Named], limit: int) -> None:
         """Instead of `began`: the game is another log's up to that round, and goes on from there."""
@@ -129,33 +134,34 @@ class Recorder(ABC):
             continues=Continuation(rounds, log.names),
         )  # fmt: skip
         steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= rounds)
-        for line in log_lines(replace(log, header=self.header, steps=steps, insights=(), failures=(), end=None)):
-            self.write(line)
+        self.write(header_line(self.header))
+        for event in log_events(replace(log, steps=steps, insights=(), failures=(), end=None)):
+            self.tell(event)
 
     def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
         """See `GameObserver`."""
         self._write_insights(wishes, 0)
         given = [np.asarray(wishes[p]).tolist() if p in wishes else None for p in range(game.players)]
-        self.write(encode_line(picks_data(given, dropped, game.changed(), game.fingerprint())))
+        self.tell(picks_data(given, dropped, game.changed(), game.fingerprint()))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:
         """See `GameObserver`."""
         self._write_insights(orders, result.round)
         given = [orders.get(player) for player in range(game.players)]
         changed, fingerprint = game.changed(), game.fingerprint()
-        self.write(round_line(result.round, given, result.events, result.dropped, changed, fingerprint))
+        self.tell(round_data(result.round, given, result.events, result.dropped, changed, fingerprint))
 
     def failed(self, error: AgentFailure) -> None:
         """See `GameObserver`."""
         self._write_last_faults(error.round)
-        self.write(encode_line(failure_data(Failure(error.seat, error.round, error.reason))))
+        self.tell(failure_data(Failure(error.seat, error.round, error.reason)))
 
     def ended(self, record: Outcome) -> None:
         """See `GameObserver`."""
         self._write_last_faults(record.rounds)
         winner = None if record.winner is None else record.seats.index(record.winner)
         placements = tuple(record.placements[agent] for agent in record.seats)
-        self.write(encode_line(end_data(End(winner, record.rounds, placements, record.cut_off))))
+        self.tell(end_data(End(winner, record.rounds, placements, record.cut_off)))
 
     def _write_insights(self, asked: Mapping[int, Any], number: int) -> None:
         for seat in asked:

@@ -16,6 +16,9 @@ from warlight_env.record import GameLog, Header, LogError, Picks, Player, Record
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.disk import writing
 
+#: Events that are kept as they were told: viewers are a few behind at most, or have come late.
+KEPT: Final = 8
+
 
 class Stand:
     """A seat as its game's `Recorder` knows it: its name, and what was thought there before the turn."""
@@ -48,6 +51,7 @@ class Book(Recorder):
         self.stands = [Stand(player.name) for player in players]
         self.lines: list[bytes] = []  #: the header first; bytes, as a long game's events are a hundred thousand objects
         self.size = 0  #: bytes of them
+        self._told: dict[int, dict[str, Any]] = {}  # the latest events by number, for those who follow the game
         self.steps = 0  #: picks and rounds among them
         self.complete = False  #: whether the game has ended
         self._waiting: list[bytes] = []
@@ -58,15 +62,21 @@ class Book(Recorder):
         """See `Recorder`."""
         self._waiting.append(line)
 
+    def tell(self, event: dict[str, Any]) -> None:
+        """See `Recorder`."""
+        super().tell(event)
+        self._told[self.events + len(self._waiting) - 1] = event
+        if len(self._told) > KEPT:
+            del self._told[min(self._told)]
+
     @property
     def events(self) -> int:
         """How many there are."""
         return len(self.lines) - 1
 
     def event(self, number: int) -> dict[str, Any]:
-        """The event of that number."""
-        data: dict[str, Any] = json.loads(self.lines[number + 1])
-        return data
+        """The event of that number: as it was told, or for those who come late from its line."""
+        return self._told.get(number) or _read(self.lines[number + 1])
 
     def save(self) -> None:
         """Have all that waits on disk, and tell it.
@@ -131,6 +141,11 @@ class Book(Recorder):
 
 _STEPS: Final = (b'{"event":"picks"', b'{"event":"round"')
 _INSIGHT: Final = b'{"event":"insight"'
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    event: dict[str, Any] = json.loads(line)
+    return event
 
 
 def _text(lines: Sequence[bytes]) -> bytes:

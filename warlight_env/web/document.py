@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any, Final
 
 from warlight_env.record import GameLog, Header
-from warlight_env.record.encode import log_lines
+from warlight_env.record.encode import plain_events
 from warlight_env.render.theme import SHAPES, theme
 from warlight_env.web.drawing import drawing
 from warlight_env.web.eyes import Eyes
@@ -54,10 +53,10 @@ def _colours(players: int) -> dict[str, Any]:
 def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
     """The events of a log through a player's eyes, or all that is in them."""
     eyes = Eyes(log.header.map, log.header.rules, len(log.header.players), seat)
-    for line in islice(log_lines(log), 1, None):  # after the header
-        event = eyes.see(json.loads(line))
-        if event is not None:
-            yield event
+    for event in plain_events(log):
+        seen = eyes.see(event)
+        if seen is not None:
+            yield seen
 
 
 def replay_document(

@@ -1,0 +1,129 @@
+"""What viewers are sent while a game is played: cut from its steps, and the same as from its log."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from warlight_env import Game, Orders, Rules
+from warlight_env.agents import make_agent
+from warlight_env.arena.play import ask_orders
+from warlight_env.record import GameLog, Player
+from warlight_env.record.encode import log_lines
+from warlight_env.web import book as books
+from warlight_env.web.book import Book
+from warlight_env.web.document import events_of
+from warlight_env.web.eyes import Eyes
+from warlight_env.web.feed import Feed
+
+LOGS = sorted(Path(__file__).parent.joinpath("logs").iterdir())
+ROUNDS = 12
+SEATS = (None, 0, 1)
+
+
+class Watched:
+    """A game between bots, step by step, with what a `Feed` asks of a room."""
+
+    def __init__(self, path: Path) -> None:
+        self.game = Game("small", Rules.of("thesis", fog=True), 2, 5)
+        self.bots = [make_agent("smart_random", 1), make_agent("aggressive", 2)]
+        self.book = Book(path, [Player("one"), Player("two")])
+        self.book.began(self.game, self.book.stands, 500)
+        self.book.save()
+        self.feed = Feed(self)
+
+    def now(self, seat):
+        return {"type": "now"}
+
+    def looked_at(self): ...
+
+    def play(self) -> None:
+        """The next step, with thoughts and orders in forms that are not the usual one."""
+        if self.game.phase == "pick":
+            wishes = {p: self.bots[p].pick(self.game.view(p)) for p in self.game.pickers()}
+            self.book.picked(wishes, self.game.pick(wishes, on_illegal="skip"), self.game)
+        else:
+            self.book.stands[0].thought = {"round": self.game.round}
+            orders = dict(ask_orders(self.game, self.bots))
+            if self.game.round % 3 == 1:
+                deploys, attacks = orders[0].arrays()
+                orders[0] = Orders(list(deploys), [tuple(row) for row in attacks])
+            if self.game.round % 3 == 2:
+                orders[0] = Orders([*orders[0].deploys, (np.int64(0), True)], orders[0].attacks)
+            self.book.played(orders, self.game.play_round(orders, on_illegal="skip"), self.game)
+        self.book.save()
+        self.feed.tell()
+
+
+async def followed(feed: Feed, seat: int | None, count: int) -> list[dict]:
+    """The first events that a viewer is sent."""
+    events = []
+    async for text in feed.follow(seat, -1):
+        message = json.loads(text)
+        if message.pop("type") == "event":
+            assert message.pop("n") == len(events)
+            events.append(message)
+        if len(events) == count:
+            break
+    return events
+
+
+def as_sent(log: GameLog, seat: int | None) -> list[dict]:
+    return json.loads(json.dumps(list(events_of(log, seat))))
+
+
+def test_those_who_follow_are_sent_the_games_steps_and_nothing_is_read_again(tmp_path, monkeypatch):
+    read = []
+
+    def reading(line: bytes):
+        read.append(line)
+        return json.loads(line)
+
+    monkeypatch.setattr(books, "_read", reading)
+
+    async def run() -> None:
+        room = Watched(tmp_path / "game.wl.jsonl")
+        steps = 2 + ROUNDS  # with the start and the picks
+        mine = {None: steps + ROUNDS, 0: steps + ROUNDS, 1: steps}  # thoughts are told to those whose they are
+        viewers = [asyncio.create_task(followed(room.feed, seat, mine[seat])) for seat in SEATS]
+        for _ in range(1 + ROUNDS):
+            await asyncio.sleep(0.01)
+            room.play()
+        seen = dict(zip(SEATS, await asyncio.gather(*viewers), strict=True))
+        assert read and all(line.startswith(b'{"event":"insight"') for line in read)  # others made these
+        log = GameLog.load(room.book.partial)
+        assert len(log.rounds) == ROUNDS
+        assert seen == {seat: as_sent(log, seat) for seat in SEATS}
+        room.book.close()
+
+    asyncio.run(run())
+
+
+def test_those_who_come_late_are_sent_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(books, "KEPT", 4)
+
+    async def run() -> None:
+        room = Watched(tmp_path / "game.wl.jsonl")
+        for _ in range(1 + ROUNDS):
+            room.play()
+        log = GameLog.load(room.book.partial)
+        for seat in SEATS:
+            wanted = as_sent(log, seat)
+            assert await followed(room.feed, seat, len(wanted)) == wanted
+        room.book.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_a_replays_events_are_those_of_the_logs_lines(path):
+    log = GameLog.load(path)
+    lines = [json.loads(line) for line in log_lines(log)][1:]
+    for seat in (None, *range(len(log.header.players))):
+        eyes = Eyes(log.header.map, log.header.rules, len(log.header.players), seat)
+        wanted = [event for event in map(eyes.see, lines) if event is not None]
+        assert as_sent(log, seat) == wanted
