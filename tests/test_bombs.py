@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warlight_env import maps
+from warlight_env import bounded, maps
 from warlight_env.arena.policy_file import PolicyFile
+from warlight_env.errors import InputError
 
 MIB = 1 << 20
 
@@ -93,8 +94,8 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     begin = header() + START
     yield "bytes", begin + b"0" * (70 * MIB), "more than 64 MiB"
     yield "lines", begin + b"\n" * (20 * MIB), "more than 250,000 lines"
-    yield "lists", begin + INSIGHT % (b'{"a":[' + b"[0]," * (5 * MIB) + b"0]}"), "more than 10,000,000 values"
-    yield "objects", begin + INSIGHT % (b'{"a":[' + b'{"":0},' * (3 * MIB) + b"0]}"), "more than 10,000,000 values"
+    yield "lists", begin + INSIGHT % (b'{"a":[' + b"[0]," * (5 * MIB) + b"0]}"), "more than 5,000,000 values"
+    yield "objects", begin + INSIGHT % (b'{"a":[' + b'{"":0},' * (3 * MIB) + b"0]}"), "more than 5,000,000 values"
     yield (
         "line",
         begin + INSIGHT % (b'{"a":"' + "\N{SNOWMAN}".encode() + b"x" * (24 * MIB) + b'"}'),
@@ -103,8 +104,14 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield (
         "digits",
         header(seed=0).replace(b'"seed": 0', b'"seed": ' + LONG["digits"]),
-        "line 1: not JSON: Exceeds the limit",
+        "line 1: not JSON: number of 5000 digits",
     )
+    yield "many digits", header(seed=10**350), "line 1: not JSON: number of 351 digits"
+    yield "twice", header().replace(b'"seed": 1', b'"seed": 1, "seed": 2'), "line 1: not JSON: key 'seed' twice"
+    yield "strings", begin + INSIGHT % (b'{"a":[' + b'"ab",' * (4 * MIB) + b"0]}") * 3, "more than 5,000,000 values"
+    yield "keys", begin + INSIGHT % (b"{" + b'"%d":0,' * MIB % tuple(range(MIB)) + b'"a":0}') * 3, "more than 5,000,000"
+    for literal in (b"1e999", b"-1E+999", b"9" * 250 + b"e99"):
+        yield f"infinite {len(literal)}", begin + INSIGHT % (b'{"a":%s}' % literal), "is beyond all numbers"
     yield "deep", begin + INSIGHT % LONG["deep"], "line 3: 'data': nested too deeply"
     yield "deeper", begin + b"[" * MIB + b"\n", "line 3: not JSON: nested too deeply"
     yield "half", header(program="\ud800"), "line 1: not text"
@@ -119,7 +126,7 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield (
         "owner",
         header() + START.replace(b"[0, 1", b"[" + LONG["digits"][:4000]),
-        "'owner' must be a list of 10",
+        "line 2: not JSON: number of 4000 digits",
     )
 
 
@@ -151,7 +158,7 @@ def map_bombs() -> Iterator[tuple[str, bytes, str]]:
         own % (region, b"[" + b'["A","A"],' * 100_000 + b'["A","B"]]'),
         "100001 borders: at most 50000",
     )
-    yield "lists.json", own % (region, b"[" + b"[0]," * 3_500_000 + b"0]"), "more than 10,000,000 values"
+    yield "lists.json", own % (region, b"[" + b"[0]," * 3_500_000 + b"0]"), "more than 5,000,000 values"
     yield "deep.json", own % (b"[" * 900 + b"]" * 900, b"[]"), "nested too deeply"
     yield "format.json", b'{"format":"' + b"x" * many + b'"}', "format 'xxxx"
     yield (
@@ -288,8 +295,10 @@ def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
         yield (
             line,
             b"".join(b"[" + b".".join(b"a%d" % i for i in range(15)) + b".b%d]\n" % j for j in range(10_000)),
-            "",
+            "more than 20,000 parts of keys with dots",
         )
+        yield line, b"b = '''\n'''\n" + b'"x" . ' * 20 + b"y = 1", "line 3: a key of more than 16 parts"
+        yield line, b'c = "' + b'\\"a.' * 5 + b'"\n[' + b"a." * 20 + b"b]", "line 2: a key of more than 16 parts"
         yield line, b"games = " + LONG["digits"], "too many digits"
         yield line, b"games = " + b"9" * 1000, "too many digits"
         yield line, b"x" * 900_000, "FILE.toml: "
@@ -305,6 +314,7 @@ def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
     yield weights, b'{"bonus": ' + LONG["digits"] + b"}", "number of 5000 digits"
     yield weights, b'{"bonus": ' + b"[" * 100_000, "nested too deeply"
     yield weights, b'{"bonus": NaN}', "NaN is not a number"
+    yield weights, b'{"bonus": -1e999}', "line 1: -1e999 is beyond all numbers"
     yield weights, b'{"%s": 1}' % (b"x" * 900_000), "no weight"
 
 
@@ -320,10 +330,11 @@ def test_texts(tmp_path):
 
 BAD_LINES = [
     b"[" * 100_000, b"[]", b"0", b'""', b"null", b'{"contest":[]}', b'{"contest":"match"}', b"\xff", *LONG.values(),
+    b"[" + b"{}," * (20 * MIB) + b"{}]",
 ]  # fmt: skip
 #: Values of a game's record that are as good as those that are there.
 FINE = [
-    ("seed", -1), ("seed", 10**400), *((key, []) for key in ("failures", "use", "faults")),
+    ("seed", -1), ("seed", 10**200), *((key, []) for key in ("failures", "use", "faults")),
     *((key, {}) for key in ("failures", "use", "faults")), ("failures", ""),
 ]  # fmt: skip
 
@@ -342,13 +353,27 @@ def test_run_folders(tmp_path):
         (tmp_path / name / "games.jsonl").write_bytes(lines)
         cases.append(([*line, name], says))
 
-    changes = [(key, value) for key in first for value in ([], "x", -1, [[]], {}, 10**400)]
+    changes = [(key, value) for key in first for value in ([], "x", -1, [[]], {}, 10**200, 10**400)]
     lines = [json.dumps({**first, key: value}).encode() for key, value in changes if (key, value) not in FINE]
+    lines.append(json.dumps(first).encode().replace(b"{", b'{"seed": 1, ', 1))
     for number, one in enumerate([*BAD_LINES, *lines]):
         folder(f"line{number}", description.read_bytes(), one + b"\n", "line 1: not a game of this run")
     for number, one in enumerate(BAD_LINES):
         folder(f"description{number}", one, b"", "")
     refuse_all(cases, tmp_path)
+
+
+def test_words_with_dots_are_no_keys():
+    """Only keys have parts; what strings and comments hold is not counted."""
+    dotted = ".".join(f"w{i}" for i in range(40))
+    for text in (
+        f'x = "{dotted}"', f"x = '{dotted}'", f'x = """\n{dotted}\n"""', f"x = '''\n{dotted}\n'''", f"x = 1 # {dotted}",
+        f'x = "\\"{dotted}"', f"# {dotted}\nx = {{a = \"{dotted}\"}}", f"x = [1.5, 2.5, \"a\", \"{dotted}\"]",
+    ):  # fmt: skip
+        assert bounded.parse_toml(text, "here", InputError).keys() == {"x"}, text
+    for text in (f"{dotted} = 1", f"[{dotted}]", f"[[{dotted}]]", f"x = {{a = 1, {dotted} = 1}}", f'"a".{dotted} = 1'):
+        with pytest.raises(InputError, match="here: line 1: a key of more than 16 parts"):
+            bounded.parse_toml(text, "here", InputError)
 
 
 # Names that no file can have, and places that are none

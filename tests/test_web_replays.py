@@ -80,6 +80,10 @@ def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
     result.write_text('{"pairings": [')
     with pytest.raises(RequestError, match="not JSON"):
         read_tournament(tmp_path, "cup")
+    for text, reason in (('{"times": 1, "times": 2}', "key 'times' twice"), ('{"times": 1e999}', "beyond all numbers")):
+        result.write_text(text)
+        with pytest.raises(RequestError, match=reason):
+            read_tournament(tmp_path, "cup")
     result.write_text(json.dumps({**whole, "pairings": whole["pairings"][1:]}))
     with pytest.raises(RequestError, match="not of one run"):
         games_between(tmp_path, "cup", "Attila", "army")

@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import dataclasses
 import gc
+import gzip
 import itertools
 import json
 import os
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
@@ -124,6 +126,36 @@ def test_what_is_wrong_with_the_request_is_the_requests_error_and_the_rest_is_ou
             await desk.long(len, 3)
         with pytest.raises(DeskError, match="pickle"):
             await desk.long(eval, "(n for n in ())")
+
+    run(work)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what a process holds from /proc")
+def test_logs_of_many_values_are_refused_or_read_within_a_gibibyte_and_not_kept():
+    header, *rest = log_lines(log_of(Game(maps.load("small"), "thesis", 2, 1, "random")))
+    insight = b'{"event":"insight","player":0,"round":0,"data":{"a":[%s0]}}'
+    failure = b'{"event":"failure","player":0,"round":0,"reason":"none"}\n'
+
+    def source(values: int, key: str) -> clerk.Source:
+        lines = [header, *rest, *[insight % (b'"ab",' * (values // 3 - 100))] * 3, failure]
+        return clerk.Source(key, gzip.compress(b"\n".join(lines), 1))
+
+    async def work(desk: Desk) -> None:
+        async def mebibytes(name: str) -> int:
+            status = await desk.long(Path.read_text, Path("/proc/self/status"))
+            return int(status.split(f"{name}:")[1].split()[0]) >> 10
+
+        with pytest.raises(RequestError, match="more than 3,000,000 values"):
+            await desk.long(clerk.players_in, source(4_900_000, "many"))
+        assert await desk.long(clerk.players_in, source(300_000, "few")) == 2
+        small = await mebibytes("VmRSS")
+        for key in "ab":
+            document, _ = await desk.long(clerk.replayed, source(2_900_000, key), b"[]", {})
+            assert len(document) > 10_000_000
+        assert await mebibytes("VmHWM") < 1000
+        assert await mebibytes("VmRSS") < small + 150
+        with pytest.raises(RequestError, match="more memory than there is"):
+            await desk.long(bytes, 3 << 30)
 
     run(work)
 

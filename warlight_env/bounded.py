@@ -8,6 +8,7 @@ project writes; each is documented beside its form.
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -20,8 +21,9 @@ MIB: Final = 1 << 20
 LOG_BYTES: Final = 64 * MIB
 LOG_LINE: Final = 24 * MIB
 LOG_LINES: Final = 250_000
-#: What may be in a log, or in another text of JSON, see `weight`: some 70 bytes of memory each.
-VALUES: Final = 10_000_000
+#: What may be in a log, or in another text of JSON, see `weight`. What makes most of it holds some 170 bytes of memory
+#: for each, while a log is read, written and drawn.
+VALUES: Final = 5_000_000
 #: Bytes of a map.
 MAP_BYTES: Final = 16 * MIB
 #: Elements of a map in XML.
@@ -37,14 +39,23 @@ ARRAYS: Final = 4000
 DEPTH: Final = 64
 #: Of an integer: those of so many still are numbers for computers, too.
 DIGITS: Final = 300
-#: Parts of a key in TOML, as in a.b.c.
+#: Parts of a key in TOML, as in a.b.c; and of all such keys of a text together.
 KEY_PARTS: Final = 16
+ALL_KEY_PARTS: Final = 20_000
 
 Error = type[InputError]
 
-_DOTTED: Final = re.compile(
-    rf"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{KEY_PARTS},}}""", re.ASCII
+_PART: Final = r"""(?:[\w-]+|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?)"""
+#: What stands in a text of TOML: strings of several lines and comments, or a word, a string, or parts with dots between
+#: them, which are a key, or a number.
+_TOML: Final = re.compile(
+    rf'''"""(?:\\.|[^\\])*?(?:"""|\Z)|\'\'\'.*?(?:\'\'\'|\Z)|\#[^\n]*|({_PART}(?:[ \t]*\.[ \t]*{_PART})*)''',
+    re.ASCII | re.DOTALL,
 )
+_TOML_PART: Final = re.compile(_PART, re.ASCII)
+#: Where a text of JSON may have a number of too many digits or one that is not finite. Most texts have none, and their
+#: numbers need not be looked at one by one.
+_ODD_NUMBER: Final = re.compile(r"[0-9]{200}|[eE]\+?[0-9]{3}")
 
 
 def reason(error: Exception) -> str:
@@ -90,10 +101,10 @@ def in_words(size: int) -> str:
 
 
 def weight(text: str | bytes) -> int:
-    """How much would be built of a text of JSON at most; a number or a string weighs 1, a list 2, an object 4."""
+    """How much would be built of a text of JSON at most; numbers, strings and keys weigh 1, lists 2, objects 4."""
     if isinstance(text, str):
-        return text.count(",") + 2 * text.count("[") + 4 * text.count("{")
-    return text.count(b",") + 2 * text.count(b"[") + 4 * text.count(b"{")
+        return text.count(",") + text.count(":") + 2 * text.count("[") + 4 * text.count("{")
+    return text.count(b",") + text.count(b":") + 2 * text.count(b"[") + 4 * text.count(b"{")
 
 
 def deeper_than(value: Any, most: int = DEPTH) -> bool:
@@ -111,37 +122,91 @@ def deeper_than(value: Any, most: int = DEPTH) -> bool:
     return bool(level)
 
 
+class _LiteralError(ValueError):
+    """A number that none is made of."""
+
+    def __init__(self, literal: str, why: str) -> None:
+        super().__init__(why)
+        self.literal = literal
+
+
+class _TwiceError(ValueError):
+    """A key that an object has twice."""
+
+
+def _decoder(digits: int) -> json.JSONDecoder:
+    """Takes JSON without what it does not have (NaN), what it leaves open, and what no computer can count with."""
+
+    def constant(literal: str) -> NoReturn:
+        raise _LiteralError(literal, f"{literal} is not a number")
+
+    def whole(literal: str) -> int:
+        if len(literal) > digits:
+            raise _LiteralError(literal, f"number of {len(literal)} digits")
+        return int(literal)
+
+    def real(literal: str) -> float:
+        value = float(literal)
+        if math.isinf(value):
+            raise _LiteralError(literal, f"{clipped(literal, 60)} is beyond all numbers")
+        return value
+
+    odd: dict[str, Any] = {"parse_int": whole, "parse_float": real} if digits else {}
+    return json.JSONDecoder(parse_constant=constant, object_pairs_hook=_pairs, **odd)
+
+
+def _pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(items)
+    if len(found) < len(items):
+        seen: set[str] = set()
+        twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise _TwiceError(f"key {clipped(twice, 100)!r} twice in one object")
+    return found
+
+
+#: By the digits that an integer may have; 0: no number of the text is odd.
+_DECODERS: Final = {digits: _decoder(digits) for digits in (0, DIGITS)}
+
+
+def decode_json(text: str) -> Any:
+    """The value of a JSON text whose `weight` is known, without what JSON does not have or leaves open.
+
+    Raises:
+        ValueError: it is no JSON, has a key twice in an object, or a number that is not finite or of too many digits.
+        RecursionError: it is nested too deeply for any computer.
+    """
+    return _DECODERS[DIGITS if _ODD_NUMBER.search(text) else 0].decode(text)
+
+
+def decode_line(line: bytes) -> Any:
+    """The value of a line of JSON that a run wrote, or that might be of anybody.
+
+    Raises:
+        ValueError: it is none, see `decode_json`, or beyond the bounds. RecursionError: see there.
+    """
+    if weight(line) > VALUES:
+        raise ValueError(f"more than {VALUES:,} values")
+    value = decode_json(line.decode())
+    if deeper_than(value):
+        raise ValueError(f"nested too deeply: more than {DEPTH} levels")
+    return value
+
+
 def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> Any:
     """The value of a JSON text, without what JSON itself does not have (NaN) or leaves open (a key given twice).
 
     Raises:
         error: it is no JSON, or beyond the bounds; `place` begins the message.
     """
-
-    def fail(literal: str, why: str) -> NoReturn:
-        line = text.count("\n", 0, max(text.find(literal), 0)) + 1
-        raise error(f"{place}: line {line}: {why}")
-
-    def constant(literal: str) -> NoReturn:
-        fail(literal, f"{literal} is not a number")
-
-    def whole(literal: str) -> int:
-        if len(literal) > digits:
-            fail(literal, f"number of {len(literal)} digits")
-        return int(literal)
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) < len(items):
-            seen: set[str] = set()
-            twice = next(key for key, _ in items if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-            raise error(f"{place}: key {clipped(twice, 100)!r} twice in one object")
-        return found
-
     if weight(text) > VALUES:
         raise error(f"{place}: more than {VALUES:,} values")
     try:
-        value = json.loads(text, parse_constant=constant, parse_int=whole, object_pairs_hook=pairs)
+        value = decode_json(text) if digits == DIGITS else _decoder(digits).decode(text)
+    except _LiteralError as problem:
+        line = text.count("\n", 0, max(text.find(problem.literal), 0)) + 1
+        raise error(f"{place}: line {line}: {problem}") from None
+    except _TwiceError as problem:
+        raise error(f"{place}: {problem}") from None
     except json.JSONDecodeError as problem:
         raise error(f"{place}: line {problem.lineno}, column {problem.colno}: malformed JSON: {problem.msg}") from None
     except RecursionError:
@@ -159,10 +224,7 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
     """
     import tomllib
 
-    long = _DOTTED.search(text)
-    if long is not None:  # the time that a key takes to read grows with the square of its parts
-        line = text.count("\n", 0, long.start()) + 1
-        raise error(f"{place}: line {line}: a key of more than {KEY_PARTS} parts: {clipped(long[0], 60)}")
+    _check_keys(text, place, error)
     try:
         value = tomllib.loads(text)
         if deeper_than(value):
@@ -175,6 +237,22 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
         raise error(f"{place}: a number of too many digits") from None
     _check_digits(value, place, error)
     return value
+
+
+def _check_keys(text: str, place: str, error: Error) -> None:
+    """Refuse keys of so many parts that the time it takes to read them, which grows with their square, is long."""
+    parts = 0
+    for found in _TOML.finditer(text):
+        key = found[1]
+        if key is None or "." not in key:
+            continue
+        there = len(_TOML_PART.findall(key))
+        if there > KEY_PARTS:
+            line = text.count("\n", 0, found.start()) + 1
+            raise error(f"{place}: line {line}: a key of more than {KEY_PARTS} parts: {clipped(key, 60)}")
+        parts += there if there > 1 else 0
+    if parts > ALL_KEY_PARTS:
+        raise error(f"{place}: more than {ALL_KEY_PARTS:,} parts of keys with dots")
 
 
 def _check_digits(value: Any, place: str, error: Error) -> None:

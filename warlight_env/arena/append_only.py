@@ -176,16 +176,8 @@ class AppendOnlyFolder(ABC):
                 try:
                     if line is None:
                         raise ValueError(f"more than {bounded.in_words(bounded.RESULT_BYTES)}")
-                    self.take(json.loads(line))
-                except (
-                    ValueError,
-                    TypeError,
-                    KeyError,
-                    AttributeError,
-                    IndexError,
-                    OverflowError,
-                    RecursionError,
-                ) as error:
+                    self.take(bounded.decode_line(line))
+                except NOT_OURS as error:
                     reason = clipped(f"{type(error).__name__}: {error}", 300)
                     raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
                 end += len(line)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from warlight_env import bounded
 from warlight_env.arena.append_only import NOT_OURS, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.course import Contest
 from warlight_env.arena.play import GameRecord
@@ -99,7 +100,7 @@ def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
     try:
         if line is None:
             raise ValueError("the line is too long")
-        fields = json.loads(line)
+        fields = bounded.decode_line(line)
         contest = fields.pop("contest")
         record = GameRecord.from_dict(fields)
         _check_result(record)

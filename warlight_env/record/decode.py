@@ -28,6 +28,7 @@ from warlight_env.record.model import (
     Start,
 )
 
+_NUMBER: Final = (-(2**63), 2**63 - 1)
 _KINDS: Final = ("deploy", "attack", "pick")
 
 
@@ -234,7 +235,7 @@ def _wishes(data: Any, place: str) -> tuple[int, ...] | None:
         return None
     if not isinstance(data, list):
         raise LogError(f"{place}: must be a list of regions or null, not {brief(data)}")
-    return tuple(whole(region, place) for region in data)
+    return tuple(whole(region, place, *_NUMBER) for region in data)  # what a player may hand in, legal or not
 
 
 def _orders(data: Any, place: str) -> Orders | None:

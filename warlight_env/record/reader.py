@@ -6,7 +6,7 @@ import json
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from warlight_env import bounded
 from warlight_env.errors import clipped
@@ -27,7 +27,12 @@ _OURS: Final = b'{"event":"'
 
 def load(path: Path) -> LoggedGame:
     """See `GameLog.load`."""
-    whole = _whole_lines(path)
+    return read(read_text(path), path)
+
+
+def read(text: bytes, path: Path) -> LoggedGame:
+    """The log that a text is, as `read_text` gives it; `path`: begins error messages."""
+    whole = _whole_lines(text)
     if not whole:
         raise _nothing_left(path)
     place = f"{path}: line 1"
@@ -55,7 +60,7 @@ class Summary:
 
 def summarize(path: Path) -> Summary:
     """What a list shows of a log, in a fraction of the time that `load` takes; errors as there."""
-    whole = _whole_lines(path)
+    whole = _whole_lines(read_text(path))
     if not whole:
         raise _nothing_left(path)
     header = decode_header(_parse(whole[0], f"{path}: line 1"), f"{path}: line 1")
@@ -79,8 +84,8 @@ def _kind(line: bytes, place: str) -> str:
     return Fields(_parse(line, place), place).text("event")
 
 
-def read_text(path: Path) -> bytes:
-    """A log's text, uncompressed, as far as it goes.
+def read_text(path: Path, values: int = bounded.VALUES) -> bytes:
+    """A log's text, uncompressed, as far as it goes; `values`: that it may have, see `bounded.weight`.
 
     Raises:
         LogError: it cannot be read, the compressed data is damaged, or there is more than a log may have.
@@ -89,8 +94,8 @@ def read_text(path: Path) -> bytes:
     text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
     if text.count(b"\n") > bounded.LOG_LINES:
         raise LogError(f"{path}: more than {bounded.LOG_LINES:,} lines: that is no {_LOG}")
-    if bounded.weight(text) > bounded.VALUES:
-        raise LogError(f"{path}: more than {bounded.VALUES:,} values: that is no {_LOG}")
+    if bounded.weight(text) > values:
+        raise LogError(f"{path}: more than {values:,} values, which are all that is read here")
     return text
 
 
@@ -117,8 +122,7 @@ def _unpacked(data: bytes, path: Path) -> bytes:
     return b"".join(text)
 
 
-def _whole_lines(path: Path) -> list[bytes]:
-    text = read_text(path)
+def _whole_lines(text: bytes) -> list[bytes]:
     return text[: text.rfind(b"\n") + 1].split(b"\n")[:-1]
 
 
@@ -130,7 +134,7 @@ def _parse(line: bytes, place: str) -> Any:
     if len(line) > bounded.LOG_LINE:
         raise LogError(f"{place}: more than {bounded.in_words(bounded.LOG_LINE)}: no event is so long")
     try:
-        data = _JSON.decode(line.decode())
+        data = bounded.decode_json(line.decode())
         if b"\\ud" in line or b"\\uD" in line:
             json.dumps(data, ensure_ascii=False).encode()  # half of a character, which nothing could show or keep
     except RecursionError:
@@ -140,10 +144,3 @@ def _parse(line: bytes, place: str) -> Any:
     except ValueError as error:
         raise LogError(f"{place}: not JSON: {clipped(str(error), 200)}") from None
     return data
-
-
-def _refuse(literal: str) -> NoReturn:
-    raise ValueError(f"{literal} is not a number")
-
-
-_JSON: Final = json.JSONDecoder(parse_constant=_refuse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import signal
+import sys
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import maps
+from warlight_env import bounded, maps
 from warlight_env.arena.play import round_limit
 from warlight_env.arena.player import crash_reason
 from warlight_env.engine.board import make_board
@@ -25,6 +26,7 @@ from warlight_env.maps import Map
 from warlight_env.record import GameLog, Header, LogError, Player, Recorder, game_at, summarize
 from warlight_env.record.encode import log_lines
 from warlight_env.record.names import COMPRESSED, PARTIAL, PLAIN
+from warlight_env.record.reader import read, read_text
 from warlight_env.web.book import picks_of, play_again
 from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
@@ -33,8 +35,16 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.process import serve_questions
 from warlight_env.web.worker import Position, Setup
 
+try:
+    import resource
+except ImportError:  # no such limits there
+    resource = None  # type: ignore[assignment]
+
 SEATS: Final = ".seats.json"
-LOGS: Final = 4  # that were read last are kept
+LOGS: Final = 4  # that were read last are kept,
+ROOM: Final = 1_000_000  # as long as they have no more values together, see `bounded.weight`
+UPLOADED: Final = 3_000_000  # values of a log that somebody opens
+MEMORY: Final = 2 << 30  # bytes that a process of the desk may ask for: more than any log takes, and kernels
 SECONDS: Final = 10.0  # for the chances of a log: after that no more positions are looked at
 TAKEN_OVER: Final = 16 << 20  # bytes of a log that is played on
 
@@ -93,34 +103,45 @@ def bundled_drawing(name: str) -> bytes:
 # Logs
 
 
-def read_log(data: bytes) -> GameLog:
+@dataclass(frozen=True)
+class _Read:
+    """A log, and how much is in it, see `bounded.weight`."""
+
+    log: GameLog
+    weight: int
+
+
+def _read(data: bytes, values: int) -> _Read:
     """A log out of the bytes of its file, compressed or not; `LogError` says what is wrong with it."""
     suffix = COMPRESSED if data[:2] == b"\x1f\x8b" else PLAIN
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"log{suffix}"
         path.write_bytes(data)
         try:
-            return GameLog.load(path)
+            text = read_text(path, values)
+            return _Read(GameLog.of(read(text, path)), bounded.weight(text))
         except LogError as error:
             raise LogError(str(error).removeprefix(f"{path}: ")) from None
 
 
-_logs: OrderedDict[str, GameLog] = OrderedDict()
+_logs: OrderedDict[str, _Read] = OrderedDict()
 
 
 def _log_of(source: Source) -> GameLog:
-    log = _logs.pop(source.key, None) or _playable(read_log(source.data))
-    _logs[source.key] = log
-    while len(_logs) > LOGS:
+    there = _logs.pop(source.key, None)
+    if there is None:
+        there = _read(source.data, UPLOADED)
+        _playable(there.log)
+    _logs[source.key] = there
+    while len(_logs) > LOGS or (_logs and sum(one.weight for one in _logs.values()) > ROOM):
         _logs.popitem(last=False)
-    return log
+    return there.log
 
 
-def _playable(log: GameLog) -> GameLog:
-    """A log whose rules its map can hold; `RulesError` otherwise."""
+def _playable(log: GameLog) -> None:
+    """Refuse a log whose rules its map cannot hold with a `RulesError`."""
     header = log.header
     check_players(make_board(header.map), header.rules, len(header.players))
-    return log
 
 
 def players_in(source: Source) -> int:
@@ -162,7 +183,7 @@ def thought_seed(game: Game) -> int:
 
 def resumed(data: bytes) -> Taken:
     """A game of the server's own as it stands in its log."""
-    log = read_log(data)
+    log = _read(data, bounded.VALUES).log
     return Taken(log.header, _again(log, len(log.rounds)), list(log_lines(log)), log.complete)
 
 
@@ -265,6 +286,16 @@ def _answer(question: tuple[Any, tuple[Any, ...], float]) -> Any:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
 
 
+def _limit_memory() -> None:
+    """What asks for more is told so by a `MemoryError`, before the machine has none left for others."""
+    if sys.platform != "linux":  # other systems do not hold to it
+        return
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
 def serve(pipe: Connection) -> None:
     """A process of the desk."""
+    _limit_memory()
     serve_questions(pipe, _answer, _failed, 10)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import time
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from fastapi import FastAPI
 from warlight_env import bounded
 from warlight_env.arena.runs import DESCRIPTION, played_games
 from warlight_env.arena.tournament_live import RESULT
+from warlight_env.errors import clipped
 from warlight_env.record.names import game_name
 from warlight_env.web.answers import Encoded
 from warlight_env.web.clerk import told
@@ -147,15 +147,14 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             text = file.read(MOST + 1)
-        if len(text) > MOST or bounded.weight(text) > bounded.VALUES:
-            raise RequestError(f"{place}: more than {MOST >> 20} MiB, or too many values", 413)
-        data = json.loads(text)
     except OSError as error:
         raise RequestError(f"{place}: {error.strerror or error}", 404) from None
-    except RequestError:
-        raise
-    except (ValueError, RecursionError):
-        raise RequestError(f"{place}: not JSON", 500) from None
+    if len(text) > MOST:
+        raise RequestError(f"{place}: more than {MOST >> 20} MiB", 413)
+    try:
+        data = bounded.decode_line(text)
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"{place}: not JSON: {clipped(str(error), 200)}", 500) from None
     if not isinstance(data, dict):
         raise RequestError(f"{place}: not an object", 500)
     return data
