@@ -22,6 +22,7 @@ import pytest
 from fastapi import FastAPI
 
 from warlight_env import Game, maps
+from warlight_env.agents import make_agent
 from warlight_env.record import GameLog, MemoryRecorder, Player
 from warlight_env.record.encode import log_lines
 from warlight_env.web import clerk
@@ -60,6 +61,19 @@ def test_chances_are_those_of_the_map_and_the_rules_whatever_the_seed(map_: str,
 def test_two_replays_of_one_seed_get_chances_of_their_own():
     one, other = (log_of(Game("small", rules, 2, 1, "random")) for rules in ("thesis", "challenge2"))
     assert chances_of(one) != chances_of(other)
+
+
+def test_a_bot_that_remembers_plays_on_the_page_as_in_a_match():
+    """It is told who started where and what it saw of each round, of which beliefs under fog are made."""
+    spec, worker, game = "belief:mcts:sims=5", Worker(), Game("world", "challenge2", 2, 5, "random")
+    twins = [make_agent(spec, p) for p in range(2)]
+    setup = Setup.of(game.map, game.rules, game.players)
+    for _ in range(12):
+        turns = [twin.act(game.view(p)) for p, twin in enumerate(twins)]
+        for p, turn in enumerate(turns):
+            answer = worker.answer(Question(setup, Position.of(game.view(p)), spec, p, keep="game"))
+            assert [answer.deploys, answer.attacks] == [rows.tolist() for rows in turn.arrays()]
+        game.play_round(turns, on_illegal="skip")
 
 
 def test_whatever_goes_wrong_in_a_worker_is_told():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env import maps
 from warlight_env.engine.board import make_board
-from warlight_env.engine.orders import REASONS, Orders, OrdersTypeError, check_turn
+from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
 from warlight_env.engine.rules import Rules, RulesError
@@ -22,11 +22,9 @@ from warlight_env.engine.setup import (
     ALTERNATING,
     check_players,
     picker,
-    picks_left,
     resolve_picks,
     start_game,
 )
-from warlight_env.engine.sight import see
 from warlight_env.engine.state import (
     OVER,
     PHASES,
@@ -38,7 +36,7 @@ from warlight_env.engine.state import (
     make_workspace,
     state_bytes,
 )
-from warlight_env.engine.view import View
+from warlight_env.engine.view import View, view_of
 from warlight_env.notebooks import html_of
 from warlight_env.outcome import (
     Deploy,
@@ -47,8 +45,8 @@ from warlight_env.outcome import (
     IllegalOrder,
     IllegalOrdersError,
     RoundResult,
-    seen_by_all,
-    tell_events,
+    round_result,
+    tell_dropped,
 )
 from warlight_env.saving import FORMAT, fill_state
 
@@ -182,25 +180,9 @@ class Game:
     def view(self, player: int) -> View:
         """What the player may see: under fog own regions and neighbours, but while regions are picked everything."""
         self._check_player(player)
-        owner, army = np.empty_like(self._state.owner[0]), np.empty_like(self._state.army[0])
-        fog = self.rules.fog and self.phase != "pick"
-        see(self._board, fog, self._state.owner[0], self._state.army[0], player, owner, army)
-        return View(
-            map=self.map,
-            board=self._board,
-            rules=self.rules,
-            params=self._params,
-            player=player,
-            players=self.players,
-            phase=self.phase,
-            round=self.round,
-            owner=owner,
-            army=army,
-            income=self.income(player),
-            offers=self.offers(player),
-            picks_left=int(picks_left(self._params, self._state, 0, player)),
-            starts=self._starts if self.phase != "pick" and self._starts_are_public else None,
-            _told=None if self._last is None else functools.partial(self._last.seen_by, player),
+        told = None if self._last is None else functools.partial(self._last.seen_by, player)
+        return view_of(
+            self.map, self._board, self.rules, self._params, self._state, 0, player, starts=self._starts, told=told
         )
 
     def offers(self, player: int) -> tuple[int, ...]:
@@ -248,11 +230,6 @@ class Game:
         resolve_picks(self._board, self._params, self._state, 0, table, self._work.counts, self._work.scratch)
         self._note_starts()
         return illegal
-
-    @property
-    def _starts_are_public(self) -> bool:
-        """Picks one by one are made before everybody's eyes; under fog all others stay secret."""
-        return not self.rules.fog or self._params.picking == ALTERNATING
 
     def _note_starts(self) -> None:
         if self.phase != "play":
@@ -314,17 +291,7 @@ class Game:
         except OrdersTypeError as error:
             raise OrdersTypeError(error.reason, player) from None
         self._work.counts[player] = count
-        if not dropped:
-            return []
-        deploys, attacks = orders.arrays()
-        illegal = []
-        for i in np.flatnonzero(reasons).tolist():
-            is_deploy = i < len(deploys)
-            index = i if is_deploy else i - len(deploys)
-            row = deploys[index] if is_deploy else attacks[index]
-            kind: Literal["deploy", "attack"] = "deploy" if is_deploy else "attack"
-            illegal.append(IllegalOrder(player, kind, index, tuple(row.tolist()), REASONS[reasons[i]]))
-        return illegal
+        return tell_dropped(player, orders, reasons) if dropped else []
 
     def play_round(
         self,
@@ -352,25 +319,17 @@ class Game:
             raise IllegalOrdersError(illegal)
         events = np.zeros((int(self._work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
         before = self._state.owner[0].copy()
-        deploys = [Deploy(*row) for row in self._deploys()]
         self._remember()
         work = self._work
         done = play_round(
             self._board, self._params, self._state, 0, work.deploy, work.attacks, work.counts, work.scratch, script,
             events,
         )  # fmt: skip
-        owners = before.tolist()
-        told, seen = tell_events(events[:done], before), None
-        if self.rules.fog:
-            seen = seen_by_all(self.map.neighbors, self.players, owners, self.owner.tolist(), told)
-        self._last = RoundResult(self.round, deploys, told, illegal, seen)
+        self._last = round_result(
+            self.map.neighbors, self.rules.fog, self.round, work.deploy, events[:done], before, self._state.owner[0],
+            illegal,
+        )  # fmt: skip
         return self._last
-
-    def _deploys(self) -> Iterator[tuple[int, int, int]]:
-        """The deploys in the working memory: player, region, armies."""
-        for player, row in enumerate(self._work.deploy):
-            for region in np.flatnonzero(row).tolist():
-                yield player, region, int(row[region])
 
     def _by_player(self, orders: Any) -> dict[int, Orders | None]:
         if isinstance(orders, Mapping):

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.orders import REASONS, Orders
 from warlight_env.engine.sight import knows_of, seen_in_round
 from warlight_env.errors import InputError
 
@@ -100,6 +101,36 @@ def seen_by_all(
         if event.captured:
             captured[event.player].append(event.target)
     return tuple(seen_in_round(neighbors, p, before, after, captured[p]) for p in range(players))
+
+
+def round_result(
+    neighbors: Sequence[Sequence[int]],
+    fog: bool,
+    number: int,
+    deploy: npt.NDArray[np.int32],
+    events: npt.NDArray[np.int32],
+    before: npt.NDArray[np.int8],
+    after: npt.NDArray[np.int8],
+    dropped: list[IllegalOrder],
+) -> RoundResult:
+    """What a round brought, of the kernels' arrays: deploy int32[P, N], events int32[M, 7], owners int8[N]."""
+    deploys = [Deploy(int(p), int(r), int(deploy[p, r])) for p, r in zip(*np.nonzero(deploy), strict=True)]
+    told = tell_events(events, before.copy())
+    seen = seen_by_all(neighbors, len(deploy), before.tolist(), after.tolist(), told) if fog else None
+    return RoundResult(number, deploys, told, dropped, seen)
+
+
+def tell_dropped(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -> list[IllegalOrder]:
+    """The orders that `engine.orders.check_turn` dropped, for its reasons."""
+    deploys, attacks = orders.arrays()
+    told = []
+    for i in np.flatnonzero(reasons).tolist():
+        is_deploy = i < len(deploys)
+        index = i if is_deploy else i - len(deploys)
+        row = deploys[index] if is_deploy else attacks[index]
+        kind: Literal["deploy", "attack"] = "deploy" if is_deploy else "attack"
+        told.append(IllegalOrder(player, kind, index, tuple(row.tolist()), REASONS[reasons[i]]))
+    return told
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:

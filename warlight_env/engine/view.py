@@ -10,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
+from warlight_env.engine.round import income
 from warlight_env.engine.rules import RuleParams, Rules
+from warlight_env.engine.setup import ALTERNATING, picker, picks_left
+from warlight_env.engine.sight import see
+from warlight_env.engine.state import PHASES, PICK, State
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class View:
     phase: "pick", "play" or "over". round: rounds played.
     owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 where not seen.
     income: armies that the player may deploy now.
-    offers: regions that the player may pick. picks_left: how many of them it will get.
+    offers: regions that the player may pick now; none where it is another one's turn to pick. picks_left: how many of
+        them it will get.
     starts: by player, the regions that it got at the start, where that is known to everybody; else None. Those that
         were picked one by one stand in that order.
     """
@@ -50,6 +55,50 @@ class View:
     def last_round(self) -> Any:
         """What the player got to know of the last round, a `RoundResult`, made when it is asked for.
 
-        None before the first round, in a game that was loaded, and in environments, which keep no events.
+        None before the first round, and in a game that was loaded or that nobody followed (`EnvCore.remember`).
         """
         return None if self._told is None else self._told()
+
+
+def view_of(
+    map: Any,
+    board: Board,
+    rules: Rules,
+    params: RuleParams,
+    state: State,
+    b: int,
+    player: int,
+    *,
+    starts: tuple[tuple[int, ...], ...] | None = None,
+    told: Callable[[], Any] | None = None,
+) -> View:
+    """The view of a player on game b of a batch: all views of games are made here.
+
+    starts: who started where, if that is known; the view has it where it is public: picks one by one are made before
+    everybody's eyes, under fog all others stay secret. told: makes `View.last_round`.
+    """
+    owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
+    picking, players = state.phase[b] == PICK, state.eliminated_at.shape[1]
+    see(board, rules.fog and not picking, state.owner[b], state.army[b], player, owner, army)
+    offers: tuple[int, ...] = ()
+    if picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == player):
+        offers = tuple(np.flatnonzero(state.offers[b] >> player & 1).tolist())
+    earned = 0 if state.eliminated_at[b, player] else income(board, params.base_income, state.owner[b], player)
+    public = not picking and (not rules.fog or params.picking == ALTERNATING)
+    return View(
+        map=map,
+        board=board,
+        rules=rules,
+        params=params,
+        player=player,
+        players=players,
+        phase=PHASES[state.phase[b]],
+        round=int(state.round[b]),
+        owner=owner,
+        army=army,
+        income=int(earned),
+        offers=offers,
+        picks_left=int(picks_left(params, state, b, player)),
+        starts=starts if public else None,
+        _told=told,
+    )

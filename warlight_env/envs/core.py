@@ -26,14 +26,12 @@ from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.engine.setup import DEALT, check_players, picks_left
-from warlight_env.engine.sight import see
-from warlight_env.engine.state import PHASES, copy_state, make_state
-from warlight_env.engine.view import View
+from warlight_env.engine.setup import DEALT, check_players
+from warlight_env.engine.state import PLAY, copy_state, make_state
+from warlight_env.engine.view import View, view_of
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import (
     COUNT,
-    OFFERED,
     READY,
     Turn,
     mask_pointer,
@@ -41,6 +39,7 @@ from warlight_env.envs.actions.kernels import (
     submit_pointer,
 )
 from warlight_env.envs.arrays import fitting, index
+from warlight_env.envs.chronicle import Chronicle
 from warlight_env.envs.features import OBSERVATIONS, observed_features
 from warlight_env.envs.observations import Buffers, Settings, make_buffers
 from warlight_env.envs.rewards import SHAPINGS, Reward
@@ -58,9 +57,9 @@ from warlight_env.envs.step import (
     make_turns,
     make_work,
     resolve,
-    write_free,
 )
 from warlight_env.errors import InputError
+from warlight_env.outcome import tell_dropped
 
 
 class EnvCore:
@@ -133,6 +132,7 @@ class EnvCore:
         self.out = self._make_buffers(players if slots is None else slots)
         self._work: Work | None = None
         self._turns: Turns | None = None
+        self._chronicle: Chronicle | None = None
 
     def _set_settings(self, max_cycles: int) -> None:
         if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
@@ -248,6 +248,16 @@ class EnvCore:
             if before is not None:
                 self._put(before)
             raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
+        if self._chronicle is not None:
+            self._chronicle.begin(self.state, games)
+
+    def remember(self) -> None:
+        """From now on keep what views tell besides the position: who started where, and what the last round brought.
+
+        That costs some time at each round; of a game that has begun, it is known from the next round on.
+        """
+        if self._chronicle is None:
+            self._chronicle = Chronicle(self.map, self.board, self.rules, self.params)
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
         """Step every game that is not over with actions int[B, S, K] of all players that have a slot.
@@ -256,7 +266,9 @@ class EnvCore:
         dropped before; it is counted in `out.illegal`. Games that are over stay as they are, with reward 0. Raises
         InputError, with nothing stepped, for rows out of `limits` (an ActionError) and arrays of another shape.
         """
-        self._submit_rows(actions, dropped, self._everybody, True)
+        self._submit_rows(actions, dropped, self._everybody, self._chronicle is None)
+        if self._chronicle is not None:
+            self.resolve()
 
     def hand_in(
         self,
@@ -315,9 +327,11 @@ class EnvCore:
             wanted = "regions to pick" if view.phase == "pick" else "Orders"
             raise InputError(f"game {b}, player {player}: asked for {wanted}, not {choice!r:.60}")
         if isinstance(choice, Orders):
-            count, dropped, _ = check_turn(
+            count, dropped, reasons = check_turn(
                 self.board, self.params, view.owner, player, view.income, choice, turn.deploy, turn.attacks
             )
+            if self._chronicle is not None:
+                self._chronicle.drop(b, player, tell_dropped(player, choice, reasons))
         else:
             wished, dropped = _wishes(view, choice)
             count = len(wished)
@@ -356,12 +370,16 @@ class EnvCore:
 
         Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0.
         """
-        which = np.ones(self.batch, dtype=np.int8) if which is None else which
+        which = np.ones(self.batch, dtype=np.int8) if which is None else fitting(which, "which", np.int8, (self.batch,))
+        owners = (
+            None if self._chronicle is None else self._chronicle.before(self.state, self.out.live, self.turns, which)
+        )
         resolve(
             self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
-            self.out, self.turns, self.bits, self.work,
-            fitting(which, "which", np.int8, (self.batch,)),
+            self.out, self.turns, self.bits, self.work, which,
         )  # fmt: skip
+        if self._chronicle is not None and owners is not None:
+            self._chronicle.after(self.state, owners)
 
     def look(self, turns_only: bool = False, whole: bool = True) -> None:
         """Bring observations and masks up to date, after something was changed by hand.
@@ -372,6 +390,8 @@ class EnvCore:
         """
         if whole and not turns_only:
             check_core(self)
+        if not turns_only:
+            self._forget()
         self._look(turns_only)
 
     def _look(self, turns_only: bool = False) -> None:
@@ -391,30 +411,12 @@ class EnvCore:
     def view(self, player: int, b: int = 0) -> View:
         """What the player may see of game b, as agents take it."""
         state, b, player = self.state, index(b, "b", self.batch), index(player, "player", self.players)
-        owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
-        phase = PHASES[state.phase[b]]
-        see(self.board, self.rules.fog and phase != "pick", state.owner[b], state.army[b], player, owner, army)
-        free = np.empty(len(owner), dtype=np.int8)
-        write_free(self.params, state, b, player, free)
-        starts = None
-        if phase == "play" and not state.round[b] and (not self.rules.fog or self.rules.picking == "alternating"):
+        starts, told = None, None
+        if self._chronicle is not None:
+            starts, told = self._chronicle.starts(b), self._chronicle.told(b, player)
+        if starts is None and state.phase[b] == PLAY and not state.round[b]:
             starts = tuple(tuple(np.flatnonzero(state.owner[b] == p).tolist()) for p in range(self.players))
-        return View(
-            map=self.map,
-            board=self.board,
-            rules=self.rules,
-            params=self.params,
-            player=player,
-            players=self.players,
-            phase=phase,
-            round=int(state.round[b]),
-            owner=owner,
-            army=army,
-            income=int(self.out.income[b, player]),
-            offers=tuple(np.flatnonzero(free == OFFERED).tolist()),
-            picks_left=int(picks_left(self.params, state, b, player)),
-            starts=starts,
-        )
+        return view_of(self.map, self.board, self.rules, self.params, state, b, player, starts=starts, told=told)
 
     def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:
         """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
@@ -490,6 +492,13 @@ class EnvCore:
         the place and the reason, and nothing changes.
         """
         self._put(checked(self, snapshot))
+        self._forget()
+
+    def _forget(self) -> None:
+        """The games go on from positions to which nobody saw them come."""
+        if self._chronicle is not None:
+            self._chronicle = None
+            self.remember()
 
     def _put(self, snapshot: Snapshot) -> None:
         _assign(self.state, snapshot.state)
@@ -510,6 +519,7 @@ class EnvCore:
         other.out = Buffers(*[array.copy() for array in arrays])
         other._work = None
         other._turns = copied(self._turns) if self.settings.stepwise and self._turns is not None else None
+        other._chronicle = None if self._chronicle is None else self._chronicle.copy()
         return other
 
 

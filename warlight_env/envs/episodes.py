@@ -96,11 +96,13 @@ class Episodes:
     def set_opponent(self, opponent: Any) -> None:
         """Who plays from the next games on; those that have begun are finished by whom they were begun with."""
         self._slots: list[Slot] = make_slots(opponent, self.core.players - 1)
-        self._need_slots()
+        self._prepare()
 
-    def _need_slots(self) -> None:
+    def _prepare(self) -> None:
         if self.core.slots == 1 and any(slot.observes for slot in self._slots):
             self.core.set_slots(self.core.players)
+        if any(slot.views for slot in self._slots):
+            self.core.remember()
 
     def _number(self, opponent: Opponent) -> int:
         """Where the opponent stands in the table of those who play."""
@@ -135,7 +137,7 @@ class Episodes:
         if len(which) == 0:
             return
         core = self.core
-        self._need_slots()  # a pool may have changed
+        self._prepare()  # a pool may have changed
         drawn = [
             [slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
              for k, slot in enumerate(self._slots)]

@@ -40,6 +40,8 @@ class Opponent(ABC):
 
     #: Whether it needs the observations and masks that a core keeps for its slots.
     observes = False
+    #: Whether it takes views, which then tell all that a match's do; see `EnvCore.remember`.
+    views = False
     #: Whether `move` may raise: it runs Python that is not ours.
     raises = True
 
@@ -97,6 +99,8 @@ class BotOpponent(Opponent):
 
 class AgentOpponent(Opponent):
     """Agents in Python, one for every game, as `make(seed)` gives them."""
+
+    views = True
 
     def __init__(self, make: Callable[[int], Agent]) -> None:
         self._make = make
@@ -226,6 +230,11 @@ class OpponentPool:
     def observes(self) -> bool:
         """Whether some member needs observations."""
         return any(opponent.observes for opponent, _ in self._members.values())
+
+    @property
+    def views(self) -> bool:
+        """Whether some member takes views."""
+        return any(opponent.views for opponent, _ in self._members.values())
 
     def draw(self, seed: int) -> Opponent:
         """A member, at random in proportion to the weights."""

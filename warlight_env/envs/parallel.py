@@ -273,7 +273,11 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         return self.core.mask(self._seat[agent])
 
     def view(self, agent: str) -> View:
-        """What the agent sees as a `View`: what bots take, and what encodings decode and encode with."""
+        """What the agent sees as a `View`: what bots take, and what encodings decode and encode with.
+
+        Who has asked once is also told of each round that follows, as in a match (`View.last_round`).
+        """
+        self.core.remember()
         return self.core.view(self._seat[agent])
 
     def _infos(self, seats: Any) -> Infos:

@@ -180,7 +180,11 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         self.episodes.set_opponent(opponent)
 
     def view(self) -> View:
-        """What the learner sees as a `View`: what bots take, and what encodings decode and encode with."""
+        """What the learner sees as a `View`: what bots take, and what encodings decode and encode with.
+
+        Who has asked once is also told of each round that follows, as in a match (`View.last_round`).
+        """
+        self.episodes.core.remember()
         return self.episodes.core.view(int(self.episodes.learner[0]))
 
     def render(self) -> Any:

@@ -132,7 +132,7 @@ class Room:
             view = self.game.view(seat)
             state["you"] = {
                 "income": view.income,
-                "offers": list(view.offers),
+                "offers": list(self.game.offers(seat)),
                 "picks": self.game.rules.ranked or view.picks_left,
                 "in": seat in self.pending,
                 "alive": self.game.alive(seat),

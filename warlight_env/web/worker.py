@@ -22,6 +22,7 @@ from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.game import Game
+from warlight_env.outcome import RoundResult
 from warlight_env.record.insight import insight_of
 from warlight_env.web.process import serve_questions
 
@@ -68,13 +69,15 @@ class Position:
     income: int
     offers: tuple[int, ...]
     picks_left: int
+    starts: tuple[tuple[int, ...], ...] | None = None
+    last_round: RoundResult | None = None  #: as far as the player got to know of it
 
     @classmethod
     def of(cls, view: View) -> Position:
         """The changing part of a view."""
         return cls(
             view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
-            view.picks_left,
+            view.picks_left, view.starts, view.last_round,
         )  # fmt: skip
 
 
@@ -171,6 +174,8 @@ class Worker:
             income=position.income,
             offers=position.offers,
             picks_left=position.picks_left,
+            starts=position.starts,
+            _told=lambda: position.last_round,
         )
 
     def _agent(self, question: Question, spec: str) -> Agent:

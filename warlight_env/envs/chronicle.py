@@ -1,0 +1,128 @@
+"""What agents are told of a batch's games besides the position: who started where, and what the last round brought.
+
+Kernels keep no events. So a round is played once more, with the same dice, when somebody asks what it brought: of every
+game the position before its last round is kept, and the turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.board import Board
+from warlight_env.engine.round import EVENT_COLUMNS, play_round
+from warlight_env.engine.rules import RuleParams, Rules
+from warlight_env.engine.state import PLAY, State, make_scratch
+from warlight_env.envs.actions.kernels import COUNT, READY
+from warlight_env.envs.step import Turns
+from warlight_env.maps import Map
+from warlight_env.outcome import IllegalOrder, RoundResult, round_result
+
+Starts = tuple[tuple[int, ...], ...]
+
+
+@dataclass
+class _Round:
+    """The last round of a game: how it stood before, the turns, and what they brought, once that was asked for."""
+
+    state: State  #: of one game
+    deploy: npt.NDArray[np.int32]  #: [P, N]
+    attacks: npt.NDArray[np.int32]  #: [P, E, 3]
+    counts: npt.NDArray[np.int32]  #: [P]
+    dropped: list[IllegalOrder]
+    result: RoundResult | None = None
+
+
+class Chronicle:
+    """Follows the games of a batch; see `EnvCore.remember`.
+
+    Args:
+        map, board, rules, params: of the games.
+    """
+
+    def __init__(self, map: Map, board: Board, rules: Rules, params: RuleParams) -> None:
+        self.map, self.board, self.rules, self.params = map, board, rules, params
+        self._picked: dict[int, list[int]] = {}  # by game, the regions in the order in which they were picked
+        self._starts: dict[int, Starts] = {}
+        self._rounds: dict[int, _Round] = {}
+        self._dropped: dict[tuple[int, int], list[IllegalOrder]] = {}
+
+    def copy(self) -> Chronicle:
+        """An independent copy; rounds that were played are shared."""
+        other = Chronicle(self.map, self.board, self.rules, self.params)
+        other._picked = {b: list(regions) for b, regions in self._picked.items()}
+        other._starts, other._rounds, other._dropped = dict(self._starts), dict(self._rounds), dict(self._dropped)
+        return other
+
+    def begin(self, state: State, games: list[int]) -> None:
+        """Games begin anew."""
+        for b in games:
+            for known in (self._picked, self._starts, self._rounds):
+                known.pop(b, None)
+            self._picked[b] = []
+            self._note_starts(state, b)
+
+    def drop(self, b: int, player: int, dropped: list[IllegalOrder]) -> None:
+        """What was dropped of the orders that a player hands in."""
+        self._dropped[b, player] = dropped
+
+    def before(
+        self, state: State, live: npt.NDArray[np.bool_], turns: Turns, which: npt.NDArray[np.int8]
+    ) -> dict[int, npt.NDArray[np.int8]]:
+        """Games with which int8[B] not 0 are about to be resolved, live bool[B, P]; returns what `after` takes."""
+        ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (which != 0)
+        owners: dict[int, npt.NDArray[np.int8]] = {}
+        for b in np.flatnonzero(ready).tolist():
+            owners[b] = state.owner[b].copy()
+            if state.phase[b] == PLAY:
+                playing = live[b]
+                self._rounds[b] = _Round(
+                    State._make(array[b : b + 1].copy() for array in state),
+                    np.where(playing[:, None], turns.deploy[b], 0).astype(np.int32),
+                    turns.attacks[b].copy(),
+                    np.where(playing, turns.status[b, :, COUNT], 0).astype(np.int32),
+                    [order for p in range(live.shape[1]) for order in self._dropped.pop((b, p), ())],
+                )
+        return owners
+
+    def after(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
+        """They are resolved; `owners` are those from before."""
+        for b, before in owners.items():
+            if b not in self._rounds and b in self._picked:
+                self._picked[b] += np.flatnonzero(state.owner[b] != before).tolist()
+                self._note_starts(state, b)
+
+    def _note_starts(self, state: State, b: int) -> None:
+        """Those that were picked stand in that order, after those that were dealt."""
+        if state.phase[b] != PLAY:
+            return
+        at = {region: place for place, region in enumerate(self._picked[b])}
+        owned = (np.flatnonzero(state.owner[b] == p).tolist() for p in range(state.eliminated_at.shape[1]))
+        self._starts[b] = tuple(tuple(sorted(own, key=lambda r: at.get(r, -1))) for own in owned)
+
+    def starts(self, b: int) -> Starts | None:
+        """Who started where; None: that was before anybody looked."""
+        return self._starts.get(b)
+
+    def told(self, b: int, player: int) -> Callable[[], RoundResult] | None:
+        """Tells a player of the last round of a game; None: there was none, or that was before anybody looked."""
+        last = self._rounds.get(b)
+        return None if last is None else partial(self._tell, last, player)
+
+    def _tell(self, last: _Round, player: int) -> RoundResult:
+        if last.result is None:
+            state = State._make(array.copy() for array in last.state)
+            events = np.zeros((int(last.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
+            done = play_round(
+                self.board, self.params, state, 0, last.deploy, last.attacks, last.counts,
+                make_scratch(self.board.n_regions, len(last.deploy)), None, events,
+            )  # fmt: skip
+            last.result = round_result(
+                self.map.neighbors, self.rules.fog, int(state.round[0]), last.deploy, events[:done],
+                last.state.owner[0], state.owner[0], last.dropped,
+            )  # fmt: skip
+        return last.result.seen_by(player)
