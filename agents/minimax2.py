@@ -9,7 +9,7 @@ from warlight_env.agents.base import check_integer
 from warlight_env.agents.evaluation import make_evaluation, share
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.generators.work import ALL_WAYS, GeneratorWork, make_generator_work
-from warlight_env.agents.imagined import imagined
+from warlight_env.agents.imagined import lone
 from warlight_env.agents.lookahead import (
     Lookahead,
     list_replies,
@@ -64,7 +64,7 @@ class Minimax2Agent(SearchingAgent):
     def _search(self, view: View, limits: Limits) -> Found:
         board, players = view.board, view.players
         work, look = self._memory(view, _make_memory)
-        owner, army = imagined(view)
+        owner, army = lone(view)
         evaluation, random_turn = make_evaluation(board, self.weights), plug_in("policy")
         count = int(
             generate_turns(

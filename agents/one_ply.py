@@ -10,7 +10,7 @@ from warlight_env.agents.base import KernelAgent, check_integer
 from warlight_env.agents.evaluation import make_evaluation, share, write_best_picks
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.generators.work import ALL_WAYS, GeneratorWork, make_generator_work, take_turn
-from warlight_env.agents.imagined import imagined
+from warlight_env.agents.imagined import lone
 from warlight_env.agents.lookahead import Lookahead, highest, make_lookahead, score_turns
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import Weights
@@ -86,7 +86,7 @@ class OnePlyAgent(KernelAgent):
         self._work = make_one_ply_work(view.board.n_regions, view.board.n_edges, view.players)
 
     def _write(self, view: View) -> int:
-        owner, army = imagined(view)
+        owner, army = lone(view)
         return int(
             one_ply_turn(
                 view.board, view.params, plug_in("evaluation", share), plug_in("policy"), self._evaluation, owner, army,

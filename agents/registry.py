@@ -214,7 +214,7 @@ register(
 )
 register(
     "belief",
-    _built_in("warlight_env.protocol.believer:believing"),
+    _built_in("warlight_env.beliefs.believer:believing"),
     "an agent that under fog plays on the most likely position, for games of two",
     form="belief:AGENT",
     players=2,

@@ -8,11 +8,12 @@ import pytest
 from warlight_env import maps
 from warlight_env.agents import make_agent
 from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.beliefs.watching import NOTHING_SEEN, Watcher
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.grammar import format_message
-from warlight_env.protocol.telling import NOTHING_SEEN, Watcher, opening, round_messages, setup_messages
+from warlight_env.protocol.telling import opening, round_messages, setup_messages
 
 
 @pytest.mark.parametrize("name", maps.names())

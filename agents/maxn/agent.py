@@ -6,7 +6,7 @@ from typing import Final
 
 from warlight_env.agents.base import check_integer
 from warlight_env.agents.evaluation import make_evaluation, share
-from warlight_env.agents.imagined import imagined
+from warlight_env.agents.imagined import lone
 from warlight_env.agents.maxn.search import (
     DEEPEST,
     LEAVES,
@@ -90,7 +90,7 @@ class MaxnAgent(SearchingAgent):
 
     def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, Found]:
         """Whether the search was finished, and the turns by our share."""
-        work, (owner, army) = self._memory(view, make_maxn_work), imagined(view)
+        work, (owner, army) = self._memory(view, make_maxn_work), lone(view)
         evaluation, evaluate = make_evaluation(view.board, self.weights), plug_in("evaluation", share)
         common = (view.board, view.params, make_odds(view.params.dice), evaluate, evaluation, self.terms)
         count = begin(*common, owner, army, view.player, view.players, self.breadth, work)

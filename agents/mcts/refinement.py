@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from warlight_env.agents.evaluation import Evaluation
-from warlight_env.agents.imagined import imagined
+from warlight_env.agents.imagined import lone
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.mcts.settings import MctsSettings
@@ -68,7 +68,7 @@ class Refinement:
         """
         self.trials = 0
         s = self._settings
-        owner, army = imagined(view)
+        owner, army = lone(view)
         course = (
             view.board, view.params, self._evaluate, self._policy, evaluation, owner, army, view.player, view.players,
             s.ways, s.horizon,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from warlight_env.agents.evaluation import extended_share, make_evaluation
-from warlight_env.agents.imagined import imagined
+from warlight_env.agents.imagined import lone
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
 from warlight_env.agents.mcts.foresight import foresight
@@ -143,7 +143,7 @@ class Search:
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
         self.evaluation = make_evaluation(view.board, Weights.load(s.weights))
         self.kernel_settings = s.for_kernels(view.player, view.players)
-        owner, army = imagined(view)
+        owner, army = lone(view)
         self.seconds, self.trials, self._refinements = 0.0, 0, 0
         self._stop.clear()
         for i, one in enumerate(self.trees):

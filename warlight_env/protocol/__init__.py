@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Final
 from warlight_env.lazy import loaded_on_use
 
 if TYPE_CHECKING:
-    from warlight_env.protocol.belief import Belief, Observation
-    from warlight_env.protocol.believer import BelievingAgent
     from warlight_env.protocol.bot_side import BotSide
     from warlight_env.protocol.conformance import Outcome, check
     from warlight_env.protocol.faults import Fault
@@ -22,14 +20,11 @@ if TYPE_CHECKING:
     from warlight_env.protocol.replaying import replay_to
 
 _HOMES: Final = {
-    "Belief": "belief",
-    "BelievingAgent": "believer",
     "BotSide": "bot_side",
     "CommandError": "process",
     "ExternalBot": "host",
     "Fault": "faults",
     "HostOptions": "options",
-    "Observation": "belief",
     "Outcome": "conformance",
     "ProtocolError": "grammar",
     "check": "conformance",
@@ -37,14 +32,11 @@ _HOMES: Final = {
 }
 
 __all__ = [
-    "Belief",
-    "BelievingAgent",
     "BotSide",
     "CommandError",
     "ExternalBot",
     "Fault",
     "HostOptions",
-    "Observation",
     "Outcome",
     "ProtocolError",
     "check",

@@ -10,6 +10,9 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.agents import Agent, Budget
+from warlight_env.beliefs.belief import Observation
+from warlight_env.beliefs.believer import BelievingAgent
+from warlight_env.beliefs.watching import Seen
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -17,10 +20,8 @@ from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError
 from warlight_env.protocol import messages as m
-from warlight_env.protocol.belief import Observation
-from warlight_env.protocol.believer import BelievingAgent
 from warlight_env.protocol.grammar import format_message
-from warlight_env.protocol.telling import NAMES, Seen
+from warlight_env.protocol.telling import NAMES
 
 #: Orders of an answer: as many as the competitions' engines really took, so that a turn is played as it was planned.
 _MOST: Final = m.MAX_ORDERS + 1

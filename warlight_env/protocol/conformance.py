@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from warlight_env.agents import Agent, make_agent
 from warlight_env.arena.play import pick_regions, play_rounds, round_limit
+from warlight_env.beliefs.watching import NOTHING_SEEN
 from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
@@ -16,7 +17,7 @@ from warlight_env.protocol.clock import Clock
 from warlight_env.protocol.grammar import format_message, quote
 from warlight_env.protocol.host import ExternalBot, HostOptions
 from warlight_env.protocol.process import BotProcess
-from warlight_env.protocol.telling import NAMES, NOTHING_SEEN, opening, region_ids, round_messages, told_order
+from warlight_env.protocol.telling import NAMES, opening, region_ids, round_messages, told_order
 
 #: Seconds that a bot gets to end once its input is closed.
 END_TIME: Final = 2.0

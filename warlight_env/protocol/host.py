@@ -12,6 +12,7 @@ from typing import Final
 
 from warlight_env.agents import AgentError, Budget
 from warlight_env.arena.player import ForfeitError
+from warlight_env.beliefs.watching import Watcher
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.protocol import messages as m
@@ -25,7 +26,6 @@ from warlight_env.protocol.process import BotProcess, CommandError, Reply, check
 from warlight_env.protocol.stderr import FILE_SIZE, KEPT, ErrorReader
 from warlight_env.protocol.telling import (
     NAMES,
-    Watcher,
     challenge_of,
     opening,
     orders_of,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from warlight_env.beliefs.watching import Seen, wastelands
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
-from warlight_env.engine.sight import sees
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
-from warlight_env.outcome import RoundResult
 from warlight_env.protocol import messages as m
 
 #: The players' names on the wire, by seat.
@@ -75,18 +73,6 @@ def opening(view: View, challenge: m.Challenge, bank: int, increment: int) -> li
 UNLIMITED: Final = 10_000
 
 
-def wastelands(view: View) -> list[int]:
-    """The wastelands that the player sees: neutral regions with more armies than the map gave them."""
-    start = view.map.starting_armies
-    if not view.params.wastelands:
-        return []
-    return [
-        r
-        for r, (by, army) in enumerate(zip(view.owner.tolist(), view.army.tolist(), strict=True))
-        if by == NEUTRAL and army == view.rules.wasteland_army and army != start[r]
-    ]
-
-
 def round_messages(view: View, seen: Seen) -> list[m.Message]:
     """What comes before each round's questions."""
     owner, army = view.owner.tolist(), view.army.tolist()
@@ -106,55 +92,6 @@ def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
     own = [r for r, by in enumerate(owner) if by == view.player]
     near = [q for r in own for q in view.map.neighbors[r]]
     return dict.fromkeys([*own, *near, *range(len(owner))])
-
-
-@dataclass(frozen=True)
-class Seen:
-    """The opponent's orders of the last round that the player could see, as they were carried out, by index."""
-
-    placements: tuple[tuple[int, int], ...] = ()
-    moves: tuple[tuple[int, int, int], ...] = ()
-
-
-NOTHING_SEEN: Final = Seen()
-
-
-class Watcher:
-    """Sees with a player's eyes what the opponent does, as exactly as the competitions' engines did.
-
-    A placement is seen where its region is; an attack or transfer if either end is in sight after it, or its target
-    was before it. Being asked for every view in turn, it knows which regions the player had.
-    """
-
-    def __init__(self) -> None:
-        self._own: set[int] = set()
-
-    def look(self, view: View) -> Seen:
-        """What was seen since the view before; call it once for every round's view."""
-        own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
-        result: RoundResult | None = view.last_round
-        if result is None or result.round != view.round or view.round == 0:
-            return NOTHING_SEEN
-        return seen_orders(result, own, view.map.neighbors, view.player, view.rules.fog)
-
-
-def seen_orders(result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool) -> Seen:
-    """The others' orders of a round that a player saw who had the regions `own` before it."""
-
-    def in_sight(region: int) -> bool:
-        return not fog or sees(neighbors, own, region)
-
-    own = set(own)
-    placements = tuple((d.region, d.armies) for d in result.deploys if d.player != player and in_sight(d.region))
-    moves = []
-    for event in result.events:
-        before = in_sight(event.target)
-        if event.captured:
-            (own.add if event.player == player else own.discard)(event.target)
-        after = in_sight(event.source) or in_sight(event.target)
-        if event.player != player and (before or after):
-            moves.append((event.source, event.target, event.armies))
-    return Seen(placements, tuple(moves))
 
 
 def orders_of(placements: m.Placements, moves: m.Moves) -> Orders:

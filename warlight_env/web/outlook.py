@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.imagined import spread
 from warlight_env.agents.playout import AGGRESSIVE, play_out
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena.statistics import wilson_interval
 from warlight_env.engine.rng import derive_seed, make_rng
-from warlight_env.engine.state import NEUTRAL, OVER, PLAY, UNKNOWN, make_state, make_workspace
+from warlight_env.engine.state import OVER, PLAY, make_state, make_workspace
 from warlight_env.engine.view import View
 
 ROUNDS: Final = 100  # a playout that long is decided by regions, then armies
@@ -29,7 +31,8 @@ def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int
         view: of a game in play, for its board and rules. owner, army: the position, [N].
     """
     board, players = view.board, view.players
-    own, armies = _imagined(view, np.array(owner, dtype=np.int8), np.array(army, dtype=np.int32))
+    seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
+    own, armies = spread(seen)
     state = make_state(games, board.n_regions, players)
     state.owner[:], state.army[:], state.phase[:] = own, armies, PLAY
     out = [p for p in range(players) if not (own == p).any()]
@@ -61,19 +64,3 @@ def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int
 def _interval(won: int, games: int) -> tuple[float, float, float]:
     interval = wilson_interval(won, games)
     return won / games, interval.low, interval.high
-
-
-def _imagined(view: View, owner: np.ndarray, army: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    hidden = owner == UNKNOWN
-    owner[hidden], army[hidden] = NEUTRAL, 2
-    if not hidden.any():
-        return owner, army
-    distance = view.board.distance[:, owner == view.player].min(1, initial=99)
-    places = sorted(np.flatnonzero(hidden).tolist(), key=lambda r: -int(distance[r]))
-    share = max(1, int((owner == view.player).sum()) // 2)
-    for player in range(view.players):
-        if not (owner == player).any():
-            for region in places[:share]:
-                owner[region] = player
-            places = places[share:]
-    return owner, army

@@ -8,6 +8,7 @@ from pathlib import Path
 from fuzz import boards, mutate
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.agents import make_agent
+from warlight_env.beliefs import Watcher
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -15,7 +16,7 @@ from warlight_env.protocol import messages as m
 from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.grammar import ProtocolError, format_answer, format_message, parse_message
 from warlight_env.protocol.reflex import Reflex
-from warlight_env.protocol.telling import Watcher, challenge_of, opening, region_ids, round_messages
+from warlight_env.protocol.telling import challenge_of, opening, region_ids, round_messages
 
 AGENTS = ("random", "aggressive", "one_big_army", "smart_random")
 

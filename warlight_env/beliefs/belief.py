@@ -10,11 +10,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.imagined import distance_to, farthest
+from warlight_env.beliefs.watching import NOTHING_SEEN, Seen
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.maps import Map
-from warlight_env.protocol.telling import NOTHING_SEEN, Seen
 
 #: Most neutral regions that the opponent is thought to take in a round where nobody sees it.
 MOST_CAPTURES: Final = 3
@@ -86,14 +87,15 @@ class Belief:
             self._follow(new, hidden)
         self.owner[~hidden], self.army[~hidden] = new.owner[~hidden], new.army[~hidden]
         if not (self.owner == self.enemy).any() and hidden.any():
-            self.owner[self._somewhere(hidden)] = self.enemy
+            self.owner[farthest(self._distance, self.owner, self.player, hidden)[0]] = self.enemy
 
     def position(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
         """Owner and army of every region, int8[N] and int32[N]; the hidden armies stand at the front."""
         owner, army = self.owner.copy(), self.army.copy()
         theirs = np.flatnonzero((owner == self.enemy) & self._hidden)
         if self.hidden_armies and len(theirs):
-            army[theirs[np.argmin(self._distance_to_us()[theirs])]] += self.hidden_armies
+            distance = distance_to(self._distance, self.owner, self.player)
+            army[theirs[np.argmin(distance[theirs])]] += self.hidden_armies
         return owner, army
 
     # At the start
@@ -111,14 +113,6 @@ class Belief:
         likely = [r for r in dict.fromkeys(ranking) if r in hidden]
         seen = int((new.owner == self.enemy).sum())
         return likely[: max(0, count - seen)] if self._offers else []
-
-    def _somewhere(self, hidden: npt.NDArray[np.bool_]) -> int:
-        """A hidden region for an opponent that is nowhere: the farthest from us."""
-        places = np.flatnonzero(hidden)
-        return int(places[np.argmax(self._distance_to_us()[places])])
-
-    def _distance_to_us(self) -> npt.NDArray[np.int64]:
-        return np.asarray(self._distance)[:, self.owner == self.player].min(1, initial=10_000)
 
     # From round to round
 

@@ -9,12 +9,10 @@ from helpers import make_map
 from warlight_env.agents import make_agent
 from warlight_env.arena import Match
 from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.beliefs import Belief, BelievingAgent, Observation, Seen
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.game import Game
-from warlight_env.protocol.belief import Belief, Observation
-from warlight_env.protocol.believer import BelievingAgent
-from warlight_env.protocol.telling import Seen
 
 #: Ten regions in a row, five super regions of two, with bonuses 1 to 5.
 ROW = make_map([0, 0, 1, 1, 2, 2, 3, 3, 4, 4], [(i, i + 1) for i in range(9)], [1, 2, 3, 4, 5], "row")

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
 from warlight_env.agents.optional import close
+from warlight_env.beliefs.belief import Belief, Observation
+from warlight_env.beliefs.watching import Watcher, wastelands
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.protocol.belief import Belief, Observation
-from warlight_env.protocol.telling import Watcher, wastelands
 
 
 class BelievingAgent:
