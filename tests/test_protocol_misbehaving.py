@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
+import os
 import signal
+import socket
 import subprocess
 import sys
 
@@ -17,7 +21,9 @@ from warlight_env.arena.play import AgentCrashError, play_game
 from warlight_env.arena.player import QUOTED_FAULTS
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
+from warlight_env.errors import RunError
 from warlight_env.protocol.faults import Fault, Faults
+from warlight_env.protocol.process import BotProcess
 from warlight_env.record import GameLog, LogWriter, verify
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
@@ -304,6 +310,36 @@ def test_standard_error_goes_to_a_file_for_each_game(tmp_path):
         bot = make_agent(misbehaving("die place_armies", f"errors={tmp_path / 'errors'}"), 1)
         play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
     assert [file.read_text() for file in (tmp_path / "errors").iterdir()] == ["what a bad end\n"] * 2
+
+
+def test_a_bot_does_not_pay_for_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").touch()
+    bot = make_agent(misbehaving("honest", f"errors={tmp_path / 'file' / 'errors'}"), 1)
+    record = play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
+    assert record.failures == () and record.dropped == (0, 0)
+    (fault,) = bot.faults
+    assert (fault.question, fault.lost) == ("standard error", False)
+    assert "could not be written: " in fault.cause and "Not a directory" in fault.cause
+
+
+@pytest.mark.parametrize("name, last", [("pipe", 6), ("socketpair", 2)])
+def test_a_bot_for_which_there_are_no_files_left_is_an_error_and_leaves_none_open(name, last, monkeypatch):
+    """Each pipe fails in turn: those of the bot, of its standard error's reader, and of `subprocess`."""
+    module = os if name == "pipe" else socket
+    made = getattr(module, name)
+    for fails in range(1, last):
+        before, count = os.listdir("/proc/self/fd"), itertools.count(1)
+
+        def scarce(*args, count=count, fails=fails):
+            if next(count) == fails:
+                raise OSError(errno.EMFILE, "Too many open files")
+            return made(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, scarce)
+            with pytest.raises(RunError, match=r"cannot start a process for .*: Too many open files"):
+                BotProcess(["sleep", "60"])
+        assert os.listdir("/proc/self/fd") == before, fails
 
 
 @pytest.mark.parametrize("rules", ["thesis", "challenge1", "challenge2"])

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -189,9 +190,9 @@ setup_map neighbors 1 2 2 3 3 4
 """
 
 
-def run_bot(agent: str, lines: str, *more: str) -> subprocess.CompletedProcess[str]:
+def run_bot(agent: str, lines: str, *more: str, **options: Any) -> subprocess.CompletedProcess[str]:
     arguments = [sys.executable, "-m", "warlight_env", "bot", "run", agent, *more]
-    return subprocess.run(arguments, input=lines, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(arguments, input=lines, capture_output=True, text=True, check=False, timeout=120, **options)
 
 
 def test_a_bot_on_standard_input_and_output():
@@ -225,6 +226,22 @@ def test_lines_that_a_bot_does_not_know_are_passed_over():
     done = run_bot("aggressive", lines)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
+def test_lines_that_are_too_long_are_passed_over_in_little_memory():
+    import resource
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
+
+    lines = OPENING + "setup_map neighbors 1 " + "2," * (20 << 20) + "2\n" + "x" * (300 << 20) + "\n"
+    lines += "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 4\n"
+    done = run_bot("aggressive", lines + "go place_armies 60000\n" + "opponent_moves " * (10 << 20), preexec_fn=limited)
+    assert done.stderr == "not understood: a line of more than 1048576 bytes\n" * 3
+    picks, places = done.stdout.splitlines()
+    assert (sorted(picks.split()), places) == (["1", "2", "3", "4"], "player2 place_armies 1 5")
+    assert done.returncode == 0
 
 
 def test_a_bot_says_why_it_answers_by_reflex():

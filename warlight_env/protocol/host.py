@@ -147,22 +147,29 @@ class ExternalBot:
             self._clock = Clock.of(self._challenge, options.bank, options.increment)
             self._me = NAMES[view.player]
             self._max_orders = view.params.max_orders or _MANY
-            file = None if options.errors is None else self._error_file(options.errors)
+            file = None if options.errors is None else self._error_file(options.errors, step[0])
             self._process = BotProcess(self.command, options.folder, file, options.limits)
             increment = int(1000 * (self._clock.increment or 0))
             self._tell(opening(view, self._challenge, self._clock.milliseconds, increment))
         self._last = step
         return begins
 
-    def _error_file(self, folder: Path) -> Path:
-        """A new file in a folder; both bots of a match may have the same name and seed."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for number in itertools.count(1):
-            path = folder / f"{Path(self.command[0]).name}-{self.seed:x}-{self._me}-{number}.txt"
-            with contextlib.suppress(FileExistsError):
-                path.touch(exist_ok=False)
-                break
-        return path
+    def _error_file(self, folder: Path, round: int) -> Path | None:
+        """A new file in a folder; both bots of a match may have the same name and seed.
+
+        None: there can be none. That is noted, and costs the bot nothing: it is no fault of its own.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for number in itertools.count(1):
+                path = folder / f"{Path(self.command[0]).name}-{self.seed:x}-{self._me}-{number}.txt"
+                with contextlib.suppress(FileExistsError):
+                    path.touch(exist_ok=False)
+                    return path
+        except OSError as error:
+            cause = f"could not be written: {error.filename or folder}: {error.strerror or error}"
+            self.faults.note(Fault(round, "standard error", cause))
+        return None
 
     def _tell(self, messages: Sequence[m.Message]) -> None:
         if self._process is not None:

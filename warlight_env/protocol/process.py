@@ -20,11 +20,10 @@ from typing import Final
 
 from warlight_env.errors import RunError
 from warlight_env.protocol.limits import GUARD, NO_LIMITS, CommandError, Limits
+from warlight_env.protocol.lines import MAX_LINE
 from warlight_env.protocol.stderr import ErrorReader
 from warlight_env.protocol.sweep import Mark
 
-#: Longest line that is read: some hundred times what the competitions' limit of orders can come to.
-MAX_LINE: Final = 1 << 20
 #: Most that waits to be written to a bot that does not read.
 MAX_WAITING: Final = 1 << 22
 _CHUNK: Final = 1 << 16
@@ -80,28 +79,32 @@ class BotProcess:
         if not hasattr(os, "setsid"):
             raise RunError("bots in processes of their own need a system with process groups (Linux, macOS, BSD)")
         check_command(command, folder)
-        from_us, self._in = os.pipe()
-        self._out, to_us = os.pipe()
-        errors, errors_in = os.pipe()
-        self._host, guard = socket.socketpair()
-        theirs = (from_us, to_us, errors_in, guard.detach())
-        try:
-            mark = Mark.new()
-            arguments = [str(theirs[3]), str(folder), limits.settings(mark), *command]
-            self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(GUARD), *arguments],
-                stdin=from_us, stdout=to_us, stderr=errors_in, pass_fds=theirs[3:], start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            for fd in (self._in, self._out, errors, self._host.detach()):
-                os.close(fd)
-            raise RunError(f"cannot start a process for {command[0]!r}: {error.strerror or error}") from error
-        finally:
-            for fd in theirs:
-                os.close(fd)
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            try:
+                from_us, self._in = os.pipe()
+                theirs.callback(os.close, from_us)
+                ours.callback(os.close, self._in)
+                self._out, to_us = os.pipe()
+                theirs.callback(os.close, to_us)
+                ours.callback(os.close, self._out)
+                errors, errors_in = os.pipe()
+                theirs.callback(os.close, errors_in)
+                self.errors = ErrorReader(errors, error_file)
+                ours.callback(self.errors.close)
+                self._host, guard = socket.socketpair()
+                ours.enter_context(self._host)
+                theirs.enter_context(guard)
+                mark = Mark.new()
+                arguments = [str(guard.fileno()), str(folder), limits.settings(mark), *command]
+                self._guard = subprocess.Popen(
+                    [sys.executable, "-I", "-S", str(GUARD), *arguments],
+                    stdin=from_us, stdout=to_us, stderr=errors_in, pass_fds=[guard.fileno()], start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                raise RunError(f"cannot start a process for {command[0]!r}: {error.strerror or error}") from error
+            ours.pop_all()
         for fd in (self._in, self._out):
             os.set_blocking(fd, False)
-        self.errors = ErrorReader(errors, error_file)
         self._waiting, self._buffer = bytearray(), bytearray()
         self._scanned = 0  # bytes of the buffer that hold no end of a line
         self._skipping = False  # within a line that is too long

@@ -16,6 +16,7 @@ from typing import BinaryIO, Final
 
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
+from warlight_env.protocol.lines import MAX_LINE, lines_of
 from warlight_env.protocol.reflex import Reflex
 
 #: Of a question's time, what is kept for the way there and back: a share, with bounds in seconds.
@@ -116,11 +117,13 @@ class Runner:
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
         """Play until the input ends; the exit status: 0, 1 if the agent failed, 2 if there is none."""
         start = time.monotonic()
-        for raw in iter(lines.readline, b""):
+        for line in lines_of(lines):
             now = time.monotonic()
             # What has arrived while the process was starting may have arrived at its very beginning.
             asked = self._born if now < start + _WAITING else now
-            line = raw.decode("utf-8", "replace")
+            if line is None:
+                print(f"not understood: a line of more than {MAX_LINE} bytes", file=sys.stderr)
+                continue
             try:
                 message = parse_message(line)
             except ProtocolError as error:

@@ -32,7 +32,11 @@ class ErrorReader:
         self._lock = threading.Lock()
         self.total = 0  #: bytes read so far
         self.problem: str | None = None  #: why the file could not be written
-        self._stop, self._stopped = os.pipe()
+        try:
+            self._stop, self._stopped = os.pipe()
+        except OSError:
+            os.close(fd)
+            raise
         os.set_blocking(fd, False)
         self._thread = threading.Thread(target=self._run, name="bot's standard error", daemon=True)
         self._thread.start()

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, Final
 from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
+from warlight_env.protocol.lines import lines_of
 
 #: Seconds of thought that there always are.
 GLIMPSE: Final = 0.005
@@ -53,8 +54,9 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
     side, own = load(spec, seed, challenge)
     answers.write(b"ready\n")
     number, until = "", 0.0
-    for raw in iter(lines.readline, b""):
-        line = raw.decode("utf-8", "replace")
+    for line in lines_of(lines):
+        if line is None:  # `runner` passes none on
+            continue
         words = line.split()
         if words[:1] == ["think"]:
             number, until = words[1], float(words[2])
