@@ -79,6 +79,18 @@ def test_cache_folder_follows_sources_and_settings(tmp_path):
     assert probe(WARLIGHT_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1")[0] != digest
 
 
+def test_a_cache_behind_a_link_is_used_where_it_really_lies(tmp_path):
+    """The link may lead elsewhere after it was looked at; so it is the place itself that is used."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    digest, folder = probe(WARLIGHT_CACHE_DIR=str(tmp_path / "link"))
+    assert folder == tmp_path.resolve() / "real" / "kernels" / digest
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    _, folder = probe(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path / "link"))
+    assert tmp_path.resolve() / "real" in folder.parents
+
+
 def test_cache_falls_back_to_a_temporary_folder(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")

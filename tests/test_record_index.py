@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,17 @@ def test_entries_say_what_the_logs_hold(folder):
     assert "not the log of a game" in bad.reason
     assert (c.path, c.seed, c.number, c.map, c.rules) == ("b/c.wl.jsonl", -5, None, "small", "thesis")
     assert (cut.status, cut.rounds, cut.winner) == ("incomplete", 3, None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="such names cannot be there")
+def test_a_name_that_is_no_text_is_listed_as_unreadable(folder):
+    others, _, _ = listed(folder)
+    with open(os.fsencode(folder) + b"/z\xff\xe9.wl.jsonl", "w") as file:
+        file.write("{}\n")
+    entries, _, notices = listed(folder)
+    assert entries[:-1] == others and notices == []
+    assert (entries[-1].status, entries[-1].reason) == ("unreadable", "its name is not UTF-8")
+    assert entries[-1].path == r"z\udcff\udce9.wl.jsonl"
 
 
 def test_only_what_changed_is_read_again(folder):

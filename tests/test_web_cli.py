@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,9 +19,14 @@ import pytest
 from warlight_env import Game
 from warlight_env.agents.registry import make_agent
 from warlight_env.cli import main
+from warlight_env.errors import InputError, RunError
 from warlight_env.record import MemoryRecorder
 from warlight_env.web import page as page_module
-from web_helpers import serving
+from warlight_env.web.errors import RequestError
+from warlight_env.web.folder import Folder
+from warlight_env.web.lobby import Lobby
+from warlight_env.web.serve import Listen, run_server
+from web_helpers import needs_page, serving
 
 
 @pytest.mark.parametrize(
@@ -66,6 +75,44 @@ def test_a_taken_port_is_exit_code_1(tmp_path: Path):
     assert done.returncode == 1
     assert "choose another --port" in done.stderr or "was not built" in done.stderr or "is missing" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@needs_page
+@pytest.mark.parametrize("fails", ["port", "bot", "game"])
+def test_a_server_that_cannot_begin_leaves_nothing_open(
+    fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    async def first(lobby: Lobby) -> str:
+        await lobby.desk.long(len, "abc")
+        raise RequestError("no such game can be made")
+
+    def run() -> None:
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1] if fails == "port" else 0
+            bots = ["nobody"] if fails == "bot" else []
+            run_server(Listen(port=port), tmp_path, None, first, bots, open_browser=False)
+
+    closed: list[str] = []
+    close = Lobby.close
+
+    async def noted(lobby: Lobby) -> None:
+        await close(lobby)
+        closed.append("lobby")
+
+    monkeypatch.setattr(Lobby, "close", noted)
+    with contextlib.suppress(InputError, RunError):
+        run()  # what is loaded for the first time may stay open
+    gc.collect()
+    before, closed[:] = len(os.listdir("/proc/self/fd")), []
+    says = {"port": "cannot listen", "bot": "no agent 'nobody'", "game": "no such game can be made"}[fails]
+    with pytest.raises((InputError, RunError), match=says):
+        run()
+    assert len(os.listdir("/proc/self/fd")) <= before
+    assert closed == ["lobby"] * (fails == "game")
+    assert not caplog.records and not [t for t in threading.enumerate() if t.name.startswith("warlight")]
+    Folder(tmp_path).release()
 
 
 def test_a_replay_is_exported_without_the_extra(tmp_path: Path):

@@ -216,6 +216,37 @@ def test_forwarded_addresses_are_believed_from_named_proxies_only(tmp_path: Path
         assert 429 in statuses(port)
 
 
+def test_a_proxy_may_be_of_either_kind_and_is_known_however_it_is_written():
+    limits = Limits(address=1, trusted=("::1", "0:0:0:0:0:0:0:2", "192.0.2.1"))
+    there: list[Any] = [type("Transport", (), {"is_closing": lambda self: False})() for _ in range(20)]
+    for host in ("::1", "::2", "192.0.2.1", "::ffff:192.0.2.1"):
+        assert [limits.admit(there.pop(), (host, n)) for n in range(3)] == [None] * 3, host
+    assert limits.admit(there.pop(), ("2001:db8::1", 1)) is None
+    assert limits.admit(there.pop(), ("2001:db8::2", 1)) == "429 Too Many Requests"
+
+
+def test_requests_that_are_refused_are_counted_too(tmp_path: Path):
+    with listening(tmp_path, Limits(), token="right", rate=1.0) as port:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/") as client:
+            asked = [client.get("api/home", headers={"x-warlight-token": "wrong"}).status_code for _ in range(30)]
+        assert asked[0] == 401 and asked[-1] == 429
+
+
+def test_a_viewer_of_a_game_that_cannot_be_read_is_told_so(tmp_path: Path):
+    seats = {"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8}
+    (tmp_path / "aaaaaaaaaaaa.seats.json").write_text(json.dumps(seats))  # without its log
+    with (
+        listening(tmp_path, Limits()) as port,
+        connect(f"ws://127.0.0.1:{port}/api/games/aaaaaaaaaaaa/feed") as viewer,
+    ):
+        viewer.send(json.dumps({"token": "a" * 24}))
+        message = json.loads(viewer.recv(30))
+        assert (message["type"], message["status"]) == ("error", 503)
+        assert "No such file" in message["error"] and str(tmp_path) not in message["error"]
+        with pytest.raises(ConnectionClosed):
+            viewer.recv(30)
+
+
 def test_whom_a_connection_counts_for():
     assert address_of(("192.0.2.7", 1)) == address_of(("::ffff:192.0.2.7", 2)) == "192.0.2.7"
     assert address_of(("2001:db8::1", 1)) == address_of(("2001:db8::ffff:2", 1)) != address_of(("2001:db8:0:1::1", 1))

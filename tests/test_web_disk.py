@@ -10,16 +10,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
 from warlight_env.web import room as room_module
+from warlight_env.web.app import create_app
 from warlight_env.web.disk import DiskError
+from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.room import Room
+from warlight_env.web.settings import Settings
 from web_helpers import needs_page, serving
 
 TWO = [("Ann", None), ("Bo", None)]
@@ -221,12 +225,86 @@ def test_a_damaged_file_of_turns_is_no_turn(tmp_path: Path):
             "[]",
             good[:-9],
             good.replace('"deploys": []', '"deploys": [[0, 99]]'),
+            good.replace('"deploys": []', '"deploys": [["a", 1]]'),
+            good.replace('"deploys": []', '"deploys": [[0, 1.5]]'),
+            good.replace('"deploys": []', f'"deploys": [[0, {10**30}]]'),
+            good.replace("null", '"no help"'),
+            '{"step": 0, "turns": {"0": [["a"], null]}}',
+            f'{{"step": 0, "turns": {{"0": [[{10**30}], null]}}}}',
+            '{"step": 0, "turns": {"0": 3}}',
             '{"step": 0, "turns": 3}',
+            "[" * 100_000,
         ):
             room.turns.path.write_text(text)
             lobby = Lobby(Folder(tmp_path), workers=1)
             assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]
             await lobby.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[]", "3", '{"seats": 3}', '{"seats": [], "watch": null}', '{"seats": [["a"]], "watch": null, "pace": 1}',
+        '{"seats": [["a", null, 3], ["b", null, "c"]], "watch": null, "pace": 1}',
+        '{"seats": [["a", null, "x"], ["b", 3, "c"]], "watch": null, "pace": 1}',
+        '{"seats": [["a", null, "x"], ["b", null, "c"]], "watch": [], "pace": 1}',
+        '{"seats": [["a", null, "x"], ["b", null, "c"]], "watch": null, "pace": "1"}',
+        '{"seats": [["a", null, "x"], ["b", null, "c"]], "watch": null, "pace": 1, "paused": 3}', "[" * 100_000,
+    ],
+)  # fmt: skip
+def test_a_damaged_file_of_seats_is_told_without_the_servers_paths(text: str, tmp_path: Path):
+    async def run() -> None:
+        lobby, room = await begun(tmp_path)
+        await lobby.close()
+        path = tmp_path / f"{room.id}.seats.json"
+        whole = json.loads(path.read_text())
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        path.write_text(text)
+        with pytest.raises(RequestError, match="cannot be read: it is damaged") as error:
+            await lobby.find(room.id, room.seats[1].token)
+        assert str(tmp_path) not in str(error.value)
+        path.unlink()
+        path.mkdir()
+        with pytest.raises(RequestError, match=r"cannot be read: Is a directory$") as error:
+            await lobby.find(room.id, room.seats[1].token)
+        assert str(tmp_path) not in str(error.value)
+        path.rmdir()
+        path.write_text(json.dumps({**whole, "seats": whole["seats"][1:]}))
+        with pytest.raises(RequestError, match="is not of the game"):
+            await lobby.find(room.id, room.seats[1].token)
+        path.write_text(json.dumps(whole))
+        assert (await lobby.find(room.id, room.seats[1].token)).seat == 1
+        await lobby.close()
+
+    asyncio.run(run())
+
+
+def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    async def run() -> None:
+        app = create_app(Settings(tmp_path, workers=1))
+        lobby = app.state.lobby
+        bots = [("one", "random"), ("other", "random")]
+        room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+        transport, headers = httpx.ASGITransport(app), {"authorization": f"Bearer {room.watch_token}"}
+
+        async def controlled(**body: Any) -> int:
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/") as client:
+                return (await client.post(f"games/{room.id}/control", headers=headers, json=body)).status_code
+
+        assert await controlled(paused=True, pace=2.5) == 200
+        room.touched = 0.0
+        await lobby.sweep(0.0)
+        assert lobby.rooms == 0
+        again = (await lobby.find(room.id, room.watch_token)).room
+        assert (again.paused, again.pace) == (True, 2.5)
+        disk = Disk(monkeypatch)
+        disk.free = 0
+        assert await controlled(paused=False, pace=0.1) == 507
+        assert (again.paused, again.pace) == (True, 2.5)
+        disk.free = 10**9
+        await lobby.close()
 
     asyncio.run(run())
 

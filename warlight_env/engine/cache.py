@@ -75,12 +75,25 @@ def _choice() -> tuple[Path | None, str]:
     there = _made(meant, 0o755 if named else 0o700) or _filled(meant)
     if not there:
         return _private_folder(), ""
-    reason = whose_besides(meant)
-    if reason is None:
-        return meant, ""
+    real, reason = _trusted(meant)
+    if real is not None:
+        return real, ""
     instead = _private_folder()
     where = "every start compiles them" if instead is None else f"{instead} is used instead"
     return instead, f"{meant} is not used: others could change what would be run, as {reason}; {where}"
+
+
+def _trusted(folder: Path) -> tuple[Path | None, str]:
+    """Where a folder really lies, if nobody else can write there, see `whose_besides`; else None, and who can.
+
+    What was looked at is what is used: a link on the way there may be another one a moment later.
+    """
+    try:
+        real = folder.resolve(strict=True)
+    except OSError as error:
+        return None, f"{folder}: {error.strerror or error}"
+    reason = whose_besides(real)
+    return (real, "") if reason is None else (None, reason)
 
 
 def cache_folder() -> Path | None:
@@ -148,12 +161,12 @@ def _private_folder() -> Path | None:
     owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
     below = Path("kernels", source_digest())
     folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / below
-    if _made(folder, 0o700) and whose_besides(folder) is None:
-        return folder
+    if _made(folder, 0o700) and (real := _trusted(folder)[0]) is not None:
+        return real
     with contextlib.suppress(OSError):
         folder = Path(tempfile.mkdtemp(prefix="warlight-env-")) / below
-        if _made(folder, 0o700) and whose_besides(folder) is None:
-            return folder
+        if _made(folder, 0o700):
+            return _trusted(folder)[0]
     return None
 
 

@@ -25,6 +25,7 @@ CREATE TABLE games (
 """
 #: What the system, not the file's content, is to blame for: the list is then made in memory.
 _OUTSIDE: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
+_NO_TEXT: Final = "no text"  # instead of a stamp: of a name that is not UTF-8, whose file is not read
 _BATCH: Final = 500  # logs that are read between two times at which the file is brought up to date
 
 
@@ -175,17 +176,31 @@ def _logs(folder: Path) -> Iterator[tuple[str, str]]:
         for name in names:
             if is_log(name):
                 path = Path(place, name)
+                shown = path.relative_to(folder).as_posix()
+                if not _is_text(shown):
+                    yield shown.encode("utf-8", "backslashreplace").decode(), _NO_TEXT
+                    continue
                 with contextlib.suppress(FileNotFoundError):  # a partial log whose game has ended meanwhile
                     stat = path.stat()
-                    yield path.relative_to(folder).as_posix(), f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
+                    yield shown, f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _row(folder: Path, path: str, stamp: str) -> tuple[Any, ...]:
+    reason = "its name is not UTF-8"
     try:
-        return (path, stamp, *_columns(summarize(folder / path)), "")
+        if stamp != _NO_TEXT:
+            return (path, stamp, *_columns(summarize(folder / path)), "")
     except LogError as error:
         reason = str(error).removeprefix(f"{folder / path}: ")
-        return (path, stamp, "unreadable", 0, None, "[]", "", "", "0", None, reason)
+    return (path, stamp, "unreadable", 0, None, "[]", "", "", "0", None, reason)
 
 
 def _columns(found: Summary) -> tuple[Any, ...]:

@@ -70,10 +70,12 @@ def create_app(settings: Settings, home: Folder | None = None) -> FastAPI:
 
         # The list is made in advance: who asks for it first need not wait until the process that reads logs is there.
         beside = [asyncio.create_task(sweep()), asyncio.create_task(lobby.listing.newest())]
-        yield
-        for task in beside:
-            task.cancel()
-        await lobby.close()
+        try:
+            yield
+        finally:
+            for task in beside:
+                task.cancel()
+            await lobby.close()
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.lobby, app.state.settings, app.state.shelf = lobby, settings, Shelf(lobby.desk)
@@ -194,6 +196,8 @@ def _games(app: FastAPI) -> None:
 
 
 def _turns(app: FastAPI) -> None:
+    lobby: Lobby = app.state.lobby
+
     def seat_of(there: Access) -> int:
         if there.seat is None:
             raise RequestError("this token is for looking only", 403)
@@ -218,11 +222,7 @@ def _turns(app: FastAPI) -> None:
         there = await app.state.access(id, authorization)
         if there.room.humans:
             raise RequestError("only games between bots can be paused", 409)
-        if body.paused is not None:
-            there.room.paused = body.paused
-        if body.pace is not None:
-            there.room.pace = max(0.05, body.pace)
-        there.room.wake()
+        lobby.control(there.room, body.paused, body.pace)
         return {"ok": True}
 
 

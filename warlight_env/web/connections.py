@@ -46,6 +46,15 @@ def address_of(client: tuple[str, int] | None) -> str:
     return host
 
 
+def _plain(host: str) -> str:
+    """An address in the one form that it has among others; a name as it is."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
 @dataclass
 class Limits:
     """How many connections there may be. trusted: proxies, who bring everybody's."""
@@ -57,13 +66,17 @@ class Limits:
     take: float = TAKE
     _open: dict[asyncio.BaseTransport, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._trusted = frozenset(map(_plain, self.trusted))
+
     def admit(self, transport: asyncio.BaseTransport, client: tuple[str, int] | None) -> str | None:
         """Count a new connection; or why it is refused."""
         self._open = {there: whose for there, whose in self._open.items() if not there.is_closing()}
         whose = address_of(client)
         if len(self._open) >= self.most:
             return "503 Service Unavailable"
-        if whose not in self.trusted and sum(other == whose for other in self._open.values()) >= self.address:
+        trusted = client is not None and _plain(client[0]) in self._trusted
+        if not trusted and sum(other == whose for other in self._open.values()) >= self.address:
             return "429 Too Many Requests"
         self._open[transport] = whose
         return None

@@ -47,7 +47,11 @@ class Folder:
                 f"the folder of games {path} is in use by another server ({holder}): end that one, or give another "
                 "folder by --games"
             )
-        self.tell(None)
+        try:
+            self.tell(None)
+        except BaseException:
+            self.release()
+            raise
 
     def tell(self, address: str | None) -> None:
         """Write down for others who has the folder; `DiskError` where that fails."""

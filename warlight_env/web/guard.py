@@ -97,6 +97,8 @@ class Guard:
             await _answer(scope, send, *body)
 
     def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> tuple[int, str] | None:
+        if not self._afford(client) or self._open[client] >= self.at_once:
+            return 429, "too many requests: wait a moment"  # those that are refused count, too
         host = headers.get(b"host", "")
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
             return 421, "this server is not reached under that name"
@@ -113,8 +115,6 @@ class Guard:
             given = headers.get(b"x-warlight-token", "")
             if needs and not same(self.token or "", given):
                 return 401, "the server's token is missing or wrong: open the address that it printed"
-        if not self._afford(client) or self._open[client] >= self.at_once:
-            return 429, "too many requests: wait a moment"
         return None
 
     def _afford(self, client: str) -> bool:

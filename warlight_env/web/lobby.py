@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from warlight_env import bounded
+from warlight_env.arena.append_only import NOT_OURS
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -42,6 +44,32 @@ class Access:
 
     room: Room
     seat: int | None
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What is on disk of a game besides its log. seats: name, bot's spec or None, and token of each."""
+
+    seats: list[tuple[str, str | None, str]]
+    watch: str | None
+    pace: float
+    paused: bool
+
+    @classmethod
+    def of(cls, data: Any) -> _Kept:
+        """From plain data; one of `NOT_OURS` where it is of something else."""
+        rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
+        seats = [(name, spec, token) for name, spec, token in rows]
+        texts = [text for name, _, token in seats for text in (name, token)]
+        texts += [text for text in (watch, *(spec for _, spec, _ in seats)) if text is not None]
+        if not all(isinstance(text, str) for text in texts) or type(paused) is not bool or not 0 <= pace < 1e9:
+            raise ValueError("not of a game")
+        return cls(seats, watch, pace, paused)
+
+    def knows(self, token: str) -> bool:
+        """Whether it is one of the game's tokens."""
+        tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
+        return any(same(known, token) for known in tokens if known)
 
 
 class Lobby:
@@ -144,6 +172,7 @@ class Lobby:
             "seats": [[seat.name, seat.spec, seat.token] for seat in room.seats],
             "watch": room.watch_token,
             "pace": room.pace,
+            "paused": room.paused,
         }
         write_private(self.folder / f"{room.id}{SEATS}", json.dumps(data).encode())
 
@@ -176,6 +205,22 @@ class Lobby:
         del self._rooms[room.id]
         await room.stop()
 
+    def control(self, room: Room, paused: bool | None = None, pace: float | None = None) -> None:
+        """Let a game between bots wait or go on, or change its pace; it stays so when it is taken up again.
+
+        Raises:
+            DiskError: that could not be written down; nothing has changed.
+        """
+        before = room.paused, room.pace
+        room.paused = room.paused if paused is None else paused
+        room.pace = room.pace if pace is None else max(0.05, pace)
+        try:
+            self._write_seats(room)
+        except DiskError:
+            room.paused, room.pace = before
+            raise
+        room.wake()
+
     # Finding
 
     async def find(self, id: str, token: str) -> Access:
@@ -189,10 +234,10 @@ class Lobby:
             raise wrong
         room = self._rooms.get(id)
         if room is None:
-            tokens = await asyncio.to_thread(self._read_seats, id)
-            if tokens is None or not _knows(tokens, token):
+            kept = await asyncio.to_thread(self._read_seats, id)
+            if kept is None or not kept.knows(token):
                 raise wrong
-            room = self._rooms.get(id) or await self._resumed(id, tokens)
+            room = self._rooms.get(id) or await self._resumed(id, kept)
         for seat, there in enumerate(room.seats):
             if there.spec is None and same(there.token, token):
                 return Access(room, seat)
@@ -200,29 +245,33 @@ class Lobby:
             return Access(room, None)
         raise wrong
 
-    async def _resumed(self, id: str, tokens: dict[str, Any]) -> Room:
+    async def _resumed(self, id: str, kept: _Kept) -> Room:
         """A game from disk, taken up once for all who ask meanwhile."""
         if id not in self._resuming:
-            self._resuming[id] = asyncio.ensure_future(self._resume(id, tokens))
+            self._resuming[id] = asyncio.ensure_future(self._resume(id, kept))
             self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
         return await asyncio.shield(self._resuming[id])
 
-    def _read_seats(self, id: str) -> dict[str, Any] | None:
+    def _read_seats(self, id: str) -> _Kept | None:
         path = self.folder / f"{id}{SEATS}"
         try:
-            data: dict[str, Any] = json.loads(path.read_text())
+            return _Kept.of(bounded.decode_line(path.read_bytes()))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
-            raise RequestError(f"{path.name} cannot be read: {error}", 500) from None
-        return data
+        except OSError as error:
+            raise RequestError(f"{path.name} cannot be read: {error.strerror or 'no answer'}", 500) from None
+        except NOT_OURS:
+            raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
 
-    async def _resume(self, id: str, data: dict[str, Any]) -> Room:
+    async def _resume(self, id: str, kept: _Kept) -> Room:
         async with self._place():
             saved = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
             taken: Taken = await self.desk.short(clerk.resumed, saved)
             new = functools.partial(Game.from_dict, taken.saved)
-            room = await self._room(id, [Seat(*row) for row in data["seats"]], new, data["pace"], data["watch"])
+            if len(kept.seats) != len(taken.header.players):
+                raise RequestError(f"{id}{SEATS} is not of the game that the log has", 500)
+            room = await self._room(id, [Seat(*row) for row in kept.seats], new, kept.pace, kept.watch)
+            room.paused = kept.paused
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
             room.take_back()
             self._rooms[id] = room
@@ -293,8 +342,3 @@ def _described(seats: Sequence[Seat]) -> list[Player]:
 def _bot(name: str, spec: str) -> Player:
     told = describe(spec)
     return Player(name, told.spec, told.parameters)
-
-
-def _knows(data: dict[str, Any], token: str) -> bool:
-    tokens = [row[2] for row in data["seats"] if row[1] is None] + [data["watch"] or ""]
-    return any(same(known, token) for known in tokens if known)

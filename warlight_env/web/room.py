@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from warlight_env.arena.play import round_limit
-from warlight_env.engine.orders import Orders
+from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.game import Game
@@ -167,7 +167,7 @@ class Room:
     def take_back(self) -> None:
         """After a restart: the turns that people had handed in."""
         for seat, committed in self.turns.kept(self.book.steps).items():
-            with contextlib.suppress(InputError):  # not one of this position: the file is damaged
+            with contextlib.suppress(InputError, OrdersTypeError):  # not one of this position: the file is damaged
                 if isinstance(committed.turn, Orders):
                     self._check_orders(seat, committed.turn)
                 else:

@@ -60,6 +60,23 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         yield  # they are ours for longer than it serves
 
+    async def serve_from(self, taken: socket.socket, begun: Callable[[], Awaitable[None]]) -> None:
+        """Serve on a socket until the end. `begun` is called once it answers; if that fails, it ends in good order."""
+        asyncio.get_running_loop().set_exception_handler(tell_exhausted())
+        serving = asyncio.create_task(self.serve(sockets=[taken]))
+        try:
+            while not self.started and not serving.done():
+                await asyncio.sleep(0.02)
+            if self.interrupted:
+                self.should_exit = True
+            elif self.started:
+                await begun()
+        except BaseException:
+            self.should_exit = True
+            raise
+        finally:
+            await serving
+
     @contextlib.contextmanager
     def signals_noted(self) -> Iterator[None]:
         """While it lasts, signals end the server and nothing else."""
@@ -94,26 +111,19 @@ def run_server(
             has the folder of games. LogWriteError: it cannot be written. KeyboardInterrupt: at the end.
     """
     page()
-    hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
-    offered = tuple(dict.fromkeys((*bots, *BOTS)))
-    home = Folder(folder)
-    token = home.token()
-    taken = _listening(listen)
-    port = taken.getsockname()[1]
-    shown = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
-    home.tell(f"http://{shown}:{port}/")
-    app = create_app(Settings(folder, offered, hosts, token, runs), home)
-    config = config_of(app, listen.proxies, Limits(room_for(), trusted=listen.proxies))
-    server = _Server(config)
+    with contextlib.ExitStack() as opened:
+        home = Folder(folder)
+        opened.callback(home.release)
+        token = home.token()
+        taken = opened.enter_context(_listening(listen))
+        port = taken.getsockname()[1]
+        shown = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
+        home.tell(f"http://{shown}:{port}/")
+        hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
+        app = create_app(Settings(folder, tuple(dict.fromkeys((*bots, *BOTS))), hosts, token, runs), home)
+        server = _Server(config_of(app, listen.proxies, Limits(room_for(), trusted=listen.proxies)))
 
-    async def main() -> None:
-        asyncio.get_running_loop().set_exception_handler(tell_exhausted())
-        serving = asyncio.create_task(server.serve(sockets=[taken]))
-        while not server.started and not serving.done():
-            await asyncio.sleep(0.02)
-        if server.interrupted:
-            server.should_exit = True
-        elif server.started:
+        async def begun() -> None:
             place = "" if first is None else await first(app.state.lobby)
             gc.collect()
             gc.freeze()  # what is there by now stays: to look through it again and again holds everybody up for 0.1 s
@@ -122,10 +132,9 @@ def run_server(
             if open_browser:
                 with contextlib.suppress(webbrowser.Error):
                     webbrowser.open(address)
-        await serving
 
-    with server.signals_noted():
-        asyncio.run(main())
+        with server.signals_noted():
+            asyncio.run(server.serve_from(taken, begun))
     if server.interrupted:
         raise KeyboardInterrupt
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 from collections.abc import AsyncIterator
 from typing import Final
 
@@ -16,6 +17,8 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.guard import same
 from warlight_env.web.requests import Hello
 from warlight_env.web.settings import Settings
+
+_log = logging.getLogger(__name__)
 
 SEND: Final = 30.0  # seconds within which a viewer must take a message
 HELLO: Final = 10.0  # seconds within which a socket must say who it is
@@ -61,15 +64,23 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
             if isinstance(error, Exception):
                 raise error
         await socket.close(1001)
+    except (ValidationError, KeyError):
+        await _refuse(socket, "not a hello", 422)
+    except (InputError, RunError) as error:
+        await _refuse(socket, str(error), getattr(error, "status", 422 if isinstance(error, InputError) else 500))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1008)
-    except (InputError, RunError, ValidationError, KeyError) as error:
-        reason = "not a hello" if isinstance(error, ValidationError | KeyError) else str(error)
-        status = getattr(error, "status", 422)
-        with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-            await socket.send_text(json.dumps({"type": "error", "error": reason, "status": status}))
-            await socket.close(1008, reason[:100])
+    except OSError as error:  # files exhausted, a log that is gone
+        _log.error("%s: %s", socket.url.path, error)
+        await _refuse(socket, f"the server cannot do that now: {error.strerror or 'no answer'}", 503)
+
+
+async def _refuse(socket: WebSocket, reason: str, status: int) -> None:
+    """Say why, and close."""
+    with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
+        await socket.send_text(json.dumps({"type": "error", "error": reason, "status": status}))
+        await socket.close(1008, reason[:100])
 
 
 async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warlight_env.arena.append_only import NOT_OURS
 from warlight_env.engine.orders import Orders
 from warlight_env.web.disk import write_private
 
@@ -43,8 +44,8 @@ class Turns:
             data = json.loads(self.path.read_bytes())
             if data["step"] != step:
                 return {}
-            return {int(seat): Committed(_turn(turn), thought) for seat, (turn, thought) in data["turns"].items()}
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return {int(seat): _committed(*row) for seat, row in data["turns"].items()}
+        except (OSError, *NOT_OURS):
             return {}  # there are none: whoever handed one in was not told that it counts
 
     def forget(self) -> None:
@@ -58,6 +59,12 @@ def _plain(turn: Wishes | Orders) -> Any:
         deploys, attacks = (rows.tolist() for rows in turn.arrays())
         return {"deploys": deploys, "attacks": attacks}
     return turn
+
+
+def _committed(turn: Any, thought: Any) -> Committed:
+    if not (thought is None or isinstance(thought, dict)):
+        raise TypeError("no help is like that")
+    return Committed(_turn(turn), thought)
 
 
 def _turn(data: Any) -> Wishes | Orders:
