@@ -13,6 +13,7 @@ from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import kernel, read_only, shared
+from warlight_env.engine.reference import reference
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.view import View
 
@@ -80,7 +81,7 @@ def make_evaluation(board: Board, weights: Weights) -> Evaluation:
         sharpness=w.sharpness,
         extended=any((w.neighbor_values, w.largest_territory, w.threatened_bonus, w.sharpness != 1.0)),
     )
-    return read_only(evaluation)
+    return reference(read_only(evaluation))
 
 
 @kernel

@@ -22,6 +22,7 @@ from warlight_env.agents.generators.work import (
 )
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import resolve_orders
 from warlight_env.engine.state import Workspace, make_workspace, private_zeros
@@ -43,16 +44,18 @@ class Lookahead(NamedTuple):
 
 def make_lookahead(n_regions: int, n_edges: int, players: int) -> Lookahead:
     """Working memory for one thread."""
-    return Lookahead(
-        turns=make_turn_set(n_regions, n_edges),
-        replies=make_turn_sets(n_regions, n_edges, players),
-        found=private_zeros(players, np.int64),
-        round=make_workspace(n_regions, n_edges, players),
-        owner=private_zeros(n_regions, np.int8),
-        army=private_zeros(n_regions, np.int32),
-        dice=private_zeros(2, np.uint64),
-        score=private_zeros(MAX_TURNS, np.float64),
-        against=private_zeros((players, MAX_TURNS, MAX_TURNS), np.float64),
+    return reference(
+        Lookahead(
+            turns=make_turn_set(n_regions, n_edges),
+            replies=make_turn_sets(n_regions, n_edges, players),
+            found=private_zeros(players, np.int64),
+            round=make_workspace(n_regions, n_edges, players),
+            owner=private_zeros(n_regions, np.int8),
+            army=private_zeros(n_regions, np.int32),
+            dice=private_zeros(2, np.uint64),
+            score=private_zeros(MAX_TURNS, np.float64),
+            against=private_zeros((players, MAX_TURNS, MAX_TURNS), np.float64),
+        )
     )
 
 

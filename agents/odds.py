@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from warlight_env.engine.dice import Dice, kills_pmf
 from warlight_env.engine.jit import kernel, read_only, shared
+from warlight_env.engine.reference import reference
 
 #: Armies up to which a side's chances are exact; beyond, the normal distribution stands in for the binomial one.
 ODDS_ARMIES: Final = 200
@@ -39,7 +40,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
         for n in range(ODDS_ARMIES + 1):
             pmf = kills_pmf(n, kill, luck, stochastic)
             tail[side, n, : n + 1] = np.minimum(pmf[::-1].cumsum()[::-1], 1.0)
-    return read_only(Odds(tail, np.array([attack_kill, defense_kill]), luck))
+    return reference(read_only(Odds(tail, np.array([attack_kill, defense_kill]), luck)))
 
 
 @kernel

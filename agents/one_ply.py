@@ -15,6 +15,7 @@ from warlight_env.agents.lookahead import Lookahead, highest, make_lookahead, sc
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, uniform
 from warlight_env.engine.view import View
 
@@ -28,8 +29,10 @@ class OnePlyWork(NamedTuple):
 
 def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
     """Working memory for one thread."""
-    return OnePlyWork(
-        generator=make_generator_work(n_regions, n_edges, players), look=make_lookahead(n_regions, n_edges, players)
+    return reference(
+        OnePlyWork(
+            generator=make_generator_work(n_regions, n_edges, players), look=make_lookahead(n_regions, n_edges, players)
+        )
     )
 
 

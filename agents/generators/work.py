@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.state import Scratch, make_scratch, private_zeros
 
 #: Ways to deploy and ways to attack; a turn is one of each.
@@ -61,14 +62,16 @@ class GeneratorWork(NamedTuple):
 
 def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
     """Working memory for one thread."""
-    return GeneratorWork(
-        scratch=make_scratch(n_regions, players),
-        value=private_zeros(n_regions, np.float64),
-        after=private_zeros(n_regions, np.int32),
-        free=private_zeros(n_regions, np.int64),
-        targets=private_zeros(n_regions, np.uint32),
-        income=private_zeros(players, np.int64),
-        turns=make_turn_set(n_regions, n_edges),
+    return reference(
+        GeneratorWork(
+            scratch=make_scratch(n_regions, players),
+            value=private_zeros(n_regions, np.float64),
+            after=private_zeros(n_regions, np.int32),
+            free=private_zeros(n_regions, np.int64),
+            targets=private_zeros(n_regions, np.uint32),
+            income=private_zeros(players, np.int64),
+            turns=make_turn_set(n_regions, n_edges),
+        )
     )
 
 

@@ -11,6 +11,7 @@ from warlight_env.agents.generators.work import TurnSet, make_turn_set
 from warlight_env.agents.maxn.turns import MAX_BREADTH, BattleWork, list_first_battles, make_battle_work, make_turn
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.state import private_zeros
 
 #: Players' moves that a search looks ahead, at most.
@@ -45,19 +46,21 @@ class MaxnWork(NamedTuple):
 
 def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
     """Working memory for one search."""
-    return MaxnWork(
-        battles=make_battle_work(n_regions, n_edges, players),
-        first=private_zeros((MAX_BREADTH, 2), np.int32),
-        turns=make_turn_set(n_regions, n_edges, MAX_BREADTH),
-        owner=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int8),
-        army=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int32),
-        mover=private_zeros(MAX_DEPTH, np.int64),
-        listed=private_zeros(MAX_DEPTH, np.int64),
-        cursor=private_zeros(MAX_DEPTH, np.int64),
-        best=private_zeros((MAX_DEPTH, players), np.float64),
-        value=private_zeros(MAX_BREADTH, np.float64),
-        place=private_zeros(6, np.int64),
-        shares=private_zeros(players, np.float64),
+    return reference(
+        MaxnWork(
+            battles=make_battle_work(n_regions, n_edges, players),
+            first=private_zeros((MAX_BREADTH, 2), np.int32),
+            turns=make_turn_set(n_regions, n_edges, MAX_BREADTH),
+            owner=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int8),
+            army=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int32),
+            mover=private_zeros(MAX_DEPTH, np.int64),
+            listed=private_zeros(MAX_DEPTH, np.int64),
+            cursor=private_zeros(MAX_DEPTH, np.int64),
+            best=private_zeros((MAX_DEPTH, players), np.float64),
+            value=private_zeros(MAX_BREADTH, np.float64),
+            place=private_zeros(6, np.int64),
+            shares=private_zeros(players, np.float64),
+        )
     )
 
 

@@ -16,6 +16,7 @@ from warlight_env.agents.maxn.value import battle_value, carry_out, mark_spared
 from warlight_env.agents.odds import capture_chance
 from warlight_env.agents.territory import mark_parts
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.round import income
 from warlight_env.engine.state import private_zeros
 
@@ -46,17 +47,19 @@ class BattleWork(NamedTuple):
 
 def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
     """Working memory for one thread."""
-    return BattleWork(
-        generator=make_generator_work(n_regions, n_edges, players),
-        owner=private_zeros(n_regions, np.int8),
-        army=private_zeros(n_regions, np.int32),
-        rows=private_zeros((MAX_BREADTH, 2), np.int32),
-        worth=private_zeros(MAX_BREADTH, np.float64),
-        deploy=private_zeros(n_regions, np.int32),
-        attacks=private_zeros((max(1, n_edges), 3), np.int32),
-        own=private_zeros(n_regions, np.int8),
-        spared=private_zeros(players, np.int8),
-        part=private_zeros(n_regions, np.int32),
+    return reference(
+        BattleWork(
+            generator=make_generator_work(n_regions, n_edges, players),
+            owner=private_zeros(n_regions, np.int8),
+            army=private_zeros(n_regions, np.int32),
+            rows=private_zeros((MAX_BREADTH, 2), np.int32),
+            worth=private_zeros(MAX_BREADTH, np.float64),
+            deploy=private_zeros(n_regions, np.int32),
+            attacks=private_zeros((max(1, n_edges), 3), np.int32),
+            own=private_zeros(n_regions, np.int8),
+            spared=private_zeros(players, np.int8),
+            part=private_zeros(n_regions, np.int32),
+        )
     )
 
 

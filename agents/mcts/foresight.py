@@ -30,6 +30,7 @@ from warlight_env.agents.plug_ins import (
     record_types,
 )
 from warlight_env.engine.jit import kernel, pointer
+from warlight_env.engine.reference import reference
 
 #: Whose turns playouts take: the policy's (by default a random one of the generators'), the one that is best a round
 #: ahead, the one that is best against the enemies' best replies, or one of the best by chance.
@@ -97,10 +98,10 @@ def _blind(board, params, evaluate, generate, policy, evaluation, settings, work
 @functools.cache
 def _signature() -> Any:
     t = record_types()
-    settings = Settings(
+    settings = reference(Settings(
         exploration=0.0, root_visits=True, blind=False, choice=0, rounds=1, playout=0, tries=1, drawn=1,
         top=0, worth=0, alpha=0.0, beta=0.0, ways=0, locked=False, virtual=0, player=0, players=2,
-    )  # fmt: skip
+    ))  # fmt: skip
     plug_ins = map(types.FunctionType, (evaluation_signature(), generator_signature(), policy_signature()))
     return types.int64(
         t["board"], t["params"], *plug_ins,

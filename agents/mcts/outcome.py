@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.standing import winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.round import resolve_orders
 from warlight_env.engine.state import Workspace, make_workspace, private_zeros
 
@@ -33,12 +34,14 @@ class Samples(NamedTuple):
 
 def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Samples:
     """Room for `size` plays."""
-    return Samples(
-        private_zeros((size, n_regions), np.int8),
-        private_zeros((size, n_regions), np.int32),
-        private_zeros(size, np.float64),
-        private_zeros(size, np.int32),
-        make_workspace(n_regions, n_edges, players),
+    return reference(
+        Samples(
+            private_zeros((size, n_regions), np.int8),
+            private_zeros((size, n_regions), np.int32),
+            private_zeros(size, np.float64),
+            private_zeros(size, np.int32),
+            make_workspace(n_regions, n_edges, players),
+        )
     )
 
 

@@ -15,6 +15,7 @@ from warlight_env.agents.mcts.tree import nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import Settings
 from warlight_env.agents.mcts.worth import WORTHS
 from warlight_env.agents.weights import Weights
+from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
@@ -119,24 +120,26 @@ class MctsSettings:
     def for_kernels(self, player: int, players: int) -> Settings:
         """What kernels take, for the player that searches."""
         threads = self.threads > 1
-        return Settings(
-            exploration=float(self.exploration),
-            root_visits=self.selection == "root",
-            blind=self.replies == "blind",
-            choice=CHOICES.index(self.outcome),
-            rounds=self.rounds,
-            playout=PLAYOUTS.index(self.playout),
-            tries=self.tries,
-            drawn=self.drawn,
-            top=self.top,
-            worth=WORTHS.index(self.values),
-            alpha=float(self.alpha),
-            beta=float(self.beta),
-            ways=self.ways,
-            locked=self.parallel == "lock" and threads,
-            virtual=self.virtual_loss if self.parallel in ("tree", "lock") and threads else 0,
-            player=player,
-            players=players,
+        return reference(
+            Settings(
+                exploration=float(self.exploration),
+                root_visits=self.selection == "root",
+                blind=self.replies == "blind",
+                choice=CHOICES.index(self.outcome),
+                rounds=self.rounds,
+                playout=PLAYOUTS.index(self.playout),
+                tries=self.tries,
+                drawn=self.drawn,
+                top=self.top,
+                worth=WORTHS.index(self.values),
+                alpha=float(self.alpha),
+                beta=float(self.beta),
+                ways=self.ways,
+                locked=self.parallel == "lock" and threads,
+                virtual=self.virtual_loss if self.parallel in ("tree", "lock") and threads else 0,
+                player=player,
+                players=players,
+            )
         )
 
     @property

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from warlight_env.agents.generators.work import MAX_TURNS
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.state import compact_size, private_zeros
 
 #: What `Tree.used` counts.
@@ -67,22 +68,24 @@ def make_tree(n_regions: int, n_edges: int, nodes: int, players: int = 2, result
     """
     nodes = max(nodes, 4 * nodes_per_state(players))
     size = compact_size(n_regions)
-    return Tree(
-        visits=np.zeros(nodes, dtype=np.int32),
-        pending=np.zeros(nodes, dtype=np.int32),
-        total=np.zeros(nodes, dtype=np.int64),
-        first=np.zeros(nodes, dtype=np.int32),
-        children=np.zeros(nodes, dtype=np.int32),
-        turn=np.zeros(nodes, dtype=np.int32),
-        state=np.full(nodes, NO_STATE, dtype=np.int32),
-        winner=np.full(nodes, -1, dtype=np.int8),
-        later=np.zeros(nodes if players > 2 else 1, dtype=np.int32),
-        states=np.zeros((nodes, size), dtype=np.uint8),
-        turn_start=np.zeros(nodes, dtype=np.int32),
-        pool=np.zeros(max(24 * nodes, 64 * (n_regions + n_edges + 1)), dtype=np.int32),
-        result_of=np.zeros(max(1, results), dtype=np.int32),
-        result=np.zeros(max(1, results), dtype=np.int64),
-        used=private_zeros(128, np.int64),
+    return reference(
+        Tree(
+            visits=np.zeros(nodes, dtype=np.int32),
+            pending=np.zeros(nodes, dtype=np.int32),
+            total=np.zeros(nodes, dtype=np.int64),
+            first=np.zeros(nodes, dtype=np.int32),
+            children=np.zeros(nodes, dtype=np.int32),
+            turn=np.zeros(nodes, dtype=np.int32),
+            state=np.full(nodes, NO_STATE, dtype=np.int32),
+            winner=np.full(nodes, -1, dtype=np.int8),
+            later=np.zeros(nodes if players > 2 else 1, dtype=np.int32),
+            states=np.zeros((nodes, size), dtype=np.uint8),
+            turn_start=np.zeros(nodes, dtype=np.int32),
+            pool=np.zeros(max(24 * nodes, 64 * (n_regions + n_edges + 1)), dtype=np.int32),
+            result_of=np.zeros(max(1, results), dtype=np.int32),
+            result=np.zeros(max(1, results), dtype=np.int64),
+            used=private_zeros(128, np.int64),
+        )
     )
 
 

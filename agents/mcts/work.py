@@ -16,6 +16,7 @@ from warlight_env.agents.generators.work import (
 )
 from warlight_env.agents.lookahead import Lookahead, make_lookahead
 from warlight_env.agents.mcts.outcome import Samples, make_samples
+from warlight_env.engine.reference import reference
 from warlight_env.engine.state import private_zeros
 
 MAX_DEPTH: Final = 200  # nodes of a path
@@ -65,20 +66,22 @@ class SearchWork(NamedTuple):
 
 def make_search_work(n_regions: int, n_edges: int, players: int, samples: int) -> SearchWork:
     """Working memory for one thread."""
-    return SearchWork(
-        generator=make_generator_work(n_regions, n_edges, players),
-        turns=make_turn_sets(n_regions, n_edges, players),
-        found=private_zeros(players, np.int64),
-        look=make_lookahead(n_regions, n_edges, players),
-        samples=make_samples(n_regions, n_edges, players, samples),
-        owner=private_zeros(n_regions, np.int8),
-        army=private_zeros(n_regions, np.int32),
-        path=private_zeros(MAX_DEPTH, np.int32),
-        cursor=private_zeros(players, np.int64),
-        reply_visits=private_zeros(MAX_TURNS, np.float64),
-        reply_total=private_zeros(MAX_TURNS, np.int64),
-        values=private_zeros(players, np.int64),
-        shares=private_zeros(players, np.float64),
-        out=private_zeros(players, np.int64),
-        rng=private_zeros(2, np.uint64),
+    return reference(
+        SearchWork(
+            generator=make_generator_work(n_regions, n_edges, players),
+            turns=make_turn_sets(n_regions, n_edges, players),
+            found=private_zeros(players, np.int64),
+            look=make_lookahead(n_regions, n_edges, players),
+            samples=make_samples(n_regions, n_edges, players, samples),
+            owner=private_zeros(n_regions, np.int8),
+            army=private_zeros(n_regions, np.int32),
+            path=private_zeros(MAX_DEPTH, np.int32),
+            cursor=private_zeros(players, np.int64),
+            reply_visits=private_zeros(MAX_TURNS, np.float64),
+            reply_total=private_zeros(MAX_TURNS, np.int64),
+            values=private_zeros(players, np.int64),
+            shares=private_zeros(players, np.float64),
+            out=private_zeros(players, np.int64),
+            rng=private_zeros(2, np.uint64),
+        )
     )

@@ -22,6 +22,7 @@ from warlight_env.agents.generators.work import (
 )
 from warlight_env.agents.standing import holds_regions, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import income, resolve_orders
 from warlight_env.engine.state import Workspace, make_workspace, private_zeros
@@ -57,19 +58,21 @@ class TrialWork(NamedTuple):
 
 def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> TrialWork:
     """Working memory for one thread."""
-    return TrialWork(
-        generator=make_generator_work(n_regions, n_edges, players),
-        turns=make_turn_set(n_regions, n_edges, 2),
-        share=private_zeros((2, scenarios), np.float64),
-        others=make_turn_sets(n_regions, n_edges, players, scenarios),
-        dice=private_zeros((scenarios, 2), np.uint64),
-        luck=private_zeros(2, np.uint64),
-        round=make_workspace(n_regions, n_edges, players),
-        owner=private_zeros(n_regions, np.int8),
-        army=private_zeros(n_regions, np.int32),
-        borders=private_zeros(n_regions, np.int32),
-        free=private_zeros(n_regions, np.int64),
-        rng=private_zeros(2, np.uint64),
+    return reference(
+        TrialWork(
+            generator=make_generator_work(n_regions, n_edges, players),
+            turns=make_turn_set(n_regions, n_edges, 2),
+            share=private_zeros((2, scenarios), np.float64),
+            others=make_turn_sets(n_regions, n_edges, players, scenarios),
+            dice=private_zeros((scenarios, 2), np.uint64),
+            luck=private_zeros(2, np.uint64),
+            round=make_workspace(n_regions, n_edges, players),
+            owner=private_zeros(n_regions, np.int8),
+            army=private_zeros(n_regions, np.int32),
+            borders=private_zeros(n_regions, np.int32),
+            free=private_zeros(n_regions, np.int64),
+            rng=private_zeros(2, np.uint64),
+        )
     )
 
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel, read_only, shared
+from warlight_env.engine.reference import reference
 
 U64 = np.uint64
 _ONE, _SIX, _LOW = U64(1), U64(6), U64(63)
@@ -39,7 +40,7 @@ def make_bits(board: Board) -> BitBoard:
         adjacent[a, b // 64] |= U64(1 << (b % 64))
     for r, s in enumerate(board.super_region.tolist()):
         members[s, r // 64] |= U64(1 << (r % 64))
-    return read_only(BitBoard(adjacent, members))
+    return reference(read_only(BitBoard(adjacent, members)))
 
 
 @kernel

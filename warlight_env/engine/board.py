@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import kernel, read_only, shared
+from warlight_env.engine.reference import reference
 
 #: Indices are unsigned: Numba then leaves out the wrap-around of negative ones, a third of a playout's time.
 U32 = npt.NDArray[np.uint32]
@@ -105,4 +106,4 @@ def make_board(map_: MapLike) -> Board:
         starting_army=np.array(map_.starting_armies, dtype=np.int32),
         distance=distance,
     )
-    return read_only(board)
+    return reference(read_only(board))

@@ -15,6 +15,7 @@ from numba.extending import intrinsic, lower_cast, models, register_model, typeo
 
 from warlight_env.engine import checked
 from warlight_env.engine.cache import keep
+from warlight_env.engine.reference import ReferenceType
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=tuple[Any, ...])
@@ -81,7 +82,7 @@ def _ignore_literals(dispatcher: Any) -> None:
     template, ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
 
     def plain(kind: Any) -> Any:
-        return kind.record if ours and isinstance(kind, _Protected) else types.misc.unliteral(kind)
+        return unprotected(kind) if ours else types.misc.unliteral(kind)
 
     def get_call_template(args: Any, kws: Any) -> Any:
         return template(tuple(map(plain, args)), {name: plain(kind) for name, kind in dict(kws).items()})
@@ -136,12 +137,22 @@ class _Protected(_NamedTuple):
 
 def protected(kind: Any) -> Any:
     """The type of a record for users' functions: those that write to what is `shared` of it do not compile."""
+    if isinstance(kind, ReferenceType):
+        record = protected(kind.record)
+        return kind if record is kind.record else ReferenceType(record)
     if not isinstance(kind, _NamedTuple):
         return kind
     parts = tuple(map(protected, kind.types))
     if kind.instance_class in _SHARED:
         parts = tuple(part.copy(readonly=True) if isinstance(part, types.Array) else part for part in parts)
     return kind if parts == tuple(kind.types) else _Protected(kind, parts)
+
+
+def unprotected(kind: Any) -> Any:
+    """The type as kernels take it, of what users' functions got."""
+    if isinstance(kind, ReferenceType) and isinstance(kind.record, _Protected):
+        return ReferenceType(kind.record.record)
+    return kind.record if isinstance(kind, _Protected) else types.misc.unliteral(kind)
 
 
 register_model(_Protected)(models.TupleModel)

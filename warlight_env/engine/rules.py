@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple
 
 from warlight_env.engine.dice import Dice, make_dice
+from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 
 MAX_PLAYERS: Final = 6
@@ -202,22 +203,24 @@ class Rules:
 
     def params(self, n_regions: int, n_super_regions: int) -> RuleParams:
         """The record for kernels, for a map of that size."""
-        return RuleParams(
-            base_income=self.base_income,
-            skipped_keeps_place=self.skipped_attack_keeps_place,
-            moved_armies=MOVED_ARMIES.index(self.moved_armies),
-            repeated_illegal=self.repeated_attack == "illegal",
-            max_orders=self.max_orders,
-            round_limit=self.round_limit(n_regions),
-            ties_by_regions=self.tie_break == "regions",
-            picking=PICKING.index(self.picking),
-            picks=self.picks,
-            ranked=self.ranked if self.picking == "ranked" else MAX_ARMIES,
-            offers=self.offers_per_super_region,
-            dealt_apart=self.dealt_apart,
-            wastelands=int(Fraction(str(self.wastelands)) * n_super_regions),
-            wasteland_army=self.wasteland_army,
-            dice=make_dice(self.attack_kill, self.defense_kill, self.luck, self.rounding == "stochastic"),
+        return reference(
+            RuleParams(
+                base_income=self.base_income,
+                skipped_keeps_place=self.skipped_attack_keeps_place,
+                moved_armies=MOVED_ARMIES.index(self.moved_armies),
+                repeated_illegal=self.repeated_attack == "illegal",
+                max_orders=self.max_orders,
+                round_limit=self.round_limit(n_regions),
+                ties_by_regions=self.tie_break == "regions",
+                picking=PICKING.index(self.picking),
+                picks=self.picks,
+                ranked=self.ranked if self.picking == "ranked" else MAX_ARMIES,
+                offers=self.offers_per_super_region,
+                dealt_apart=self.dealt_apart,
+                wastelands=int(Fraction(str(self.wastelands)) * n_super_regions),
+                wasteland_army=self.wasteland_army,
+                dice=make_dice(self.attack_kill, self.defense_kill, self.luck, self.rounding == "stochastic"),
+            )
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.reference import reference
 
 NEUTRAL: Final = -1
 #: Owner of a region that a player cannot see, in a view; the army there reads 0.
@@ -85,13 +86,15 @@ class Scratch(NamedTuple):
 
 def make_scratch(n_regions: int, players: int) -> Scratch:
     """Working memory for one thread."""
-    return Scratch(
-        cursor=private_zeros(players, np.int32),
-        order=private_zeros(players, np.int32),
-        movable=private_zeros(n_regions, np.int32),
-        queue=private_zeros(n_regions, np.uint32),
-        mark=private_zeros(n_regions, np.int32),
-        value=private_zeros(n_regions, np.float64),
+    return reference(
+        Scratch(
+            cursor=private_zeros(players, np.int32),
+            order=private_zeros(players, np.int32),
+            movable=private_zeros(n_regions, np.int32),
+            queue=private_zeros(n_regions, np.uint32),
+            mark=private_zeros(n_regions, np.int32),
+            value=private_zeros(n_regions, np.float64),
+        )
     )
 
 
@@ -106,11 +109,13 @@ class Workspace(NamedTuple):
 
 def make_workspace(n_regions: int, n_edges: int, players: int) -> Workspace:
     """A workspace for one thread."""
-    return Workspace(
-        make_scratch(n_regions, players),
-        private_zeros((players, n_regions), np.int32),
-        private_zeros((players, n_edges, 3), np.int32),
-        private_zeros(players, np.int32),
+    return reference(
+        Workspace(
+            make_scratch(n_regions, players),
+            private_zeros((players, n_regions), np.int32),
+            private_zeros((players, n_edges, 3), np.int32),
+            private_zeros(players, np.int32),
+        )
     )
 
 

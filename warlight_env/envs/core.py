@@ -24,6 +24,7 @@ from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, check_turn
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import DEALT, check_players
@@ -139,18 +140,20 @@ class EnvCore:
             raise ValueError(f"max_cycles = {max_cycles!r}: must be an integer from 1 to {2**31 - 1}")
         encoding = self.encoding
         n, e = self.board.n_regions, self.board.n_edges
-        self.settings = Settings(
-            row_width=encoding.row_width,
-            priority=encoding.mask_rows > n + e,
-            asks_mask=encoding.write_mask is not None,
-            stepwise=encoding.stepwise,
-            features=self.observation != "raw",
-            fog=self.rules.fog,
-            max_cycles=int(max_cycles),
-            max_income=encoding.max_income,
-            shaping=SHAPINGS.index(self.reward.shaping),
-            scale=float(self.reward.scale),
-            gamma=float(self.reward.gamma),
+        self.settings = reference(
+            Settings(
+                row_width=encoding.row_width,
+                priority=encoding.mask_rows > n + e,
+                asks_mask=encoding.write_mask is not None,
+                stepwise=encoding.stepwise,
+                features=self.observation != "raw",
+                fog=self.rules.fog,
+                max_cycles=int(max_cycles),
+                max_income=encoding.max_income,
+                shaping=SHAPINGS.index(self.reward.shaping),
+                scale=float(self.reward.scale),
+                gamma=float(self.reward.gamma),
+            )
         )
 
     def _make_buffers(self, slots: int) -> Buffers:
@@ -516,9 +519,11 @@ class EnvCore:
         other.__dict__.update(self.__dict__)
         other.state = copy_state(self.state)
         arrays: Any = self.out
-        other.out = Buffers(*[array.copy() for array in arrays])
+        other.out = reference(Buffers(*[array.copy() for array in arrays]))
         other._work = None
-        other._turns = copied(self._turns) if self.settings.stepwise and self._turns is not None else None
+        other._turns = None
+        if self.settings.stepwise and self._turns is not None:
+            other._turns = reference(copied(self._turns))
         other._chronicle = None if self._chronicle is None else self._chronicle.copy()
         return other
 

@@ -17,6 +17,7 @@ from warlight_env.engine.bits import (
 )
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.setup import ALTERNATING, picker
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import PICK
@@ -100,22 +101,24 @@ def make_buffers(
     def shaped(dtype: Any, *shape: int) -> npt.NDArray[Any]:
         return np.zeros((batch, *shape), dtype=dtype)
 
-    return Buffers(
-        seat=seat,
-        slot=slot,
-        seen_owner=shaped(np.int8, slots, n),
-        seen_army=shaped(np.int32, slots, n),
-        free=shaped(np.int8, slots, n),
-        features=values,
-        mask=mask,
-        income=shaped(np.int32, players),
-        illegal=shaped(np.int32, players),
-        reward=shaped(np.float64, players),
-        potential=shaped(np.float64, players),
-        live=shaped(np.bool_, players),
-        terminated=shaped(np.bool_, players),
-        truncated=shaped(np.bool_, players),
-        cycles=shaped(np.int32),
+    return reference(
+        Buffers(
+            seat=seat,
+            slot=slot,
+            seen_owner=shaped(np.int8, slots, n),
+            seen_army=shaped(np.int32, slots, n),
+            free=shaped(np.int8, slots, n),
+            features=values,
+            mask=mask,
+            income=shaped(np.int32, players),
+            illegal=shaped(np.int32, players),
+            reward=shaped(np.float64, players),
+            potential=shaped(np.float64, players),
+            live=shaped(np.bool_, players),
+            terminated=shaped(np.bool_, players),
+            truncated=shaped(np.bool_, players),
+            cycles=shaped(np.int32),
+        )
     )
 
 
@@ -132,12 +135,14 @@ class Memory(NamedTuple):
 def make_memory(bits: BitBoard, players: int) -> Memory:
     """Working memory for one thread."""
     words = bits.adjacent.shape[1]
-    return Memory(
-        visible=np.zeros(words, dtype=np.uint64),
-        owned=np.zeros((players, words), dtype=np.uint64),
-        codes=np.zeros(players + 1, dtype=np.int8),
-        armies=np.zeros(players + 1, dtype=np.int64),
-        shares=np.zeros((len(bits.members), 2), dtype=np.float32),
+    return reference(
+        Memory(
+            visible=np.zeros(words, dtype=np.uint64),
+            owned=np.zeros((players, words), dtype=np.uint64),
+            codes=np.zeros(players + 1, dtype=np.int8),
+            armies=np.zeros(players + 1, dtype=np.int64),
+            shares=np.zeros((len(bits.members), 2), dtype=np.float32),
+        )
     )
 
 
@@ -313,7 +318,9 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
     Nothing is taken for granted but what earlier calls wrote to the same buffers, whatever happened in between.
     """
     n, players = state.owner.shape[1], state.eliminated_at.shape[1]
-    visible, owned, codes, armies, shares = memory
+    visible, owned, codes, armies, shares = (
+        memory.visible, memory.owned, memory.codes, memory.armies, memory.shares,
+    )  # fmt: skip
     starts, n_edges = board.neighbor_start, board.edge_target.shape[0]
     row_width, priority = settings.row_width, settings.priority
     for b in range(first, end):

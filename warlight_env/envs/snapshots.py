@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import State
 from warlight_env.engine.validity import StateError, exact_copy
@@ -76,7 +77,9 @@ def checked_turns(core: Core, saved: Any) -> tuple[Turns, npt.NDArray[np.int32]]
     turns = _turns(core, saved[0])
     illegal = exact_copy(saved[1], core.out.illegal, "illegal")
     standing = [illegal if name == "illegal" else getattr(core.out, name) for name in STANDING]
-    check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, turns, core.work)
+    check_games(
+        core.board, core.params, core.settings.stepwise, False, core.state, standing, reference(turns), core.work
+    )
     return turns, illegal
 
 
@@ -90,9 +93,9 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
         raise StateError("the saved state is of another encoding: turns of several actions, or of one")
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in STANDING]
-    none = make_turns(core.board.n_regions, core.board.n_edges, core.players, 0)
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
-    check_games(core.board, core.params, core.settings.stepwise, True, state, standing, turns or none, core.work)
+    said = make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
+    check_games(core.board, core.params, core.settings.stepwise, True, state, standing, said, core.work)
     values: list[Any] = [snapshot.board, state, *standing, turns]
     return Snapshot(*values)
 

@@ -11,6 +11,7 @@ from warlight_env.agents.plug_ins import picker_at, policy_at
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
 from warlight_env.engine.sight import see
@@ -46,11 +47,13 @@ class Turns(NamedTuple):
 
 def make_turns(n_regions: int, n_edges: int, players: int, batch: int) -> Turns:
     """Empty turns."""
-    return Turns(
-        np.zeros((batch, players, n_regions), dtype=np.int32),
-        np.zeros((batch, players, max(n_edges, 1), 3), dtype=np.int32),
-        np.zeros((batch, players, n_regions), dtype=np.int32),
-        np.zeros((batch, players, 3), dtype=np.int32),
+    return reference(
+        Turns(
+            np.zeros((batch, players, n_regions), dtype=np.int32),
+            np.zeros((batch, players, max(n_edges, 1), 3), dtype=np.int32),
+            np.zeros((batch, players, n_regions), dtype=np.int32),
+            np.zeros((batch, players, 3), dtype=np.int32),
+        )
     )
 
 
@@ -70,15 +73,17 @@ class Work(NamedTuple):
 def make_work(board: Board, bits: BitBoard, players: int) -> Work:
     """Working memory for one thread."""
     n = board.n_regions
-    return Work(
-        scratch=make_scratch(n, players),
-        counts=private_zeros(players, np.int32),
-        wishes=np.zeros((players, n), dtype=np.int32),
-        owner=private_zeros(n, np.int8),
-        army=private_zeros(n, np.int32),
-        free=private_zeros(n, np.int8),
-        action=make_action_work(n, board.n_edges, players),
-        memory=make_memory(bits, players),
+    return reference(
+        Work(
+            scratch=make_scratch(n, players),
+            counts=private_zeros(players, np.int32),
+            wishes=np.zeros((players, n), dtype=np.int32),
+            owner=private_zeros(n, np.int8),
+            army=private_zeros(n, np.int32),
+            free=private_zeros(n, np.int8),
+            action=make_action_work(n, board.n_edges, players),
+            memory=make_memory(bits, players),
+        )
     )
 
 

@@ -20,6 +20,7 @@ from warlight_env.agents.generators.work import GeneratorWork, make_generator_wo
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import function_at, kernel, pointer
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import private_zeros
 from warlight_env.maps import load
@@ -68,13 +69,15 @@ class ActionWork(NamedTuple):
 
 def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
     """Working memory for one thread."""
-    return ActionWork(
-        own=private_zeros(n_regions, np.int32),
-        places=private_zeros(n_edges + 1, np.int32),
-        keys=private_zeros(max(n_regions, n_edges), np.int64),
-        classes=private_zeros((3, 5), np.int64),
-        generator=make_generator_work(n_regions, n_edges, players),
-        rng=private_zeros(2, np.uint64),
+    return reference(
+        ActionWork(
+            own=private_zeros(n_regions, np.int32),
+            places=private_zeros(n_edges + 1, np.int32),
+            keys=private_zeros(max(n_regions, n_edges), np.int64),
+            classes=private_zeros((3, 5), np.int64),
+            generator=make_generator_work(n_regions, n_edges, players),
+            rng=private_zeros(2, np.uint64),
+        )
     )
 
 

@@ -1,0 +1,137 @@
+"""Records that kernels take by reference: they read what the record says, and write where Python reads it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from warlight_env.engine.jit import JIT_DISABLED, kernel
+from warlight_env.engine.reference import Reference, reference
+
+pytestmark = pytest.mark.skipif(JIT_DISABLED, reason="records are themselves where nothing is compiled")
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+class Inner(NamedTuple):
+    words: Any  #: uint64[W]
+    share: float
+
+
+class Outer(NamedTuple):
+    flag: bool
+    table: Any  #: int32[A, B], of any layout
+    number: int
+    inner: Any  #: Inner, as it is
+    far: Any  #: Inner, by reference
+    small: Any  #: float32
+    flat: Any  #: int8[N]
+
+
+def make(flag: bool = True, number: int = -(2**40)) -> Outer:
+    far = reference(Inner(np.array([2**64 - 1, 7], np.uint64), -0.0))
+    table = np.arange(24, dtype=np.int32).reshape(4, 6)[::2, 1::2]  # strides of its own
+    inner = Inner(np.array([5], np.uint64), 1e-300)
+    return reference(Outer(flag, table, number, inner, far, np.float32(0.1), np.array([-1, 0, 1], np.int8)))
+
+
+@kernel
+def read(record, out):
+    """All numbers of an `Outer`, one after the other."""
+    out[0], out[1], out[2], out[3], out[4] = (
+        record.flag, record.number, record.inner.share, record.far.share, record.small,
+    )  # fmt: skip
+    at = 5
+    for i in range(record.table.shape[0]):
+        for j in range(record.table.shape[1]):
+            out[at] = record.table[i, j]
+            at += 1
+    for words in (record.inner.words, record.far.words):
+        for i in range(words.shape[0]):
+            out[at] = words[i]
+            at += 1
+    for r in range(record.flat.shape[0]):
+        out[at] = record.flat[r]
+        at += 1
+    return at
+
+
+@kernel
+def write(record):
+    record.flat[0] = 9
+    record.far.words[1] += np.uint64(1)
+    record.table[1, 2] = -5
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_a_kernel_reads_what_python_reads(flag: bool):
+    record, out = make(flag), np.zeros(40)
+    told = [flag, record.number, record.inner.share, record.far.share, record.small]
+    told += [*record.table.ravel().tolist(), *record.inner.words.tolist(), *record.far.words.tolist(), *record.flat]
+    assert read(record, out) == len(told)
+    assert out[: len(told)].tolist() == [float(value) for value in told]
+    assert np.signbit(out[3])
+
+
+def test_a_kernel_writes_where_python_reads():
+    record = make()
+    write(record)
+    assert record.flat.tolist() == [9, 0, 1]
+    assert record.far.words.tolist() == [2**64 - 1, 8]
+    assert record.table[1, 2] == -5
+
+
+def test_records_of_one_form_share_what_is_compiled_and_others_do_not():
+    @kernel
+    def first(pair):
+        return pair.left[0]
+
+    assert first(reference(Pair(np.ones(2), np.ones(3)))) == 1.0
+    assert first(reference(Pair(np.full(9, 4.0), np.ones(1)))) == 4.0
+    assert len(first.signatures) == 1
+    assert first(reference(Pair(np.full(2, 5), np.ones(1)))) == 5
+    assert len(first.signatures) == 2
+
+
+def test_copies_are_independent_and_changed_records_are_new_ones():
+    record = make()
+    for other in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
+        assert isinstance(other, Reference) and isinstance(other.far, Reference)
+        write(other)
+        assert record.flat[0] == -1 and other.flat[0] == 9
+        assert record.far.words[1] == 7 and other.far.words[1] == 8
+    changed, out = record._replace(number=3), np.zeros(40)
+    read(changed, out)
+    assert (out[1], changed.number, record.number) == (3.0, 3, -(2**40))
+    assert changed.flat is record.flat
+
+
+def test_what_goes_back_to_python_is_the_reference_itself():
+    def same(record, wanted):
+        return record is wanted
+
+    record = make()
+
+    @numba.njit
+    def there_and_back(record):
+        with numba.objmode(result="boolean"):
+            result = same(record, wanted)
+        return result
+
+    wanted = record
+    assert there_and_back(record)
+
+
+def test_what_kernels_cannot_read_is_refused():
+    with pytest.raises(TypeError, match="no record of"):
+        reference(Pair(np.ones(1), "a text"))
+    with pytest.raises(numba.core.errors.TypingError, match="nothing"):
+        numba.njit(lambda record: record.nothing)(make())

@@ -1,0 +1,216 @@
+"""Records by reference: a kernel gets the address of a record, and reads from it what it uses, when it uses it.
+
+A `NamedTuple` by value is an argument for each word of it, some hundred for a board; that made calls through pointers
+take twice as long, and calls from Python four times. The loads are marked as of memory that never changes, so that
+LLVM takes them out of loops. It holds, as what is stored is not the arrays' content but where they lie.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Iterator
+from typing import Any, Final, TypeVar
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    box,
+    infer_getattr,
+    lower_cast,
+    lower_getattr_generic,
+    models,
+    register_model,
+    unbox,
+)
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+_Record: Any = types.BaseNamedTuple  # type: ignore[attr-defined]
+_WORD: Final = ir.IntType(64)
+#: Words before the first field: the reference itself, which Python gets where a record goes back to it.
+_HEAD: Final = 1
+
+
+class ReferenceType(types.Type):
+    """Numba's type of a `Reference` to a record of some type."""
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+        digest = hashlib.sha256(str(record).encode()).hexdigest()[:16]
+        super().__init__(f"reference({record.instance_class.__name__}-{digest})")
+
+    @property
+    def key(self) -> Any:
+        return self.record
+
+    def can_convert_to(self, typing_context: Any, other: Any) -> Any:
+        """Of the same record, protected or not."""
+        if isinstance(other, ReferenceType) and other.record.instance_class is self.record.instance_class:
+            return Conversion.safe
+        return None
+
+
+class Reference:
+    """A record that kernels get by reference; for Python, it has the record's fields and methods.
+
+    The arrays' content may change, which arrays they are may not. Copies are as those of the record.
+    """
+
+    __slots__ = ("_memory", "_numba_type_", "address", "record")
+
+    def __init__(self, record: Any) -> None:
+        self.record = record
+        self._numba_type_ = ReferenceType(numba.typeof(record))
+        words = [id(self), *_words(record, self._numba_type_.record)]
+        self._memory = np.array(words, dtype=np.int64)
+        self.address = self._memory.ctypes.data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.record, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.record)
+
+    def __len__(self) -> int:
+        return len(self.record)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.record[index]
+
+    def __repr__(self) -> str:
+        return repr(self.record)
+
+    def _replace(self, **fields: Any) -> Any:
+        """A reference to the record with other fields, as of a `NamedTuple`."""
+        return reference(self.record._replace(**fields))
+
+    def __copy__(self) -> Any:
+        return self._of(copy.copy(self.record))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self._of(copy.deepcopy(self.record, memo))
+
+    def _of(self, record: Any) -> Any:
+        return self if record is self.record else reference(record)
+
+    def __reduce__(self) -> Any:
+        return reference, (self.record,)
+
+
+def reference(record: T) -> T:
+    """A `NamedTuple` of arrays, numbers, and records and references to such, as kernels get it by reference.
+
+    With ``NUMBA_DISABLE_JIT=1`` the record itself.
+    """
+    if numba.config.DISABLE_JIT:
+        return record
+    made: Any = Reference(record)
+    return made
+
+
+# Memory: 64-bit words. An array takes its object, length, data, shape and strides; a record its fields, one after the
+# other; a reference its address; a number one word.
+
+
+def _words(value: Any, kind: Any) -> list[int]:
+    """What stands in memory for a value of a type."""
+    if isinstance(kind, types.Array):
+        return [id(value), value.size, value.__array_interface__["data"][0], *value.shape, *value.strides]
+    if isinstance(kind, _Record):
+        return [word for part, of in zip(value, kind.types, strict=True) for word in _words(part, of)]
+    if isinstance(kind, ReferenceType):
+        return [value.address]
+    if isinstance(kind, types.Float):
+        return [int(np.float64(value).view(np.int64))]
+    if isinstance(kind, types.Boolean | types.Integer):
+        return [int(value)]
+    raise TypeError(f"no record of {kind} goes by reference")
+
+
+def _size(kind: Any) -> int:
+    """Words that a value of a type takes."""
+    if isinstance(kind, types.Array):
+        return 3 + 2 * kind.ndim
+    return sum(map(_size, kind.types)) if isinstance(kind, _Record) else 1
+
+
+def _load(context: Any, builder: Any, kind: Any, words: Any, at: int) -> Any:
+    """The value of a type that begins at a word."""
+
+    def word(offset: int) -> Any:
+        place = builder.gep(words, [ir.Constant(ir.IntType(32), at + offset)], inbounds=True)
+        loaded = builder.load(place)
+        loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+        return loaded
+
+    if isinstance(kind, _Record):
+        parts, of = [], at
+        for part in kind.types:
+            parts.append(_load(context, builder, part, words, of))
+            of += _size(part)
+        return context.make_tuple(builder, kind, parts)
+    if isinstance(kind, types.Array):
+        array, rank = context.make_array(kind)(context, builder), kind.ndim
+        array.meminfo = cgutils.get_null_value(array.meminfo.type)
+        array.parent = builder.inttoptr(word(0), array.parent.type)
+        array.nitems = word(1)
+        array.itemsize = ir.Constant(_WORD, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+        array.data = builder.inttoptr(word(2), array.data.type)
+        array.shape = cgutils.pack_array(builder, [word(3 + i) for i in range(rank)])
+        array.strides = cgutils.pack_array(builder, [word(3 + rank + i) for i in range(rank)])
+        return array._getvalue()
+    if isinstance(kind, ReferenceType):
+        return builder.inttoptr(word(0), cgutils.voidptr_t)
+    if isinstance(kind, types.Float):
+        return context.cast(builder, builder.bitcast(word(0), ir.DoubleType()), types.float64, kind)
+    if isinstance(kind, types.Boolean):
+        return builder.trunc(word(0), ir.IntType(1))
+    return context.cast(builder, word(0), types.int64, kind)
+
+
+@register_model(ReferenceType)
+class _ReferenceModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, cgutils.voidptr_t)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = ReferenceType
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        return kind.record.types[kind.record.fields.index(name)] if name in kind.record.fields else None
+
+
+@lower_getattr_generic(ReferenceType)
+def _get_field(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
+    place = kind.record.fields.index(name)
+    words = builder.bitcast(value, _WORD.as_pointer())
+    return _load(context, builder, kind.record.types[place], words, _HEAD + sum(map(_size, kind.record.types[:place])))
+
+
+@lower_cast(ReferenceType, ReferenceType)
+def _as_other(context: Any, builder: Any, given: Any, wanted: Any, value: Any) -> Any:
+    return value
+
+
+@unbox(ReferenceType)
+def _from_python(kind: Any, reference: Any, c: Any) -> Any:
+    number = c.pyapi.object_getattr_string(reference, "address")
+    address = c.pyapi.long_as_ulonglong(number)
+    c.pyapi.decref(number)
+    return NativeValue(c.builder.inttoptr(address, cgutils.voidptr_t), is_error=c.pyapi.c_api_error())
+
+
+@box(ReferenceType)
+def _to_python(kind: Any, value: Any, c: Any) -> Any:
+    words = c.builder.bitcast(value, _WORD.as_pointer())
+    made = c.builder.inttoptr(c.builder.load(words), cgutils.voidptr_t)
+    c.pyapi.incref(made)
+    return made
