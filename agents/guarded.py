@@ -258,7 +258,8 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
     options["boundscheck"] = options.get("boundscheck") is not False
     ask = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(body)
     try:
-        return pointer(signature, _GUARDED[kind](label, ask), source=body)
+        # Not kept: what it comes to depends on the values of its globals, and on functions in other files.
+        return pointer(signature, _GUARDED[kind](label, ask), cached=False)
     except NumbaError as error:
         failure = error
     ask.compile(

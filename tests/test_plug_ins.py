@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import threading
 import traceback
 import warnings
@@ -26,6 +29,7 @@ from warlight_env.arena.play import AgentCrashError
 from warlight_env.cli import main
 from warlight_env.engine.guard import watched
 from warlight_env.engine.jit import kernel
+from warlight_env.envs import EnvCore
 from warlight_env.errors import RunError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*runs as plain Python:RuntimeWarning")
@@ -428,6 +432,58 @@ def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
     assert [type(report.exc_value) for report in shown] == [OSError]
     with pytest.raises(OSError, match="no such thing"), watched():
         ask(*arguments)
+
+
+SEARCHER = """
+import os
+import numba, numpy as np
+from helper import part
+from warlight_env import Game
+from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.weights import THESIS
+
+SHARE = float(os.environ["SHARE"])
+
+@numba.njit
+def evaluation(board, evaluation, owner, army, player, players):
+    return SHARE + part()
+
+@numba.njit
+def ask(share, board, evaluation, owner, army):
+    return share(board, evaluation, owner, army, 0, 2)
+
+view = Game("small", seed=1, picks="random").view(0)
+print(ask(plug_in("evaluation", evaluation), view.board, make_evaluation(view.board, THESIS), view.owner, view.army))
+"""
+
+
+def test_a_function_is_compiled_anew_by_each_process_with_what_it_refers_to(tmp_path):
+    """Its own text and place are the same, but not the value of a global, nor a function in another file."""
+    (tmp_path / "searcher.py").write_text(SEARCHER)
+    told = []
+    for share, part in ((0.25, 0.0), (0.5, 0.0), (0.5, 0.125)):
+        (tmp_path / "helper.py").write_text(f"import numba\n\n@numba.njit\ndef part():\n    return {part}\n")
+        environment = {**os.environ, "SHARE": str(share), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [sys.executable, tmp_path / "searcher.py"], env=environment, capture_output=True, text=True, check=True
+        )
+        told.append(float(done.stdout))
+    assert told == [0.25, 0.5, 0.625]
+
+
+def test_an_environment_raises_what_a_policy_raises_and_nobody_has_moved():
+    core = EnvCore("small", "thesis", 2, batch=2, picking="random", action="orders")
+    core.reset([1, 2])
+    failing = plug_in("policy", Case("policy", True, "deploy", -3).function)
+    chosen, after = np.array([[0, 1]] * 2, np.int16), np.zeros(2, np.int8)
+    rngs, rows = np.ones((2, 2, 2), np.uint64), np.zeros((2, core.slots, core.row_size), np.int64)
+    core.hand_in(rows, acting=np.array([[1, 0]] * 2, np.int8))
+    before = core.turns.status.copy()
+    core.bots_evaluation = make_evaluation(core.board, Case("policy", True, "deploy", -3).weights)
+    with pytest.raises(AnswerError, match="deploys -3 armies"):
+        core.hand_in_policy(failing, plug_in("picker"), chosen, 1, after, rngs)
+    assert (core.turns.status == before).all()
 
 
 def test_functions_drawn_at_random_end_well_or_with_their_error():

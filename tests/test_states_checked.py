@@ -396,6 +396,38 @@ def test_a_deal_that_is_not_found_changes_nothing():
     assert 10 < failed < 40
 
 
+def test_a_deal_that_is_not_found_leaves_what_others_handed_in():
+    line = make_map([0] * 4, [(0, 1), (1, 2), (2, 3)], [1], "line")
+    rules = {"picking": "dealt", "picks": 1, "dealt_apart": True, "offers_per_super_region": 0, "wastelands": 2.0}
+    core, seed = EnvCore(line, rules, batch=2), 0
+    while True:  # a deal that is found, then some that are not
+        try:
+            core.reset([seed, seed])
+            break
+        except RulesError:
+            seed += 1
+    core.hand_in(np.zeros((2, core.slots, core.row_size), np.int64), acting=np.array([[0, 0], [1, 0]], np.int8))
+    before, refusals = core.turns.status.copy(), 0
+    assert before[1].any()
+    for seed in range(20):
+        try:
+            core.clone().reset([seed], [0])
+        except RulesError:
+            refusals += 1
+            with pytest.raises(RulesError):
+                core.reset([seed], [0])
+            assert (core.turns.status == before).all()
+    assert refusals > 3
+
+
+def test_masked_arrays_are_refused_whatever_their_masks_hide():
+    core = in_play()
+    for mask in (np.ma.nomask, True):
+        rows = np.ma.masked_array(np.zeros((1, core.slots, core.row_size), np.int32), mask)
+        with pytest.raises(InputError, match="masked"):
+            core.step(rows)
+
+
 # What is shared
 
 

@@ -4,7 +4,8 @@
 
 - every index lies in 0 .. length - 1; negative ones, which Numba takes from the end, are errors;
 - the bounds of every slice lie in 0 .. length, where Numba clips them;
-- every integer that is stored into an array fits its dtype, where Numba cuts off what does not;
+- every integer that is stored at an index of an array fits its dtype, where Numba cuts off what does not (kernels
+  store at indices alone, never a number into a slice);
 - every float that becomes an integer is one that fits, where the outcome is anything else: NaN, say, or infinity.
 
 The error names the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba hands its errors to
@@ -150,7 +151,8 @@ def _install() -> None:
     arrayobj.fix_integer_index = _keep_negative(arrayobj.fix_integer_index)
     slicing.fix_slice = _check_slice(slicing.fix_slice)
     lower_builtin(operator.setitem, types.Array, types.Any, types.Integer)(_check_stored)
-    lower_cast(types.float64, types.Integer)(_check_whole)
+    for kind in (types.float32, types.float64):
+        lower_cast(kind, types.Integer)(_check_whole)
 
 
 if CHECKED:

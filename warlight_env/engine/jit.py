@@ -224,23 +224,19 @@ def address(function: Any) -> Any:
     return function if JIT_DISABLED else int(function.address)
 
 
-def pointer(
-    signature: Any, function: Callable[..., Any], cached: bool = True, source: Callable[..., Any] | None = None
-) -> Any:
+def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -> Any:
     """A function as a first-class value that kernels take as an argument.
 
     A kernel whose parameter is such a value is compiled and cached once for the signature, whichever function comes;
     the function is compiled by itself: a `kernel`, a function under ``@njit``, or plain Python that Numba can compile.
     Raises Numba's ``TypingError`` where it cannot.
-
-    source: the function whose source and place stand for it in the cache, where that is another one.
     """
     if JIT_DISABLED:
         return function
     body = getattr(function, "py_func", function)
     compiled: Any = CFunc(body, (signature.args, signature.return_type), locals={}, options=pointer_options(function))
     if cached:
-        keep(compiled, body if source is None else source, "p")
+        keep(compiled, body, "p")
     compiled.compile()
     return compiled
 

@@ -26,7 +26,9 @@ def fitting(value: Any, what: str, dtype: Any, shape: tuple[int, ...]) -> npt.ND
         raise InputError(f"{what} must be an array of integers of shape {shape}, not {value!r:.60}")
     if value.dtype.kind not in "biu" or value.shape != shape:
         raise InputError(f"{what} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
-    bounds = np.iinfo(dtype)
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError(f"{what} must be a plain array, not a masked one")
+    value, bounds = np.asarray(value), np.iinfo(dtype)
     low, high = int(value.min()), int(value.max())
     if low < bounds.min or high > bounds.max:
         raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")

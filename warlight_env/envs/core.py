@@ -22,6 +22,7 @@ from warlight_env.agents.plug_ins import picker_signature, policy_signature
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
+from warlight_env.engine.guard import watched
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.reference import reference
@@ -240,7 +241,8 @@ class EnvCore:
             raise InputError(f"which = {games}: must be different games from 0 to {self.batch - 1}")
         if len(words) != len(games):
             raise InputError(f"{len(words)} seeds for {len(games)} games")
-        before = self.snapshot() if self.params.picking == DEALT and self.params.dealt_apart else None  # it may fail
+        may_fail = self.params.picking == DEALT and self.params.dealt_apart
+        before = (self.snapshot(), copied(self.turns)) if may_fail else None
         for b, seed in zip(games, words, strict=True):
             self.state.rng[b] = make_rng(derive_seed(seed))
         failed = begin(
@@ -249,7 +251,8 @@ class EnvCore:
         )  # fmt: skip
         if failed >= 0:
             if before is not None:
-                self._put(before)
+                self._put(before[0])
+                _assign(self.turns, before[1])
             raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
         if self._chronicle is not None:
             self._chronicle.begin(self.state, games)
@@ -352,17 +355,26 @@ class EnvCore:
         after: npt.NDArray[np.int8],
         rngs: npt.NDArray[np.uint64],
     ) -> None:
-        """Let a bot's kernels move, plug-ins of the kinds "policy" and "picker"; see `step.hand_in_policy`."""
+        """Let a bot's kernels move, plug-ins of the kinds "policy" and "picker"; see `step.hand_in_policy`.
+
+        What a user's function raises is raised, and no one has handed in then.
+        """
         batch, players = self.batch, self.players
         own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
         if not rngs.flags.writeable:
             raise InputError("rngs: read-only, and the bots' generators go on")
-        bad = hand_in_policy(
-            self.board, self.params, self.bots_evaluation, self.settings, _address_of(policy_signature, policy),
-            _address_of(picker_signature, pick), ALL_WAYS, self.state, self.out, self.turns, self.work,
-            fitting(chosen, "chosen", np.int16, (batch, players)), index(which, "which", 2**15),
-            fitting(after, "after", np.int8, (batch,)), own,
-        )  # fmt: skip
+        ready = self.turns.status.copy()
+        try:
+            with watched():
+                bad = hand_in_policy(
+                    self.board, self.params, self.bots_evaluation, self.settings,
+                    _address_of(policy_signature, policy), _address_of(picker_signature, pick), ALL_WAYS, self.state,
+                    self.out, self.turns, self.work, fitting(chosen, "chosen", np.int16, (batch, players)),
+                    index(which, "which", 2**15), fitting(after, "after", np.int8, (batch,)), own,
+                )  # fmt: skip
+        except BaseException:
+            self.turns.status[...] = ready
+            raise
         if bad >= 0:
             raise InputError(f"after: {after[bad]} in game {bad} is no player; they are 0 .. {players - 1}")
         if own is not rngs:

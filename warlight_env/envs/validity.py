@@ -127,7 +127,7 @@ def _fault_of_wishes(params, state, turns, b, p, count, fault):
 
 
 @kernel
-def _fault_of_deploys(board, params, stepwise, state, turns, b, p, fault):
+def _fault_of_deploys(board, params, state, turns, b, p, fault):
     owner, deploy, picking = state.owner[b], turns.deploy[b, p], state.phase[b] == PICK
     total, named = np.int64(0), np.int64(0)
     for r in range(owner.shape[0]):
@@ -186,7 +186,7 @@ def _fault_of_turn(board, params, stepwise, state, turns, b, p, work, fault):
         return 0  # nothing is handed in; what lies there is overwritten first
     code = 0
     if stepwise or not picking:
-        code = _fault_of_deploys(board, params, stepwise, state, turns, b, p, fault)
+        code = _fault_of_deploys(board, params, state, turns, b, p, fault)
     if code == 0 and picking:
         code = _fault_of_wishes(params, state, turns, b, p, count, fault)
     elif code == 0:
