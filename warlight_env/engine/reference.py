@@ -62,9 +62,8 @@ class Reference:
     The arrays' content may change, which arrays they are may not. Copies are as those of the record.
     """
 
-    __slots__ = ("_memory", "_numba_type_", "address", "record")
-
     def __init__(self, record: Any) -> None:
+        self.__dict__.update(record._asdict())
         self.record = record
         self._numba_type_ = ReferenceType(numba.typeof(record))
         words = [id(self), *_words(record, self._numba_type_.record)]
@@ -72,6 +71,8 @@ class Reference:
         self.address = self._memory.ctypes.data
 
     def __getattr__(self, name: str) -> Any:
+        if name == "record":  # there is none yet: a copy is being made
+            raise AttributeError(name)
         return getattr(self.record, name)
 
     def __iter__(self) -> Iterator[Any]:
