@@ -14,11 +14,15 @@ from warlight_env.errors import InputError
 S = TypeVar("S", bound="spaces.Space[Any] | None")
 
 
-def fitting(value: Any, what: str, dtype: Any, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+def fitting(
+    value: Any, what: str, dtype: Any, shape: tuple[int, ...], room: npt.NDArray[Any] | None = None
+) -> npt.NDArray[Any]:
     """The array itself where it has this dtype and shape and lies in memory as kernels want it; else a copy that does.
 
     Integers (and booleans) of another dtype are converted, if they keep their values. `InputError` tells what does not
     fit. Read-only arrays are copied: Numba has a type of its own for them, and would compile every kernel again.
+
+    room: of that dtype and shape, for the copy; None: memory of its own.
     """
     if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
         return value
@@ -29,10 +33,13 @@ def fitting(value: Any, what: str, dtype: Any, shape: tuple[int, ...]) -> npt.ND
     if isinstance(value, np.ma.MaskedArray):
         raise InputError(f"{what} must be a plain array, not a masked one")
     value, bounds = np.asarray(value), np.iinfo(dtype)
-    low, high = int(value.min()), int(value.max())
-    if low < bounds.min or high > bounds.max:
-        raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")
-    return np.array(value, dtype=dtype, order="C", subok=False)
+    if not np.can_cast(value.dtype, dtype):
+        low, high = int(value.min()), int(value.max())
+        if low < bounds.min or high > bounds.max:
+            raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")
+    copied = np.empty(shape, dtype) if room is None else room
+    np.copyto(copied, value, casting="unsafe")
+    return copied
 
 
 def index(value: Any, what: str, count: int) -> int:

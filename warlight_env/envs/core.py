@@ -132,6 +132,9 @@ class EnvCore:
         self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
         self.state = make_state(batch, self.board.n_regions, players)
         self.out = self._make_buffers(players if slots is None else slots)
+        self._everybody, self._every_game = np.ones((batch, self.slots), np.int8), np.ones(batch, np.int8)
+        #: Room for actions of another dtype than the kernels': new memory for a large batch costs more than a copy.
+        self._converted = np.empty((batch, self.slots, self.row_size), np.int64)
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._chronicle: Chronicle | None = None
@@ -173,6 +176,8 @@ class EnvCore:
         new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
         new.slot[...] = np.where(out.slot < kept, out.slot, -1)
         self.out = new
+        self._everybody = np.ones((self.batch, slots), np.int8)
+        self._converted = np.empty((self.batch, slots, self.row_size), np.int64)
         self._look()
 
     @property
@@ -287,10 +292,6 @@ class EnvCore:
             acting = fitting(acting, "acting", np.int8, (self.batch, self.slots))
         self._submit_rows(actions, dropped, self._everybody if acting is None else acting, False)
 
-    @property
-    def _everybody(self) -> npt.NDArray[np.int8]:
-        return np.ones((self.batch, self.slots), dtype=np.int8)
-
     def _submit_rows(
         self,
         actions: npt.NDArray[np.integer[Any]],
@@ -299,7 +300,7 @@ class EnvCore:
         on: bool,
     ) -> None:
         """Hand in, and go on to resolve in the same call: each call of a kernel costs tens of microseconds."""
-        actions = fitting(actions, "actions", np.int64, (self.batch, self.slots, self.row_size))
+        actions = fitting(actions, "actions", np.int64, (self.batch, self.slots, self.row_size), self._converted)
         if dropped is not None:
             dropped = fitting(dropped, "dropped", np.int32, (self.batch, self.players))
         before = self.out.illegal.copy()
@@ -308,7 +309,7 @@ class EnvCore:
             bad = hand_in_and_resolve(
                 self.board, self.params, self.evaluation, self.settings, self._submit, self._write_mask, self._config,
                 self.state, self.out, self.turns, self.bits, self.work, self._limits, acting, actions,
-                np.ones(self.batch, dtype=np.int8),
+                self._every_game,
             )  # fmt: skip
         else:
             bad = hand_in(
@@ -385,7 +386,7 @@ class EnvCore:
 
         Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0.
         """
-        which = np.ones(self.batch, dtype=np.int8) if which is None else fitting(which, "which", np.int8, (self.batch,))
+        which = self._every_game if which is None else fitting(which, "which", np.int8, (self.batch,))
         owners = (
             None if self._chronicle is None else self._chronicle.before(self.state, self.out.live, self.turns, which)
         )
@@ -532,7 +533,7 @@ class EnvCore:
         other.state = copy_state(self.state)
         arrays: Any = self.out
         other.out = reference(Buffers(*[array.copy() for array in arrays]))
-        other._work = None
+        other._converted, other._work = np.empty_like(self._converted), None
         other._turns = None
         if self.settings.stepwise and self._turns is not None:
             other._turns = reference(copied(self._turns))

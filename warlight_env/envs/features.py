@@ -197,7 +197,7 @@ class Part:
         """The features' names, in the order of their columns."""
         return tuple(feature.name for feature in self.features)
 
-    @property
+    @functools.cached_property
     def size(self) -> int:
         """Numbers in all."""
         size = 1

@@ -205,6 +205,10 @@ class FactoredActions(ActionEncoding):
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
         self._space = spaces.MultiDiscrete([VALUES] * self.mask_rows)
         self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
+        #: A row of the mask by whether its values above 0 are allowed.
+        self._rows = tuple(np.array([1] + [allowed] * _TOP, dtype=np.int8) for allowed in (0, 1))
+        for row in self._rows:
+            row.flags.writeable = False
 
     @property
     def space(self) -> spaces.MultiDiscrete[Any]:
@@ -228,10 +232,10 @@ class FactoredActions(ActionEncoding):
         return mask.reshape(-1)
 
     def shape_mask(self, flat: I8) -> tuple[I8, ...]:
-        return tuple(flat.reshape(self.mask_rows, VALUES))
+        return tuple(map(self._rows.__getitem__, flat[_TOP::VALUES].tolist()))
 
     def mask(self, view: View) -> tuple[I8, ...]:
-        """A tuple of int8[5], one for each row."""
+        """A tuple of int8[5], one for each row; equal rows are one (read-only) array."""
         return self.shape_mask(self.flat_mask(view))
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
