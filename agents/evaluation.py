@@ -28,8 +28,6 @@ WHOLE: Final = 2
 class Evaluation(NamedTuple):
     """Weights prepared for one board, for kernels. Read-only."""
 
-    # One array, not three: with some more fields kernels that take the record are not inlined, which costs the search
-    # two fifths of its speed.
     supers: npt.NDArray[np.float64]  #: [3, S] of each super region what START, STATIC and WHOLE say
     own_regions: float
     owner_regions: float

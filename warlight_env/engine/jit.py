@@ -93,7 +93,7 @@ def _ignore_literals(dispatcher: Any) -> None:
 def inline_kernel(function: F) -> F:
     """A `kernel` that is inlined wherever it is called.
 
-    For functions on the hot path that take whole records: passing a `Board` costs some hundred stores a call.
+    For small functions on the hot path that take many arrays.
     """
     return kernel(function, inline=True)
 
