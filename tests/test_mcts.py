@@ -19,7 +19,7 @@ from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, S
 from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.tree import NODES, UNIT, clear, load_turn, make_tree, store_turn
 from warlight_env.agents.plug_ins import PlugInError, plug_in
-from warlight_env.agents.weights import THESIS
+from warlight_env.agents.weights import THESIS, WeightsError
 from warlight_env.arena import Match
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import make_rng
@@ -453,3 +453,13 @@ def test_records_are_plain_data():
     assert data["simulations"] == [50] and sum(c["visits"] for c in data["candidates"]) == 50
     assert 1 <= record.shallowest[0] <= record.deepest[0]
     assert dataclasses.asdict(record)["nodes"] == tuple(data["nodes"])
+
+
+def test_weights_are_read_once_when_the_agent_is_made(tmp_path):
+    file, view = tmp_path / "weights.json", MIDGAME.view(0)
+    file.write_text('{"army": 50.0}')
+    agent = MctsAgent(1, 20, weights=str(file), refine=0.0)
+    file.write_text("not weights any more")
+    assert agent.act(view) == MctsAgent(1, 20, weights=THESIS._replace(army=50.0), refine=0.0).act(view)
+    with pytest.raises(WeightsError, match=r"weights\.json"):
+        MctsAgent(1, 20, weights=str(file))

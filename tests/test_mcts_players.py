@@ -66,9 +66,8 @@ class Reference:
         self.view, self.settings, self.board = view, settings, view.board
         n, e, self.players = self.board.n_regions, self.board.n_edges, view.players
         from warlight_env.agents.evaluation import make_evaluation
-        from warlight_env.agents.weights import Weights
 
-        self.evaluation = make_evaluation(self.board, Weights.load(settings.weights))
+        self.evaluation = make_evaluation(self.board, settings.weights)
         self.work, self.samples = (
             make_generator_work(n, e, self.players),
             make_samples(n, e, self.players, settings.samples),

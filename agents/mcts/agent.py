@@ -12,7 +12,6 @@ from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.searching import Search
 from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, nodes_for
 from warlight_env.agents.plug_ins import check_parameters
-from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
@@ -55,7 +54,7 @@ class MctsAgent:
     def pick(self, view: View) -> list[int]:
         """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or what a search finds."""
         if self.settings.picks == "best":
-            return best_picks(view, Weights.load(self.settings.weights))
+            return best_picks(view, self.settings.weights)
         return self._searched(view, None).best_picks()
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:

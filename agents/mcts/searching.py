@@ -41,7 +41,6 @@ from warlight_env.agents.mcts.tree import (
 )
 from warlight_env.agents.mcts.work import SearchWork, Settings, make_search_work
 from warlight_env.agents.plug_ins import is_ours, plug_in
-from warlight_env.agents.weights import Weights
 from warlight_env.engine.guard import watched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
@@ -109,7 +108,7 @@ class Search:
     ) -> None:
         self.settings = MctsSettings() if settings is None else settings
         s = self.settings
-        if evaluation is None and make_evaluation(view.board, Weights.load(s.weights)).extended:
+        if evaluation is None and make_evaluation(view.board, s.weights).extended:
             evaluation = extended_share
         self._foreign = not all(map(is_ours, (evaluation, generator, policy)))
         self.functions = (
@@ -141,7 +140,7 @@ class Search:
         """Start anew from another position on the same board; memory is kept."""
         s = self.settings
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
-        self.evaluation = make_evaluation(view.board, Weights.load(s.weights))
+        self.evaluation = make_evaluation(view.board, s.weights)
         self.kernel_settings = s.for_kernels(view.player, view.players)
         owner, army = lone(view)
         self.seconds, self.trials, self._refinements = 0.0, 0, 0

@@ -80,9 +80,11 @@ class MctsSettings:
     picks: Literal["best", "search"] = "best"
     turns: Literal["ours", "thesis"] = "ours"
     defense: bool = True
-    weights: str | Weights = "default"
+    weights: Weights = "default"  # type: ignore[assignment]  # a name or a file on the way in
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", Weights.load(self.weights))  # a file is read once
+
         def need(condition: bool, name: str, reason: str) -> None:
             if not condition:
                 raise InputError(f"{name} = {getattr(self, name)!r}: {reason}")

@@ -28,11 +28,10 @@ def insight_of(agent: object, round: int) -> dict[str, Any] | None:
         return agent.insight()
     from warlight_env.agents.mcts import MctsAgent
     from warlight_env.agents.searcher import SearchingAgent
-    from warlight_env.agents.weights import Weights
 
     if isinstance(agent, MctsAgent) and agent.search is not None:
         search = agent.search
-        return _search_insight(search.view, search.statistics(), Weights.load(agent.settings.weights), round)
+        return _search_insight(search.view, search.statistics(), agent.settings.weights, round)
     if isinstance(agent, SearchingAgent) and agent.view is not None:
         return _search_insight(agent.view, agent.statistics(), agent.weights, round)
     return None
