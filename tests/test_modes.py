@@ -105,7 +105,7 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text("")
-    for name in ("jit.py", "cache.py", "checked.py"):
+    for name in ("jit.py", "cache.py", "checked.py", "reference.py"):
         (package / name).write_text(Path(cache.__file__).with_name(name).read_text())
     (package / "caller.py").write_text(
         "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"

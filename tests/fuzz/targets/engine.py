@@ -34,6 +34,8 @@ class Engine(Target):
             for rules in ("challenge1", "challenge2")
             for seat in (0, 1)
         ]
+        for agent in AGENTS:  # so that no input has to wait for compilers
+            self.run((agent, None, self._told[0].decode()))
 
     def make(self, rng: random.Random) -> Data:
         text = rng.choice(self._told)
