@@ -14,6 +14,7 @@ from typing import Any, Final
 import numba
 import numpy as np
 from numba.core import types
+from numba.core.cpu_options import FastMathOptions
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
@@ -61,6 +62,9 @@ _TEXTS: Final = TEXTS | {
     _TWICE: "wish {place}: region {value:.0f} is wished for twice",
 }
 
+
+#: Fast mathematics that does not take for granted that there are no NaN and no infinity.
+_SOUND_FLAGS: Final = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 #: What Numba may find that a function returns.
 _NUMBERS: Final = (types.Float, types.Integer, types.Boolean)
@@ -256,6 +260,7 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
         return _GUARDED[kind](label, body)
     options = pointer_options(function)
     options["boundscheck"] = options.get("boundscheck") is not False
+    options["fastmath"] = _sound(options.get("fastmath", False))
     ask = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(body)
     try:
         # Not kept: what it comes to depends on the values of its globals, and on functions in other files.
@@ -270,6 +275,12 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
     if isinstance(answer, known):
         raise failure
     raise PlugInError(f"{label}: returns {answer}, not a {wanted}")
+
+
+def _sound(fastmath: Any) -> set[str]:
+    """What is left of a function's fast mathematics, so that its answer can be looked at."""
+    flags = FastMathOptions(fastmath).flags
+    return _SOUND_FLAGS if "fast" in flags else _SOUND_FLAGS & flags
 
 
 def interpreted(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
