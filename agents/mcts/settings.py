@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from warlight_env.agents.base import check_integer
 from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
@@ -80,7 +80,7 @@ class MctsSettings:
     picks: Literal["best", "search"] = "best"
     turns: Literal["ours", "thesis"] = "ours"
     defense: bool = True
-    weights: Weights = "default"  # type: ignore[assignment]  # a name or a file on the way in
+    weights: Any = "default"  #: a name, a file or a record on the way in; the record from then on
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", Weights.load(self.weights))  # a file is read once
