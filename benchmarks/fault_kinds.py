@@ -22,8 +22,13 @@ from fault_subjects import Run, Subject
 
 #: Kills of one run at most, so that it ends and its result can be looked at.
 KILLS_PER_RUN: Final = 20
+#: Times that a run may be over before it was struck, for each time that it is to be.
+MISSES: Final = 10
 #: Seconds after which a run hangs.
 PATIENCE: Final = 300.0
+#: Exit status of a run that was interrupted, by either signal.
+INTERRUPTED: Final = 130
+ALWAYS_OVER: Final = "it is always over before it is struck"
 LIBRARIES: Final = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "/usr/lib/faketime/libfaketimeMT.so.1")
 
 
@@ -181,13 +186,16 @@ def _kill_once(ward: Ward, folder: Path, score: Score) -> bool:
 
 def interrupts(ward: Ward, times: int) -> Iterator[Score]:
     """Ctrl-C and SIGTERM at random moments, sometimes twice: it ends with status 130 and no traceback, and goes on."""
-    score = Score()
+    score, misses = Score(), 0
     while score.tried < times:
         with ward.folder() as folder:
             run = Run(ward.subject, folder)
             time.sleep(ward.rng.uniform(0.3, 1.0) * ward.seconds)
             if not run.alive:
                 run.wait()
+                if (misses := misses + 1) > MISSES * times:
+                    score.lost.append(ALWAYS_OVER)
+                    break
                 continue
             number = ward.rng.choice([signal.SIGINT, signal.SIGTERM])
             score.tried += 1
@@ -199,8 +207,16 @@ def interrupts(ward: Ward, times: int) -> Iterator[Score]:
             score.note(f"status {code}")
             if not in_words(run):
                 score.lost.append(f"a traceback at {number.name}: {last_line(run.said)}")
-            ward.finish(score, folder, 1)
+            elif code not in (0, INTERRUPTED):
+                score.lost.append(f"status {code} at {number.name}: {last_line(run.said)}")
+            if code == 0:  # it was done before it heard of it
+                ward.judge(score, folder, 1)
+            else:
+                ward.finish(score, folder, 1)
         yield score
+    if score.tried and f"status {INTERRUPTED}" not in score.notes:
+        score.lost.append(f"it never ended with status {INTERRUPTED}")
+    yield score
 
 
 # Workers
@@ -213,6 +229,7 @@ def lost_workers(ward: Ward, times: int) -> Iterator[Score]:
         score.skipped = "it has no workers"
         yield score
         return
+    misses = 0
     while score.tried < times:
         with ward.folder() as folder:
             run = Run(ward.subject, folder)
@@ -222,6 +239,9 @@ def lost_workers(ward: Ward, times: int) -> Iterator[Score]:
             members = run.members()
             if not members:
                 run.wait(PATIENCE)
+                if (misses := misses + 1) > MISSES * times:
+                    score.lost.append(ALWAYS_OVER)
+                    break
                 continue
             score.tried += 1
             with contextlib.suppress(ProcessLookupError):

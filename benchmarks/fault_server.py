@@ -82,13 +82,18 @@ class Table:
     def lost(self, server: Server) -> str | None:
         """What the server no longer knows, or knows otherwise, of what it has shown."""
         token = self.tokens.get("0") or self.watch
-        with server.feed(self.id, token) as feed:
-            for event in self.shown:
-                message = json.loads(feed.socket.recv(timeout=30))
-                while message["type"] == "now":
-                    message = json.loads(feed.socket.recv(timeout=30))
-                if message != event:
-                    return f"event {event['n']} of game {self.id}: {str(event)[:80]} became {str(message)[:80]}"
+        known = 0
+        try:
+            with server.feed(self.id, token) as feed:
+                for event in self.shown:
+                    message = json.loads(feed.socket.recv(timeout=PATIENCE))
+                    while message["type"] == "now":
+                        message = json.loads(feed.socket.recv(timeout=PATIENCE))
+                    if message != event:
+                        return f"event {event['n']} of game {self.id}: {str(event)[:80]} became {str(message)[:80]}"
+                    known += 1
+        except GONE as error:
+            return f"game {self.id}: {known} of {len(self.shown)} events are there ({type(error).__name__})"
         return None
 
 
@@ -163,7 +168,7 @@ def interrupts(ward: ServerWard, times: int) -> Iterator[Score]:
 def slow_workers(ward: ServerWard, times: int) -> Iterator[Score]:
     """SIGSTOP to a process that thinks, for up to two seconds, then SIGKILL to it: the games go on with another."""
 
-    def strike(server: Server, *_: Any) -> None:
+    def strike(server: Server, tables: list[Table], _: Path) -> None:
         workers = [pid for pid in children(server.process.pid) if is_alive(pid)]
         for number in (signal.SIGSTOP, signal.SIGKILL):
             if workers:
@@ -171,7 +176,10 @@ def slow_workers(ward: ServerWard, times: int) -> Iterator[Score]:
             time.sleep(ward.rng.uniform(0.1, 2.0))
         if server.process.poll() is not None:
             raise LossError("the server ended with its worker")
+        stuck = _stuck(tables)
         server.kill()
+        if stuck:
+            raise LossError(f"{len(stuck)} games do not go on with another worker")
 
     yield from _struck(ward, times, strike)
 
@@ -216,10 +224,7 @@ def full_disk(ward: ServerWard, times: int) -> Iterator[Score]:
         remount(disk, f"size={used + PAGE * ward.rng.randrange(1, 6)}")
         time.sleep(ward.rng.uniform(0.5, 2.0))
         remount(disk, f"size={DISK}")
-        then = {table.id: table.rounds for table in tables}
-        until = time.monotonic() + PATIENCE
-        while (stuck := [t.id for t in tables if not t.over and t.rounds == then[t.id]]) and time.monotonic() < until:
-            time.sleep(0.05)
+        stuck = _stuck(tables)
         ended = server.process.poll() is not None
         server.kill()
         if stuck or ended:
@@ -284,6 +289,15 @@ def _wait_for_rounds(tables: list[Table], rounds: int, seconds: float) -> None:
     until = time.monotonic() + seconds
     while sum(table.rounds for table in tables) < rounds and time.monotonic() < until:
         time.sleep(0.002)
+
+
+def _stuck(tables: list[Table]) -> list[str]:
+    """The games of which no further round is shown for long."""
+    then = {table.id: table.rounds for table in tables}
+    until = time.monotonic() + PATIENCE
+    while (stuck := [t.id for t in tables if not t.over and t.rounds == then[t.id]]) and time.monotonic() < until:
+        time.sleep(0.05)
+    return stuck
 
 
 def _ended(workers: list[int], seconds: float = 30.0) -> bool:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from env_helpers import SMALL, as_game, equal
-from helpers import RING, make_map
+from fuzz.boards import STAR
+from helpers import RING
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.state import State
 from warlight_env.envs import EnvCore
@@ -24,7 +25,6 @@ from warlight_env.envs.snapshots import Snapshot
 from warlight_env.envs.step import Turns
 from warlight_env.errors import InputError
 
-STAR = make_map([0, 0, 1, 1, 2, 2, 2], [(0, i) for i in range(1, 7)], [1, 0, 1000], "star")
 #: What the cores are made of: map, rules, players, encoding, games.
 KINDS: tuple[tuple[Any, Any, int, str, int], ...] = (
     (RING, {"picks": 1}, 2, "factored", 2),

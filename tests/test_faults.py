@@ -73,6 +73,43 @@ def test_workers_that_outlive_their_run_are_noticed(bench, tmp_path):
     assert run.empty(5), "and they are ended"
 
 
+@pytest.mark.parametrize("status", [130, 3])
+def test_a_status_that_is_none_of_an_interrupted_run_is_noticed(bench, tmp_path, status):
+    leaves = f"import os, signal\nfor s in (2, 15): signal.signal(s, lambda *_: os._exit({status}))\n"
+    score = scored(bench, tmp_path, leaves + HONEST, "interrupts", 2)
+    assert score.tried == score.survived == 2
+    if status == 130:
+        assert score.lost == []
+    else:
+        assert len(score.lost) == 3 and "status 3 at SIG" in score.lost[0] and "never ended with" in score.lost[-1]
+
+
+def test_a_run_that_is_always_over_before_it_is_struck_is_a_loss(bench, tmp_path, monkeypatch):
+    kinds, subjects = bench
+    monkeypatch.setattr(kinds, "MISSES", 1)
+    script = tmp_path / "program.py"
+    script.write_text("")
+    ward = kinds.Ward(subjects.Subject("nothing", ("{out}",), (), jobs=True, program=(str(script),)), tmp_path, 1)
+    ward.seconds = 1.0
+    for fault in ("interrupts", "lost workers"):
+        *_, score = kinds.FAULTS[fault](ward, 1)
+        assert (score.tried, score.lost) == (0, ["it is always over before it is struck"])
+
+
+def test_what_a_server_no_longer_tells_is_a_loss(bench):
+    from fault_server import Table
+
+    class Silent:
+        """A server that says nothing any more."""
+
+        def feed(self, *_):
+            raise TimeoutError
+
+    table = Table.__new__(Table)
+    table.id, table.tokens, table.watch, table.shown = "abc", {"0": "x"}, None, [{"type": "event", "n": 0}]
+    assert table.lost(Silent()) == "game abc: 0 of 1 events are there (TimeoutError)"
+
+
 @pytest.mark.parametrize("fault", ["full disk", "read-only disk"])
 def test_disks(bench, tmp_path, fault):
     """A program that lets Python's own traceback out at a full disk loses nothing, but does not say it in words."""

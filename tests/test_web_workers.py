@@ -233,7 +233,10 @@ def test_an_end_in_the_middle_of_work_is_told_to_who_waits_and_to_nobody_else():
 
 
 class Pulse:
-    """Measures how long the loop was held up: the longest time between two turns of its own."""
+    """Measures how long the loop was held up by what it computed: the most between two turns of its own.
+
+    What it waits for in a call that blocks does not count, for neither do other processes of a machine that is busy.
+    """
 
     async def __aenter__(self) -> Pulse:
         self.longest, self._task = 0.0, asyncio.ensure_future(self._beat())

@@ -91,9 +91,13 @@ def is_ours(path: str) -> bool:
 
 def limit_memory(more: float) -> None:
     """Let this process have so many GiB more than it holds now: what asks for more gets a `MemoryError`."""
+    resource.setrlimit(resource.RLIMIT_DATA, (int(_held("VmData") + more * GIB), resource.RLIM_INFINITY))
+
+
+def _held(what: str) -> int:
+    """Bytes of this process's memory, of a kind that the system counts."""
     with open("/proc/self/status", encoding="ascii") as file:
-        held = next(int(line.split()[1]) for line in file if line.startswith("VmData")) * 1024
-    resource.setrlimit(resource.RLIMIT_DATA, (int(held + more * GIB), resource.RLIM_INFINITY))
+        return next(int(line.split()[1]) for line in file if line.startswith(f"{what}:")) * 1024
 
 
 def forget_peak() -> float:
@@ -104,7 +108,7 @@ def forget_peak() -> float:
 
 def peak() -> float:
     """GiB that this process held at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return _held("VmHWM") / GIB  # what `getrusage` says holds for the process from which this one was forked, too
 
 
 def silence(*more: int) -> None:

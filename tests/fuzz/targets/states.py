@@ -42,6 +42,8 @@ class States(Target):
                         env.step({agent: env.action_space(agent).sample() for agent in env.agents})
                         saved.append(plain(env.get_state().snapshot))
                 env.reset(seed=1)
+                env.set_state(env.get_state())  # what compiles for the first time is no hang
+                as_game(env.core)
                 self._envs.append(env)
                 self._seeds.append(saved)
 
