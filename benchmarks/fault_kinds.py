@@ -195,7 +195,8 @@ def interrupts(ward: Ward, times: int) -> Iterator[Score]:
                 run.wait()
                 if (misses := misses + 1) > MISSES * times:
                     score.lost.append(ALWAYS_OVER)
-                    break
+                    yield score
+                    return
                 continue
             number = ward.rng.choice([signal.SIGINT, signal.SIGTERM])
             score.tried += 1
@@ -241,7 +242,8 @@ def lost_workers(ward: Ward, times: int) -> Iterator[Score]:
                 run.wait(PATIENCE)
                 if (misses := misses + 1) > MISSES * times:
                     score.lost.append(ALWAYS_OVER)
-                    break
+                    yield score
+                    return
                 continue
             score.tried += 1
             with contextlib.suppress(ProcessLookupError):
