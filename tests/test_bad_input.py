@@ -156,6 +156,7 @@ def test_bad_picks_change_nothing(wishes):
         ({"players": 7}, RulesError, "2 to 6"),
         ({"players": True}, RulesError, "2 to 6"),
         ({"seed": 1.5}, GameError, "seed"),
+        ({"seed": -(10**299)}, GameError, "fewer than 300 digits"),
         ({"picks": "some"}, GameError, "picks"),
         ({"map": RING, "players": 6}, RulesError, "only 1 of the 2"),
     ],

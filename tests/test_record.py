@@ -12,7 +12,8 @@ from helpers import PRESETS
 from log_helpers import Both, Watcher, follow_moves, hash_of, play_logged, read_lines, read_positions, read_text
 from warlight_env import maps
 from warlight_env.agents import make_agent
-from warlight_env.arena import AgentCrashError, play_game
+from warlight_env.arena import AgentCrashError, Match, play_game
+from warlight_env.arena.setup import MatchError
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
@@ -21,6 +22,7 @@ from warlight_env.record import (
     LogError,
     LogWriter,
     MemoryRecorder,
+    Player,
     game_at,
     replay,
     result_of,
@@ -67,6 +69,19 @@ def test_load_gives_what_save_was_given(tmp_path_factory, game, suffix):
     assert list(read_positions(folder / f"written{suffix}")) == seen
     if watcher.record.rounds:
         assert result_of(log, watcher.record.rounds) == watcher.last
+
+
+@pytest.mark.parametrize("seed", [10**299 - 1, 1 - 10**299], ids=["highest", "lowest"])
+def test_the_longest_seeds_are_written_and_read(tmp_path, seed):
+    match = Match(["random", "random"], map="small", seed=seed, games=1, max_rounds=1)
+    match.run(folder=tmp_path / "run")
+    assert match.run(folder=tmp_path / "run").games == 1
+    with pytest.raises(MatchError, match="fewer than 300 digits"):
+        Match(["random", "random"], map="small", seed=seed * 10, games=1)
+    recorder = MemoryRecorder([Player("Ann"), Player("Bo")])
+    recorder.began(Game("small", seed=seed, picks="random"), [], 100)
+    recorder.log.save(tmp_path / "game.wl.jsonl")
+    assert GameLog.load(tmp_path / "game.wl.jsonl").header.seed == seed
 
 
 def test_moves_lead_from_position_to_position(tmp_path):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn
-from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.rng import SEEDS, derive_seed, make_rng
 from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import (
@@ -81,6 +81,8 @@ class Game:
     ) -> None:
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
             raise GameError(f"seed = {seed!r}: must be an integer")
+        if abs(int(seed)) >= SEEDS:
+            raise GameError("seed: must have fewer than 300 digits")
         if picks not in ("play", "random"):
             raise GameError(f"picks = {picks!r}: must be 'play' or 'random'")
         self.map = map if isinstance(map, maps.Map) else maps.load(map)

@@ -20,6 +20,7 @@ from warlight_env.arena.play import GameRecord, Picks, round_limit
 from warlight_env.arena.player import OnCrash, OnLate
 from warlight_env.arena.result import MatchResult
 from warlight_env.arena.setup import AgentSource, MatchError, Setup
+from warlight_env.engine.rng import SEEDS
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
 
 #: The key of a match's only contest.
@@ -83,6 +84,8 @@ class Match:
         check_count("max_rounds", self.max_rounds, optional=True)
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
             raise MatchError(f"seed = {self.seed!r}: must be an integer")
+        if abs(int(self.seed)) >= SEEDS:
+            raise MatchError("seed: must have fewer than 300 digits")
         if not isinstance(self.budget, Budget | None):
             raise MatchError(f"budget = {self.budget!r}: must be a Budget or None")
         choices = {"picks": ("random", "agents"), "on_crash": ("raise", "forfeit"), "on_late": ("report", "forfeit")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import numpy.typing as npt
 
@@ -36,6 +38,10 @@ def below(rng, n):
 def uniform(rng):
     """A uniform float64 in [0, 1) with 53 random bits."""
     return np.float64(next_u64(rng) >> U64(11)) * (1.0 / 9007199254740992.0)
+
+
+#: Seeds are smaller than this, whatever their sign: files name them, and those are read with at most 300 digits.
+SEEDS: Final = 10**299
 
 
 def splitmix64(x: int) -> int:
