@@ -9,10 +9,11 @@ import time
 from dataclasses import replace
 
 from rows import Row
+from warlight_env.beliefs.watching import NOTHING_SEEN
 from warlight_env.game import Game
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.host import ExternalBot
-from warlight_env.protocol.telling import NOTHING_SEEN, round_messages
+from warlight_env.protocol.telling import round_messages
 
 #: Answers at once, with an order that is always in form.
 BOT = """
