@@ -6,9 +6,11 @@ import functools
 import importlib
 import inspect
 import re
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from warlight_env.agents.base import Agent
@@ -306,10 +308,27 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     return info, values
 
 
+def _told(error: Exception) -> str:
+    """An exception of another package's as one line, with its place."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {' '.join(str(error).split())} ({Path(place.filename).name}, line {place.lineno})"
+
+
 def make_agent(spec: str, seed: int) -> Agent:
-    """An agent by its specification; agents made from the same specification and seed play alike."""
+    """An agent by its specification; agents made from the same specification and seed play alike.
+
+    Raises:
+        AgentError: there is none, it takes no such parameter, or another package's cannot be made.
+    """
     info, values = parse(spec)
-    agent = info.load()(seed=seed, **values)
+    try:
+        agent = info.load()(seed=seed, **values)
+    except InputError:
+        raise
+    except Exception as error:
+        if info.name in _AGENTS:
+            raise
+        raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: {_told(error)}") from error
     for method in ("pick", "act"):
         if not inspect.ismethod(getattr(agent, method, None)):
             raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy import stats
 from helpers import PRESETS, RING, make_map, position
 from odd_games import odd_game
 from warlight_env import Game, Orders, Rules, maps
-from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register
+from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
 from warlight_env.agents.aggressive import AggressiveAgent
 from warlight_env.agents.evaluation import START, STATIC, make_evaluation, rank_picks, region_value
 from warlight_env.agents.expectation import to_conquer
@@ -266,3 +267,24 @@ def test_own_agents_can_be_registered():
     register("test-mute", lambda: lambda seed: object(), "no agent at all")
     with pytest.raises(AgentError, match="no method pick"):
         make_agent("test-mute", seed=1)
+
+
+def boom(seed: int) -> Agent:
+    raise RuntimeError("no wires")
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("no_such_module:Bot", "ModuleNotFoundError"),
+        ("warlight_env.agents.random:Nope", "AttributeError.*Nope"),
+        ("test_agents:boom", r"RuntimeError: no wires \(test_agents\.py, line"),
+        ("warlight_env.agents.one_big_army:OneBigArmyAgent", "TypeError.*'wires'"),
+    ],
+)
+def test_an_agent_of_another_package_that_cannot_be_made_is_named(value, says, monkeypatch):
+    entry = EntryPoint("theirs", value, registry.ENTRY_POINTS)
+    monkeypatch.setattr(registry, "_foreign", lambda: (entry,))
+    spec = "theirs:wires=2" if "wires'" in says else "theirs"
+    with pytest.raises(AgentError, match=rf"agent '{spec}' \(from {value}\) cannot be made: {says}"):
+        make_agent(spec, 1)

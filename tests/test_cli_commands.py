@@ -20,6 +20,7 @@ from warlight_env.agents import registry
 from warlight_env.arena import Match
 from warlight_env.cli import main
 from warlight_env.engine import cache, jit
+from warlight_env.web.page import page
 
 
 @pytest.fixture(autouse=True)
@@ -191,6 +192,17 @@ def test_only_what_is_on_by_default_can_be_switched_off(capsys):
     assert {" ".join(one) for one in found} == {
         "watch --no-browser", "play --no-browser", "hotseat --no-browser", "replay --no-orders", "picture --no-orders",
     }  # fmt: skip
+
+
+def test_doctor_tells_that_the_page_was_not_built(capsys, tmp_path, monkeypatch):
+    main(["doctor"])
+    assert re.search(r"^  page +there$", capsys.readouterr().out, re.M)
+    monkeypatch.setattr("warlight_env.web.page.PAGE", tmp_path / "index.html")
+    (tmp_path / "missing.txt").write_text("npm was not found")
+    monkeypatch.setattr("warlight_env.web.page.NOTE", tmp_path / "missing.txt")
+    page.cache_clear()
+    main(["doctor"])
+    assert re.search(r"^  page +the page is missing.*: npm was not found$", capsys.readouterr().out, re.M)
 
 
 def test_doctor_clears_compiled_kernels_and_nothing_else(capsys, tmp_path, monkeypatch):

@@ -21,6 +21,7 @@ from warlight_env.cli import main
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.conformance import check
 from warlight_env.protocol.grammar import parse_message
+from warlight_env.protocol.process import CommandError, check_command
 from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.scaffold import LANGUAGES
 from warlight_env.record import GameLog, LogWriter
@@ -46,6 +47,20 @@ def test_the_minimal_bot_passes_the_check(language, tmp_path, capsys):
     run = chosen.run.replace("bot.py", str(tmp_path / "bot.py")).replace("-cp .", f"-cp {tmp_path}")
     assert main(["bot", "check", run.replace("./bot", str(tmp_path / "bot"))]) == 0
     assert "17 of 17 cases passed" in capsys.readouterr().out
+
+
+def test_a_program_in_the_folder_where_one_is_can_be_named(tmp_path, monkeypatch):
+    program = tmp_path / "bot"
+    program.write_text("#!/bin/sh\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CommandError, match=r"no program '\./bot'"):
+        check_command(["./bot"])
+    program.chmod(0o755)
+    check_command(["./bot"])
+    check_command(["./bot"], tmp_path)
+    monkeypatch.chdir("/")
+    with pytest.raises(CommandError, match=r"no program '\./bot'"):
+        check_command(["./bot"])
 
 
 def test_new_leaves_alone_what_is_there(tmp_path, capsys):

@@ -291,6 +291,31 @@ def test_a_killed_tournament_goes_on_as_if_nothing_had_been(tmp_path):
     assert cards[0] == cards[1] and cards[0]["games"] == 180 and not cards[0]["running"]
 
 
+def test_an_interrupted_tournament_ends_with_a_result_of_what_was_played(tmp_path, monkeypatch, capsys):
+    """Everybody has met everybody on one map; of the other one, some have not met at all."""
+    file, folder, played = tmp_path / "night.toml", tmp_path / "night", 0
+    file.write_text(
+        'agents = ["random", "smart_random", "aggressive"]\ngames = 4\nmaps = ["small", "world"]\nmax_rounds = 30'
+    )
+    usual = LiveTables.add
+
+    def add(self, key, records):
+        nonlocal played
+        usual(self, key, records)
+        played += len(records)
+        if played >= 14:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(LiveTables, "add", add)
+    assert main(["tournament", str(file), "--quiet", "--out", str(folder)]) == 130
+    out = capsys.readouterr().out
+    data = json.loads((folder / "tournament.json").read_text())
+    assert data["interrupted"] and data["games"] < 24 and len(data["ratings"]) == 3
+    assert 0 in [pairing["games"] for pairing in data["pairings"]]
+    assert "aggressive" in out and str(folder / "report.html") in out
+    assert "aggressive" in (folder / "report.html").read_text()
+
+
 def test_the_tables_on_disk_are_those_of_the_games_so_far(tmp_path, monkeypatch):
     monkeypatch.setattr(tournament_live, "EVERY", 0.0)
     monkeypatch.setattr(tournament_live, "SHARE", 1e9)

@@ -31,9 +31,10 @@ from warlight_env.web.chances import chances_of
 from warlight_env.web.desk import Desk, DeskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.outlook import win_chances
+from warlight_env.web.process import Child
 from warlight_env.web.settings import Settings
 from warlight_env.web.thinking import Thinkers
-from warlight_env.web.worker import Answer, Position, Question, Setup, Worker
+from warlight_env.web.worker import Answer, Position, Question, Setup, Worker, serve
 
 
 def asked(game: Game, spec: str | None = None, **fields: Any) -> Question:
@@ -102,6 +103,28 @@ def run(work: Callable[[Desk], Coroutine[Any, Any, None]], **limits: Any) -> Non
             await work(desk)
         finally:
             desk.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="tells of signals on Linux")
+def test_processes_are_deaf_to_interrupts_from_the_first_on():
+    """Ctrl-C goes to all processes of a terminal, also to those that are still importing what they need."""
+
+    async def main() -> None:
+        child, deaf = Child(serve, "a child"), []
+        question = asyncio.ensure_future(child.ask(None, lambda: 60.0))
+        while not question.done():
+            await asyncio.sleep(0.002)
+            process = child._process
+            with contextlib.suppress(OSError, AttributeError):
+                told = Path(f"/proc/{process.pid}/status").read_text()
+                masks = [int(line.split()[1], 16) for line in told.splitlines() if line[:6] in ("SigBlk", "SigIgn")]
+                deaf.append(any(mask >> (signal.SIGINT - 1) & 1 for mask in masks))
+        child.close()
+        question.exception()
+        assert len(deaf) > 10 and all(deaf)
+        assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
     asyncio.run(main())
 

@@ -83,11 +83,6 @@ class TournamentResult:
         return any(result.interrupted for result in self.results.values())
 
     @property
-    def complete_enough(self) -> bool:
-        """Whether everybody has played, so that there are ratings."""
-        return all(result.records for result in self.results.values())
-
-    @property
     def games(self) -> int:
         """Games played."""
         return sum(len(records) for _, _, records in self._played)

@@ -82,10 +82,23 @@ def _report() -> dict[str, Any]:
         "installed": _version(_DISTRIBUTION) is not None,
         "packages": versions,
         "missing_in_extras": missing,
+        "page_error": _page_error(),
     }
     report.update(_kernels())
     report["ok"] = all(version is not None for version in versions.values()) and "kernel_error" not in report
     return report
+
+
+def _page_error() -> str | None:
+    """Why there is no page; None: there is one."""
+    from warlight_env.web.errors import PageMissingError
+    from warlight_env.web.page import page
+
+    try:
+        page()
+    except PageMissingError as error:
+        return str(error)
+    return None
 
 
 def _kernels() -> dict[str, Any]:
@@ -155,6 +168,7 @@ def _print_report(report: dict[str, Any]) -> None:
         print(f"  {name:14} {version or 'MISSING'}")
     for extra, names in report["missing_in_extras"].items():
         print(f"  extra {extra}: {'optional, not installed: ' + ', '.join(names) if names else 'complete'}")
+    print(f"  page           {report['page_error'] or 'there'}")
     if "kernel_error" in report:
         print(f"  kernels cannot be loaded: {report['kernel_error']}")
         return

@@ -77,7 +77,7 @@ def tournament(
             tables.add(key, records)
 
         result = tables.finish(play_contests(contests, jobs=jobs, backend=place, folder=folder, on_games=tell))
-    if not result.complete_enough:
+    if not result.rated:
         print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
         raise KeyboardInterrupt
     try:

@@ -164,12 +164,14 @@ def _one(line: str, words: Sequence[str], form: str) -> str:
 
 
 def _read_neighbors(line: str, words: Sequence[str]) -> Neighbors:
-    return Neighbors(
-        tuple(
-            (_number(line, region), _numbers(line, [word for word in near.split(",") if word]))
-            for region, near in _groups(line, words, 2, "ID ID,ID")
-        )
-    )
+    form = "ID ID,ID"
+    groups = []
+    for region, near in _groups(line, words, 2, form):
+        named = [word for word in near.split(",") if word]
+        if not named:
+            raise ProtocolError(line, f"{form} …")
+        groups.append((_number(line, region), _numbers(line, named)))
+    return Neighbors(tuple(groups))
 
 
 def _read_map(line: str, words: Sequence[str]) -> UpdateMap:

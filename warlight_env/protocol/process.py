@@ -312,6 +312,6 @@ def check_command(command: Sequence[str], folder: str | Path = ".") -> None:
         raise CommandError("the command is empty")
     if not os.path.isdir(folder):
         raise CommandError(f"no folder {str(folder)!r} to run {command[0]!r} in")
-    program = str(Path(folder, command[0])) if "/" in command[0] else command[0]
+    program = os.path.join(folder, command[0]) if "/" in command[0] else command[0]  # `Path` makes bot of ./bot
     if shutil.which(program) is None:
         raise CommandError(f"no program {command[0]!r}, or it cannot be executed")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import pickle
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, Final
@@ -113,7 +115,8 @@ class Child:
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=self._serve, args=(theirs,), daemon=True, name=self._name)
         try:
-            self._process.start()
+            with _deaf():
+                self._process.start()
         finally:
             theirs.close()
         self._pipe.recv_bytes()
@@ -146,6 +149,20 @@ class Child:
         self._thread.shutdown(wait=True)
 
 
+@contextlib.contextmanager
+def _deaf() -> Iterator[None]:
+    """Have processes that this thread starts be deaf to Ctrl-C from their first instruction on."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would end the block
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def serve_questions(
     pipe: Connection, answer: Callable[[Any], Any], failed: Callable[[BaseException], Any], niceness: int
 ) -> None:
@@ -156,6 +173,8 @@ def serve_questions(
         niceness: added to the server's.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # bots may have processes of their own
     if hasattr(os, "nice"):
         os.nice(niceness)
     try:
