@@ -6,17 +6,15 @@ import functools
 import importlib
 import inspect
 import re
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any
 
 from warlight_env.agents.base import Agent
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
-from warlight_env.errors import InputError, did_you_mean
+from warlight_env.errors import InputError, crash_reason, did_you_mean
 
 #: Entry points of other packages: name → a callable taking (seed, **parameters).
 ENTRY_POINTS = "warlight_env.agents"
@@ -308,12 +306,6 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     return info, values
 
 
-def _told(error: Exception) -> str:
-    """An exception of another package's as one line, with its place."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {' '.join(str(error).split())} ({Path(place.filename).name}, line {place.lineno})"
-
-
 def make_agent(spec: str, seed: int) -> Agent:
     """An agent by its specification; agents made from the same specification and seed play alike.
 
@@ -328,7 +320,7 @@ def make_agent(spec: str, seed: int) -> Agent:
     except Exception as error:
         if info.name in _AGENTS:
             raise
-        raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: {_told(error)}") from error
+        raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: {crash_reason(error)}") from error
     for method in ("pick", "act"):
         if not inspect.ismethod(getattr(agent, method, None)):
             raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 #: Characters of a message at most: what is quoted may be of any length, what a person reads may not.
@@ -17,6 +19,14 @@ def clipped(text: str, most: int = LONGEST) -> str:
     if len(text) <= most:
         return text
     return f"{text[: most * 2 // 3]} … {text[len(text) + 3 - most // 3 :]}"
+
+
+def crash_reason(error: BaseException) -> str:
+    """An exception as one line, with the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
 def readable(text: str) -> str:

@@ -11,10 +11,10 @@ from typing import Any, Final, Literal, Protocol
 from warlight_env.agents import Agent, Budget
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.forfeits import Forfeits
-from warlight_env.arena.player import AgentFaults, Failure, OnCrash, OnLate, Player, TimeUse, crash_reason
+from warlight_env.arena.player import AgentFaults, Failure, OnCrash, OnLate, Player, TimeUse
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
-from warlight_env.errors import RunError
+from warlight_env.errors import RunError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.outcome import IllegalOrder, RoundResult

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import operator
 import time
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from warlight_env.agents import Agent, Budget
@@ -14,7 +12,7 @@ from warlight_env.agents.optional import close
 from warlight_env.arena.clocks import Clock, RunningClock
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.errors import RunError
+from warlight_env.errors import RunError, crash_reason
 
 #: What follows when an agent crashes: the error goes on ("raise"), or the agent loses the game ("forfeit").
 OnCrash = Literal["raise", "forfeit"]
@@ -60,14 +58,6 @@ class TimeUse(NamedTuple):
     slowest: float = 0.0  #: on the slowest answer
     late: int = 0  #: answers that took longer than the clock allowed
     simulations: int | None = None  #: in those turns; None: the agent does not say
-
-
-def crash_reason(error: BaseException) -> str:
-    """An exception as one line, with the place where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 
 
 class Player:

@@ -16,11 +16,10 @@ from typing import Any, Final
 
 from warlight_env import bounded, maps
 from warlight_env.arena.play import round_limit
-from warlight_env.arena.player import crash_reason
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.setup import check_players
-from warlight_env.errors import InputError
+from warlight_env.errors import InputError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.record import GameLog, Header, LogError, Player, Recorder, game_at, summarize

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from warlight_env.record import LogWriteError
+from warlight_env.record.files import write_all
 
 
 class DiskError(LogWriteError):
@@ -39,9 +40,7 @@ def write_private(path: Path, data: bytes) -> None:
         try:
             file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[os.write(file, rest) :]
+                write_all(file, data)
             finally:
                 os.close(file)
             os.replace(fresh, path)

@@ -17,10 +17,10 @@ import numpy as np
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import make_agent
-from warlight_env.arena.play import crash_reason
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
+from warlight_env.errors import crash_reason
 from warlight_env.game import Game
 from warlight_env.outcome import RoundResult
 from warlight_env.record.insight import insight_of
