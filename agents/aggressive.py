@@ -11,8 +11,9 @@ from warlight_env.engine.round import income
 
 
 @kernel
-def _deploy_at_best(board, evaluation, owner, army, player, available, value, deploy):
+def _deploy_at_best(context, position, player, available, value, deploy):
     """All on the strongest own region beside the foreign region of the highest value."""
+    board, owner, army = context.board, position.owner, position.army
     best, front = -1, -1
     for r in range(owner.shape[0]):
         value[r] = 0.0
@@ -26,7 +27,7 @@ def _deploy_at_best(board, evaluation, owner, army, player, available, value, de
                 strongest = q
         if strongest < 0:
             continue
-        value[r] = region_value(board, evaluation, owner, player, r)
+        value[r] = region_value(context, position, player, r)
         if best < 0 or value[r] > value[best]:
             best, front = r, strongest
     if front >= 0:
@@ -34,8 +35,9 @@ def _deploy_at_best(board, evaluation, owner, army, player, available, value, de
 
 
 @kernel
-def _attack_weaker(board, owner, army, player, attack_kill, region, free, value, attacks, count):
+def _attack_weaker(context, position, player, region, free, value, attacks, count):
     """From one region, attack every weaker foreign neighbour by value; what is left over joins the first attack."""
+    board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     first = count
     while free > 0:
         best = -1
@@ -62,25 +64,25 @@ def _attack_weaker(board, owner, army, player, attack_kill, region, free, value,
 
 
 @kernel
-def aggressive_orders(board, evaluation, attack_kill, owner, army, player, available, scratch, deploy, attacks):
+def aggressive_orders(context, position, player, available, scratch, deploy, attacks):
     """Write the aggressive turn; returns the number of attacks. Arrays as in `random_orders`."""
+    board, owner, army = context.board, position.owner, position.army
     value = scratch.value
-    _deploy_at_best(board, evaluation, owner, army, player, available, value, deploy)
+    _deploy_at_best(context, position, player, available, value, deploy)
     count = 0
     for r in range(owner.shape[0]):
         if owner[r] == player:
             free = army[r] + deploy[r] - 1
-            count = _attack_weaker(board, owner, army, player, attack_kill, r, free, value, attacks, count)
-    return move_inland(board, owner, army, player, scratch, attacks, count)
+            count = _attack_weaker(context, position, player, r, free, value, attacks, count)
+    return move_inland(board, position, player, scratch, attacks, count)
 
 
 @kernel
-def aggressive_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def aggressive_policy(context, position, player, rng, work, deploy, attacks):
     """`aggressive_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
-    return aggressive_orders(
-        board, evaluation, params.dice.kill[0], owner, army, player, available, work.scratch, deploy, attacks
-    )  # fmt: skip
+    return aggressive_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class AggressiveAgent(ValuingAgent):

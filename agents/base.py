@@ -10,12 +10,14 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.evaluation import make_evaluation, write_best_picks
-from warlight_env.agents.generators.work import ALL_WAYS, make_generator_work
+from warlight_env.agents.context import bare_context
+from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.generator_work import make_generator_work
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
+from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
@@ -86,12 +88,11 @@ class KernelAgent(ABC):
 
     def __init__(self, seed: int = 0) -> None:
         self.rng = make_rng(seed)
-        self._board: Board | None = None
+        self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
-        """Buffers for the board of this game; called when an agent meets a new one."""
-        board = view.board
-        self._board = board
+        """Buffers for the board and the rules of this game; called when an agent meets new ones."""
+        board, self._known = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)
         self._attacks: npt.NDArray[np.int32] = np.zeros((board.n_edges, 3), dtype=np.int32)
@@ -109,13 +110,13 @@ class KernelAgent(ABC):
         free = np.zeros(view.board.n_regions, dtype=np.int8)
         free[list(view.offers)] = 1
         wishes = np.zeros(view.board.n_regions, dtype=np.int32)
-        evaluation = make_evaluation(view.board, weights)
-        count = picker(view.board, evaluation, view.owner, free, view.player, self.rng, wishes)
+        context = bare_context(view.board, view.params, view.players, weights)
+        count = picker(context, view.position, free, view.player, self.rng, wishes)
         return [int(region) for region in wishes[:count]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`; kernels need no budget."""
-        if self._board is not view.board:
+        if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
             self._prepare(view)
         return Orders.from_arrays(self._deploy, self._attacks, self._write(view)).limited(view.params.max_orders)
 
@@ -130,16 +131,13 @@ class ValuingAgent(KernelAgent):
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
-        self._evaluation = make_evaluation(view.board, THESIS)
+        self._context = bare_context(view.board, view.params, view.players, THESIS)
         self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
 
     def _write(self, view: View) -> int:
         return int(
-            self.policy(
-                view.board, view.params, self._evaluation, view.owner, view.army, view.player, ALL_WAYS, self.rng,
-                self._work, self._deploy, self._attacks,
-            )
-        )  # fmt: skip
+            self.policy(self._context, view.position, view.player, self.rng, self._work, self._deploy, self._attacks)
+        )
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""

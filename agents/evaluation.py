@@ -4,87 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.territory import largest_territory, threatened_bonus
-from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.agents.weights import START, STATIC, THESIS, WHOLE, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
-from warlight_env.engine.jit import kernel, read_only, shared
-from warlight_env.engine.reference import reference
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import make_position
 from warlight_env.engine.stack import stack_floats
+from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
-
-#: Rows of `Evaluation.supers`: worth of a super region while regions are picked; constant part of its regions' worth
-#: later; what is added to that when one player owns all of it.
-START: Final = 0
-STATIC: Final = 1
-WHOLE: Final = 2
-
-
-@shared
-class Evaluation(NamedTuple):
-    """Weights prepared for one board, for kernels. Read-only."""
-
-    supers: npt.NDArray[np.float64]  #: [3, S] of each super region what START, STATIC and WHOLE say
-    own_regions: float
-    owner_regions: float
-    not_neutral: float
-    pick_super: float
-    pick_distance: float
-    army: float
-    neighbor_values: float
-    largest_territory: float
-    threatened_bonus: float
-    sharpness: float
-    extended: bool  #: the last four are not all as in the thesis: `extended_share` is the share
-
-
-def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
-    """What a super region's worth is made of, float64[4, S]: bonus, neighbouring super regions, borders, regions."""
-    bonus = board.bonus.astype(np.float64)
-    sizes = np.diff(board.member_start).astype(np.float64)
-    here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]
-    across = here != there
-    borders = np.bincount(here[across], minlength=len(bonus)).astype(np.float64)
-    pairs = np.unique(np.stack([here[across], there[across]]), axis=1)
-    neighbors = np.bincount(pairs[0], minlength=len(bonus)).astype(np.float64)
-    return np.stack([bonus, neighbors, borders, sizes])
-
-
-def make_evaluation(board: Board, weights: Weights) -> Evaluation:
-    """The constant parts for a board: the terms of super regions, weighted, and shifted so that the smallest is 1."""
-    terms, w = super_region_terms(board), Weights(*map(float, weights))
-    start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms
-    later = np.array([w.bonus, w.neighbors, w.borders, w.regions]) @ terms
-    evaluation = Evaluation(
-        supers=np.stack(
-            [
-                start + (1.0 - start.min()),
-                w.region_super * (later + (1.0 - later.min())),
-                w.whole_bonus_squared * terms[0] ** 2,
-            ]
-        ),
-        own_regions=w.own_regions,
-        owner_regions=w.owner_regions,
-        not_neutral=w.not_neutral,
-        pick_super=w.pick_super,
-        pick_distance=w.pick_distance,
-        army=w.army,
-        neighbor_values=w.neighbor_values,
-        largest_territory=w.largest_territory,
-        threatened_bonus=w.threatened_bonus,
-        sharpness=w.sharpness,
-        extended=any((w.neighbor_values, w.largest_territory, w.threatened_bonus, w.sharpness != 1.0)),
-    )
-    return reference(read_only(evaluation))
 
 
 @kernel
-def _own_value(board, evaluation, owner, player, region):
+def _own_value(context, position, player, region):
     """Worth of a region by itself (thesis, algorithm 3.5)."""
+    board, evaluation, owner = context.board, context.evaluation, position.owner
     s = board.super_region[region]
     holder = owner[region]
     first = owner[board.members[board.member_start[s]]]
@@ -108,24 +46,26 @@ def _own_value(board, evaluation, owner, player, region):
 
 
 @kernel
-def region_value(board, evaluation, owner, player, region):
-    """Worth of a region to `player` after the picks (thesis, algorithm 3.5); owner int8[N], as it sees it.
+def region_value(context, position, player, region):
+    """Worth of a region to `player` after the picks (thesis, algorithm 3.5).
 
     To it comes `neighbor_values` times the mean of what its neighbours are worth by themselves.
     """
-    value = _own_value(board, evaluation, owner, player, region)
+    board, evaluation = context.board, context.evaluation
+    value = _own_value(context, position, player, region)
     if evaluation.neighbor_values != 0.0:
         start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
         total = 0.0
         for e in range(start, end):
-            total += _own_value(board, evaluation, owner, player, board.edge_target[e])
+            total += _own_value(context, position, player, board.edge_target[e])
         value += evaluation.neighbor_values * total / (end - start)
     return value
 
 
 @kernel
-def region_values(board, evaluation, owner, player, values):
+def region_values(context, position, player, values):
     """`region_value` of every region, float64[N], in one pass over the super regions."""
+    board, evaluation, owner = context.board, context.evaluation, position.owner
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
         first = owner[board.members[start]]
@@ -151,12 +91,13 @@ def region_values(board, evaluation, owner, player, values):
                 value += evaluation.owner_regions * same
             values[r] = value * evaluation.not_neutral
     if evaluation.neighbor_values != 0.0:
-        _see_neighbors(board, evaluation, values)
+        _see_neighbors(context, values)
 
 
 @kernel
-def _see_neighbors(board, evaluation, values):
+def _see_neighbors(context, values):
     """Add to every region's value `neighbor_values` times the mean over its neighbours, float64[N]."""
+    board, evaluation = context.board, context.evaluation
     alone = stack_floats()
     for r in range(board.super_region.shape[0]):
         alone[r] = values[r]
@@ -169,8 +110,9 @@ def _see_neighbors(board, evaluation, values):
 
 
 @kernel
-def position(board, evaluation, owner, army, player):
+def position_worth(context, position, player):
     """A player's position (thesis, algorithm 3.3): its regions' values and its armies, at least 0."""
+    board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth, armies = 0.0, np.int64(0)
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
@@ -188,11 +130,13 @@ def position(board, evaluation, owner, army, player):
 
 
 @kernel
-def position_share(board, evaluation, owner, army, player, players):
+def position_share(context, position, player):
     """A player's part of the sum of all positions, in [0, 1]; equal parts where the sum is 0.
 
-    To the bit what `position` of each player comes to, in one pass over the regions for all of them.
+    To the bit what `position_worth` of each player comes to, in one pass over the regions for all of them.
     """
+    board, evaluation, players = context.board, context.evaluation, context.players
+    owner, army = position.owner, position.army
     worth, armies, own = stack_floats(), stack_floats(), stack_floats()
     for p in range(players):
         worth[p], armies[p], own[p] = 0.0, 0.0, 0.0
@@ -222,35 +166,37 @@ def position_share(board, evaluation, owner, army, player, players):
 
 
 @kernel
-def extended_position(board, evaluation, owner, army, player):
-    """`position` with the terms beyond the thesis's, for evaluations that are `extended`."""
+def extended_worth(context, position, player):
+    """`position_worth` with the terms beyond the thesis's, for evaluations that are `extended`."""
+    board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth = 0.0
     if evaluation.neighbor_values != 0.0:
         values = stack_floats()
-        region_values(board, evaluation, owner, player, values)
+        region_values(context, position, player, values)
         for r in range(owner.shape[0]):
             if owner[r] == player:
                 worth += values[r] + evaluation.army * army[r]
     else:
-        worth = position(board, evaluation, owner, army, player)
+        worth = position_worth(context, position, player)
     if evaluation.largest_territory != 0.0:
         worth += evaluation.largest_territory * largest_territory(board, owner, player)
     if evaluation.threatened_bonus != 0.0:
-        worth += evaluation.threatened_bonus * threatened_bonus(board, owner, army, player)
+        worth += evaluation.threatened_bonus * threatened_bonus(board, position, player)
     return max(0.0, worth)
 
 
 @kernel
-def extended_share(board, evaluation, owner, army, player, players):
-    """`position_share` of `extended_position` to the power `sharpness`.
+def extended_share(context, position, player):
+    """`position_share` of `extended_worth` to the power `sharpness`.
 
     Between two that is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, where the weights
     were fitted to the outcomes of games. A function of its own, which a search takes only where it is needed: the
     thesis's terms alone are half as much work again with it.
     """
+    evaluation, players = context.evaluation, context.players
     mine, total = 0.0, 0.0
     for p in range(players):
-        worth = extended_position(board, evaluation, owner, army, p) ** evaluation.sharpness
+        worth = extended_worth(context, position, p) ** evaluation.sharpness
         total += worth
         if p == player:
             mine = worth
@@ -258,11 +204,11 @@ def extended_share(board, evaluation, owner, army, player, players):
 
 
 @kernel
-def share(board, evaluation, owner, army, player, players):
+def share(context, position, player):
     """`extended_share` for evaluations that are `extended`, else `position_share`."""
-    if evaluation.extended:
-        return extended_share(board, evaluation, owner, army, player, players)
-    return position_share(board, evaluation, owner, army, player, players)
+    if context.evaluation.extended:
+        return extended_share(context, position, player)
+    return position_share(context, position, player)
 
 
 def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
@@ -278,11 +224,12 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
 
 
 @kernel
-def write_best_picks(board, evaluation, owner, free, player, rng, wishes):
+def write_best_picks(context, position, free, player, rng, wishes):
     """Write the regions r with free[r] != 0 to wishes int32[N], each chosen by `pick_value` given those before it.
 
-    owner int8[N]; `rng` is not used: it stands in the signature of pickers. Returns how many.
+    `rng` is not used: it stands in the signature of pickers. Returns how many.
     """
+    board, evaluation, owner = context.board, context.evaluation, position.owner
     n = owner.shape[0]
     diameter = 0.0
     for r in range(n):
@@ -314,19 +261,21 @@ def write_best_picks(board, evaluation, owner, free, player, rng, wishes):
         count += 1
 
 
-def rank_picks(board: Board, evaluation: Evaluation, offers: Sequence[int], own: Sequence[int]) -> list[int]:
+def rank_picks(context: Context, offers: Sequence[int], own: Sequence[int]) -> list[int]:
     """Offered regions, the best first, each chosen given those before it; equals: the lower region first."""
-    owner, free = np.full(board.n_regions, -1, dtype=np.int8), np.zeros(board.n_regions, dtype=np.int8)
-    owner[list(own)], free[list(offers)] = 0, 1
-    wishes = np.zeros(board.n_regions, dtype=np.int32)
-    count = write_best_picks(board, evaluation, owner, free, 0, np.zeros(2, dtype=np.uint64), wishes)
+    n = context.board.n_regions
+    position, free = make_position(n), np.zeros(n, dtype=np.int8)
+    position.owner[:] = NEUTRAL
+    position.owner[list(own)], free[list(offers)] = 0, 1
+    wishes = np.zeros(n, dtype=np.int32)
+    count = write_best_picks(context, position, free, 0, np.zeros(2, dtype=np.uint64), wishes)
     return [int(region) for region in wishes[:count]]
 
 
 def best_picks(view: View, weights: Weights = THESIS) -> list[int]:
     """All offered regions, those that a player wants most first; see `rank_picks`."""
     own = [r for r, by in enumerate(view.owner.tolist()) if by == view.player]
-    return rank_picks(view.board, make_evaluation(view.board, weights), view.offers, own)
+    return rank_picks(bare_context(view.board, view.params, view.players, weights), view.offers, own)
 
 
 @dataclass(frozen=True)

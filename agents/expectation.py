@@ -35,8 +35,9 @@ def favourable(attackers, defenders, attack_kill, defense_kill):
 
 
 @kernel
-def reach(board, owner, army, player, player_income, region):
+def reach(board, position, player, player_income, region):
     """The most armies that a player can send against a region next round, all its income beside it; 0 if none."""
+    owner, army = position.owner, position.army
     most = np.int64(0)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]

@@ -18,11 +18,12 @@ from numba.core.cpu_options import FastMathOptions
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
-from warlight_env.agents.generators.work import TurnSet
+from warlight_env.agents.generator_work import TurnSet
 from warlight_env.agents.standing import holds_regions
 from warlight_env.agents.turn_faults import TEXTS, turn_fault
-from warlight_env.engine.guard import attempt_5, attempt_6, attempt_7, attempt_10, attempt_11, failed
+from warlight_env.engine.guard import attempt_3, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
+from warlight_env.engine.position import Position, copy_position
 from warlight_env.engine.stack import stack_armies, stack_owners
 from warlight_env.errors import InputError
 
@@ -94,20 +95,14 @@ else:
 
 
 @kernel
-def _copied(owner, army, owner_copy, army_copy):
-    for r in range(owner.shape[0]):
-        owner_copy[r], army_copy[r] = owner[r], army[r]
-
-
-@kernel
-def _turns_fault(board, params, owner, army, player, turns, count):
+def _turns_fault(context, position, player, turns, count):
     """(fault, turn, place, value, bound) of a generator's turns; 0 where there is none."""
     none, most = np.int64(-1), np.int64(turns.counts.shape[0])
     if not 1 <= count <= most:
         return np.int64(_TURNS), none, none, np.float64(count), most
     for t in range(count):
         fault, place, value, bound = turn_fault(
-            board, params, owner, army, player, turns.deploy[t], turns.attacks[t], turns.counts[t]
+            context, position, player, turns.deploy[t], turns.attacks[t], turns.counts[t]
         )
         if fault != 0:
             return fault, np.int64(t), place, np.float64(value), bound
@@ -153,12 +148,12 @@ def _guarded_evaluation(label: str, ask: Any) -> Any:
     refuse, none = _refusing(label), np.int64(-1)
 
     @_uncounted
-    def guarded(board, evaluation, owner, army, player, players):
+    def guarded(context, position, player):
         if not failed():
-            n = owner.shape[0]
-            owner_copy, army_copy = stack_owners()[:n], stack_armies()[:n]
-            _copied(owner, army, owner_copy, army_copy)
-            well, answer = attempt_6(label, ask, board, evaluation, owner_copy, army_copy, player, players)
+            n, owners, armies = position.owner.shape[0], stack_owners(), stack_armies()
+            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            copy_position(position, own)
+            well, answer = attempt_3(label, ask, context, own, player)
             if well:
                 share = _share(answer)
                 if -_SLACK <= share <= 1.0 + _SLACK:
@@ -173,17 +168,16 @@ def _guarded_generator(label: str, ask: Any) -> Any:
     refuse = _refusing(label)
 
     @_uncounted
-    def guarded(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-        n = owner.shape[0]
-        if holds_regions(owner, player) and not failed():
-            owner_copy, army_copy = stack_owners()[:n], stack_armies()[:n]
-            _copied(owner, army, owner_copy, army_copy)
-            well, answer = attempt_10(
-                label, ask, board, params, evaluation, owner_copy, army_copy, player, ways, rng, work, turns
-            )
+    def guarded(context, position, player, rng, work, turns):
+        n = position.owner.shape[0]
+        if holds_regions(position.owner, player) and not failed():
+            owners, armies = stack_owners(), stack_armies()
+            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            copy_position(position, own)
+            well, answer = attempt_6(label, ask, context, own, player, rng, work, turns)
             if well:
                 count = _number(answer)
-                fault, turn, place, value, bound = _turns_fault(board, params, owner, army, player, turns, count)
+                fault, turn, place, value, bound = _turns_fault(context, position, player, turns, count)
                 if fault == 0:
                     return count
                 attempt_5(label, refuse, fault, turn, place, value, bound)
@@ -199,17 +193,16 @@ def _guarded_policy(label: str, ask: Any) -> Any:
     refuse, none = _refusing(label), np.int64(-1)
 
     @_uncounted
-    def guarded(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
-        n = owner.shape[0]
-        if holds_regions(owner, player) and not failed():
-            owner_copy, army_copy = stack_owners()[:n], stack_armies()[:n]
-            _copied(owner, army, owner_copy, army_copy)
-            well, answer = attempt_11(
-                label, ask, board, params, evaluation, owner_copy, army_copy, player, ways, rng, work, deploy, attacks
-            )
+    def guarded(context, position, player, rng, work, deploy, attacks):
+        n = position.owner.shape[0]
+        if holds_regions(position.owner, player) and not failed():
+            owners, armies = stack_owners(), stack_armies()
+            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            copy_position(position, own)
+            well, answer = attempt_7(label, ask, context, own, player, rng, work, deploy, attacks)
             if well:
                 count = _number(answer)
-                fault, place, value, bound = turn_fault(board, params, owner, army, player, deploy, attacks, count)
+                fault, place, value, bound = turn_fault(context, position, player, deploy, attacks, count)
                 if fault == 0:
                     return count
                 attempt_5(label, refuse, fault, none, place, np.float64(value), bound)
@@ -224,13 +217,14 @@ def _guarded_picker(label: str, ask: Any) -> Any:
     refuse, none = _refusing(label), np.int64(-1)
 
     @_uncounted
-    def guarded(board, evaluation, owner, free, player, rng, wishes):
+    def guarded(context, position, free, player, rng, wishes):
         if not failed():
-            n = owner.shape[0]
-            owner_copy, free_copy = stack_owners()[:n], stack_owners()[:n]
+            n, owners, armies = position.owner.shape[0], stack_owners(), stack_armies()
+            own, own_free = Position(owners[:n], armies[:n], armies[n : n + 1]), stack_owners()[:n]
+            copy_position(position, own)
             for r in range(n):
-                owner_copy[r], free_copy[r] = owner[r], free[r]
-            well, answer = attempt_7(label, ask, board, evaluation, owner_copy, free_copy, player, rng, wishes)
+                own_free[r] = free[r]
+            well, answer = attempt_6(label, ask, context, own, own_free, player, rng, wishes)
             if well:
                 count = _number(answer)
                 fault, place, value, bound = _wishes_fault(free, wishes, count)
@@ -324,59 +318,59 @@ def _lent(*arrays: Any) -> Iterator[list[Any]]:
         array[...] = copy
 
 
-def _interpreted_evaluation(label: str, function: Callable[..., Any]) -> Any:
-    def call(board, evaluation, owner, army, player, players):
-        return _said(label, function(board, evaluation, owner.copy(), army.copy(), player, players))
+def _own(position: Position) -> Position:
+    return Position(*(array.copy() for array in position))
 
-    def ask(board, evaluation, owner, army, player, players):
+
+def _interpreted_evaluation(label: str, function: Callable[..., Any]) -> Any:
+    def call(context, position, player):
+        return _said(label, function(context, _own(position), player))
+
+    def ask(context, position, player):
         with numba.objmode(result="float64"):
-            result = call(board, evaluation, owner, army, player, players)
+            result = call(context, position, player)
         return result
 
     return call if JIT_DISABLED else ask
 
 
 def _interpreted_generator(label: str, function: Callable[..., Any]) -> Any:
-    def call(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    def call(context, position, player, rng, work, turns):
         with _lent(rng, *turns) as (rng, *own):
-            answer = function(
-                board, params, evaluation, owner.copy(), army.copy(), player, ways, rng, work, TurnSet(*own)
-            )  # fmt: skip
+            answer = function(context, _own(position), player, rng, work, TurnSet(*own))
         return _counted(label, answer)
 
-    def ask(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    def ask(context, position, player, rng, work, turns):
         with numba.objmode(result="int64"):
-            result = call(board, params, evaluation, owner, army, player, ways, rng, work, turns)
+            result = call(context, position, player, rng, work, turns)
         return result
 
     return call if JIT_DISABLED else ask
 
 
 def _interpreted_policy(label: str, function: Callable[..., Any]) -> Any:
-    def call(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    def call(context, position, player, rng, work, deploy, attacks):
         with _lent(rng, deploy, attacks) as (rng, deploy, attacks):
-            answer = function(
-                board, params, evaluation, owner.copy(), army.copy(), player, ways, rng, work, deploy, attacks
-            )  # fmt: skip
+            answer = function(context, _own(position), player, rng, work, deploy, attacks)
         return _counted(label, answer)
 
-    def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    def ask(context, position, player, rng, work, deploy, attacks):
         with numba.objmode(result="int64"):
-            result = call(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks)
+            result = call(context, position, player, rng, work, deploy, attacks)
         return result
 
     return call if JIT_DISABLED else ask
 
 
 def _interpreted_picker(label: str, function: Callable[..., Any]) -> Any:
-    def call(board, evaluation, owner, free, player, rng, wishes):
+    def call(context, position, free, player, rng, wishes):
         with _lent(rng, wishes) as (rng, wishes):
-            answer = function(board, evaluation, owner.copy(), free.copy(), player, rng, wishes)
+            answer = function(context, _own(position), free.copy(), player, rng, wishes)
         return _counted(label, answer)
 
-    def ask(board, evaluation, owner, free, player, rng, wishes):
+    def ask(context, position, free, player, rng, wishes):
         with numba.objmode(result="int64"):
-            result = call(board, evaluation, owner, free, player, rng, wishes)
+            result = call(context, position, free, player, rng, wishes)
         return result
 
     return call if JIT_DISABLED else ask

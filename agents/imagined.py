@@ -12,17 +12,16 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.position import Position
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 
 #: Armies of a region out of sight.
 UNSEEN_ARMY: Final = 2
 
-Position = tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]
-
 
 def lone(view: View) -> Position:
-    """Owner int8[N] and army int32[N]; enemies that are nowhere to be seen have one region each."""
+    """The position, with one region each for enemies that are nowhere to be seen."""
     return _filled(view, 1)
 
 
@@ -32,7 +31,8 @@ def spread(view: View) -> Position:
 
 
 def _filled(view: View, share: int) -> Position:
-    owner, army = view.owner.copy(), view.army.copy()
+    position = view.position
+    owner, army = position.owner, position.army
     hidden = owner == UNKNOWN
     owner[hidden], army[hidden] = NEUTRAL, UNSEEN_ARMY
     unseen = [enemy for enemy in range(view.players) if enemy != view.player and not (view.owner == enemy).any()]
@@ -40,7 +40,7 @@ def _filled(view: View, share: int) -> Position:
         places = farthest(view.board.distance, view.owner, view.player, hidden)
         for k, enemy in enumerate(unseen):
             owner[places[k * share : (k + 1) * share]] = enemy
-    return owner, army
+    return position
 
 
 def farthest(

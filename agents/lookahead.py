@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.generators.turns import swap_turns
-from warlight_env.agents.generators.work import (
+from warlight_env.agents.context import draw_turn, evaluate, generate
+from warlight_env.agents.generator_work import (
     MAX_TURNS,
     TurnSet,
     TurnSets,
@@ -20,12 +20,15 @@ from warlight_env.agents.generators.work import (
     take_turn,
     turn_set_of,
 )
+from warlight_env.agents.generators.turns import swap_turns
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, copy_position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import resolve_orders
-from warlight_env.engine.state import Workspace, make_workspace, private_zeros
+from warlight_env.engine.state import Workspace, make_workspace
 
 
 class Lookahead(NamedTuple):
@@ -35,8 +38,7 @@ class Lookahead(NamedTuple):
     replies: TurnSets  #: of each enemy
     found: npt.NDArray[np.int64]  #: [P] how many replies; 0 for the player itself and for who is out
     round: Workspace
-    owner: npt.NDArray[np.int8]  #: [N] after a play of the round
-    army: npt.NDArray[np.int32]  #: [N]
+    position: Position  #: after a play of the round
     dice: npt.NDArray[np.uint64]  #: [2]
     score: npt.NDArray[np.float64]  #: [K] by turn
     against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
@@ -50,8 +52,7 @@ def make_lookahead(n_regions: int, n_edges: int, players: int) -> Lookahead:
             replies=make_turn_sets(n_regions, n_edges, players),
             found=private_zeros(players, np.int64),
             round=make_workspace(n_regions, n_edges, players),
-            owner=private_zeros(n_regions, np.int8),
-            army=private_zeros(n_regions, np.int32),
+            position=make_position(n_regions),
             dice=private_zeros(2, np.uint64),
             score=private_zeros(MAX_TURNS, np.float64),
             against=private_zeros((players, MAX_TURNS, MAX_TURNS), np.float64),
@@ -60,94 +61,75 @@ def make_lookahead(n_regions: int, n_edges: int, players: int) -> Lookahead:
 
 
 @inline_kernel
-def _share_after(board, params, evaluate, evaluation, owner, army, player, players, first, second, work):
-    """The player's share after the round of `work.round`, played from owner and army with given dice."""
+def _share_after(context, position, player, first, second, work):
+    """The player's share after the round of `work.round`, played from a position with given dice."""
     work.dice[0], work.dice[1] = first, second
-    for r in range(owner.shape[0]):
-        work.owner[r], work.army[r] = owner[r], army[r]
-    orders = work.round
-    resolve_orders(
-        board, params, work.owner, work.army, orders.deploy, orders.attacks, orders.counts, orders.scratch,
-        work.dice, None, None,
-    )  # fmt: skip
-    return evaluate(board, evaluation, work.owner, work.army, player, players)
+    copy_position(position, work.position)
+    resolve_orders(context.params, work.position, work.round, work.dice, None, None)
+    return evaluate(context, work.position, player)
 
 
 @inline_kernel
-def _move_by_policy(
-    board, params, policy, evaluation, owner, army, player, enemy, players, ways, rng, generator, work
-):  # fmt: skip
+def _move_by_policy(context, position, player, enemy, rng, generator, work):
     """Turns of all but `player` and `enemy`, by the policy."""
+    players = context.players
     orders = work.round
     for p in range(players):
         if p != player and p != enemy:
-            orders.counts[p] = policy(
-                board, params, evaluation, owner, army, p, ways, rng, generator, orders.deploy[p], orders.attacks[p]
-            )
+            orders.counts[p] = draw_turn(context, position, p, rng, generator, orders.deploy[p], orders.attacks[p])
 
 
 @kernel
-def score_turns(
-    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, samples, turns, count, rng,
-    generator, work,
-):  # fmt: skip
+def score_turns(context, position, player, samples, turns, count, rng, generator, work):
     """Write the sums of the player's shares after each of `count` turns, over `samples` plays, to `work.score`.
 
     In each play the others move by the policy. All turns meet the same answers and the same dice, so that they differ
-    by what they are worth, not by luck. owner int8[N], army int32[N], rng uint64[2].
+    by what they are worth, not by luck. rng uint64[2].
     """
     orders = work.round
     for i in range(count):
         work.score[i] = 0.0
     for _ in range(samples):
-        _move_by_policy(
-            board, params, policy, evaluation, owner, army, player, player, players, ways, rng, generator, work
-        )
+        _move_by_policy(context, position, player, player, rng, generator, work)
         first, second = next_u64(rng), next_u64(rng)
         for i in range(count):
             orders.counts[player] = take_turn(turns, i, orders.deploy[player], orders.attacks[player])
-            work.score[i] += _share_after(
-                board, params, evaluate, evaluation, owner, army, player, players, first, second, work
-            )
+            work.score[i] += _share_after(context, position, player, first, second, work)
 
 
 @kernel
-def list_replies(board, params, generate, evaluation, owner, army, player, players, ways, rng, generator, work):
+def list_replies(context, position, player, rng, generator, work):
     """Write the turns of each enemy that is in the game to `work.replies`, and clear `work.against`."""
+    players, owner = context.players, position.owner
     for p in range(players):
         work.found[p] = 0
         if p != player and holds_regions(owner, p):
             replies = turn_set_of(work.replies, p)
-            work.found[p] = generate(board, params, evaluation, owner, army, p, ways, rng, generator, replies)
+            work.found[p] = generate(context, position, p, rng, generator, replies)
         for i in range(work.against.shape[1]):
             for j in range(work.against.shape[2]):
                 work.against[p, i, j] = 0.0
 
 
 @kernel
-def try_against_replies(
-    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, turns, count, rng, generator, work
-):
+def try_against_replies(context, position, player, turns, count, rng, generator, work):
     """Play the round once for each of `count` turns and each reply of each enemy, and add the shares.
 
     The other enemies move by the policy; all pairs of turns meet the same dice. Returns the number of plays.
     """
+    players = context.players
     orders, plays = work.round, np.int64(0)
     for enemy in range(players):
         if work.found[enemy] == 0:
             continue
-        _move_by_policy(
-            board, params, policy, evaluation, owner, army, player, enemy, players, ways, rng, generator, work
-        )
+        _move_by_policy(context, position, player, enemy, rng, generator, work)
         first, second = next_u64(rng), next_u64(rng)
         replies = turn_set_of(work.replies, enemy)
         for j in range(work.found[enemy]):
             orders.counts[enemy] = take_turn(replies, j, orders.deploy[enemy], orders.attacks[enemy])
             for i in range(count):
                 orders.counts[player] = take_turn(turns, i, orders.deploy[player], orders.attacks[player])
-                work.against[enemy, i, j] += _share_after(
-                    board, params, evaluate, evaluation, owner, army, player, players, first, second, work
-                )
+                work.against[enemy, i, j] += _share_after(context, position, player, first, second, work)
                 plays += 1
     return plays
 

@@ -6,9 +6,8 @@ import time
 from typing import Final
 
 from warlight_env.agents.base import check_integer
-from warlight_env.agents.evaluation import make_evaluation, share
+from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.generators.work import ALL_WAYS, GeneratorWork, make_generator_work
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.lookahead import (
     Lookahead,
@@ -18,7 +17,7 @@ from warlight_env.agents.lookahead import (
     worst_replies,
 )
 from warlight_env.agents.mcts.record import Candidate
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.searcher import Found, Limits, SearchingAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
@@ -64,24 +63,13 @@ class Minimax2Agent(SearchingAgent):
     def _search(self, view: View, limits: Limits) -> Found:
         board, players = view.board, view.players
         work, look = self._memory(view, _make_memory)
-        owner, army = lone(view)
-        evaluation, random_turn = make_evaluation(board, self.weights), plug_in("policy")
-        count = int(
-            generate_turns(
-                board, view.params, evaluation, owner, army, view.player, ALL_WAYS, self.rng, work, look.turns
-            )
-        )
-        list_replies(
-            board, view.params, plug_in("generator"), evaluation, owner, army, view.player, players, ALL_WAYS,
-            self.rng, work, look,
-        )  # fmt: skip
+        position, context = lone(view), make_context(board, view.params, players, self.weights)
+        count = int(generate_turns(context, position, view.player, self.rng, work, look.turns))
+        list_replies(context, position, view.player, self.rng, work, look)
         sweeps, plays, longest = 0, 0, 0.0
         while self._goes_on(sweeps, plays, longest, limits):
             start = time.perf_counter()
-            plays += try_against_replies(
-                board, view.params, plug_in("evaluation", share), random_turn, evaluation, owner, army, view.player,
-                players, ALL_WAYS, look.turns, count, self.rng, work, look,
-            )  # fmt: skip
+            plays += try_against_replies(context, position, view.player, look.turns, count, self.rng, work, look)
             sweeps, plays = sweeps + 1, int(plays)
             longest = max(longest, time.perf_counter() - start)
             if not look.found.any():

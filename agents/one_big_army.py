@@ -10,8 +10,9 @@ from warlight_env.engine.round import income
 
 
 @kernel
-def one_big_army_orders(board, evaluation, owner, army, player, available, scratch, deploy, attacks):
+def one_big_army_orders(context, position, player, available, scratch, deploy, attacks):
     """Write the turn; returns the number of attacks. Arrays as in `random_orders`."""
+    board, owner, army = context.board, position.owner, position.army
     strongest = -1
     for r in range(owner.shape[0]):
         deploy[r] = 0
@@ -21,14 +22,14 @@ def one_big_army_orders(board, evaluation, owner, army, player, available, scrat
         return 0
     deploy[strongest] = available
     army[strongest] += available  # as it is once deployed
-    count = move_inland(board, owner, army, player, scratch, attacks, 0)
+    count = move_inland(board, position, player, scratch, attacks, 0)
     free = army[strongest] - 1
     army[strongest] -= available
     best, most = -1, 0.0
     for e in range(board.neighbor_start[strongest], board.neighbor_start[strongest + 1]):
         q = board.edge_target[e]
         if owner[q] != player:
-            value = region_value(board, evaluation, owner, player, q)
+            value = region_value(context, position, player, q)
             if best < 0 or value > most:
                 best, most = q, value
     if best >= 0 and free > 0:
@@ -38,12 +39,11 @@ def one_big_army_orders(board, evaluation, owner, army, player, available, scrat
 
 
 @kernel
-def one_big_army_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def one_big_army_policy(context, position, player, rng, work, deploy, attacks):
     """`one_big_army_orders` in the signature of policies (`plug_ins.policy_signature`)."""
+    board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
-    return one_big_army_orders(
-        board, evaluation, owner, army, player, available, work.scratch, deploy, attacks
-    )  # fmt: skip
+    return one_big_army_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class OneBigArmyAgent(ValuingAgent):

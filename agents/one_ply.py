@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent, check_integer
-from warlight_env.agents.evaluation import make_evaluation, share, write_best_picks
+from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.generator_work import GeneratorWork, make_generator_work, take_turn
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.generators.work import ALL_WAYS, GeneratorWork, make_generator_work, take_turn
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.lookahead import Lookahead, highest, make_lookahead, score_turns
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.reference import reference
@@ -37,33 +37,26 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 
 
 @kernel
-def choose_turn(board, params, evaluate, policy, evaluation, owner, army, player, players, samples, explore, rng, work):
+def choose_turn(context, position, player, samples, explore, rng, work):
     """Index of the turn in `work.look.turns` with the highest mean share over `samples` plays of the round.
 
     With the chance `explore` it is any of them instead. The others move by the policy, see `score_turns`.
-    owner int8[N], army int32[N], rng uint64[2].
+    rng uint64[2].
     """
     look = work.look
-    count = generate_turns(board, params, evaluation, owner, army, player, ALL_WAYS, rng, work.generator, look.turns)
+    count = generate_turns(context, position, player, rng, work.generator, look.turns)
     if count == 1:
         return np.int64(0)
     if explore > 0.0 and uniform(rng) < explore:
         return below(rng, count)
-    score_turns(
-        board, params, evaluate, policy, evaluation, owner, army, player, players, ALL_WAYS, samples, look.turns,
-        count, rng, work.generator, look,
-    )  # fmt: skip
+    score_turns(context, position, player, samples, look.turns, count, rng, work.generator, look)
     return highest(look.score, count)
 
 
 @kernel
-def one_ply_turn(
-    board, params, evaluate, policy, evaluation, owner, army, player, players, samples, rng, work, deploy, attacks
-):
+def one_ply_turn(context, position, player, samples, rng, work, deploy, attacks):
     """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
-    best = choose_turn(
-        board, params, evaluate, policy, evaluation, owner, army, player, players, samples, 0.0, rng, work
-    )
+    best = choose_turn(context, position, player, samples, 0.0, rng, work)
     return take_turn(work.look.turns, best, deploy, attacks)
 
 
@@ -85,17 +78,15 @@ class OnePlyAgent(KernelAgent):
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
-        self._evaluation = make_evaluation(view.board, self.weights)
+        self._context = make_context(view.board, view.params, view.players, self.weights)
         self._work = make_one_ply_work(view.board.n_regions, view.board.n_edges, view.players)
 
     def _write(self, view: View) -> int:
-        owner, army = lone(view)
         return int(
             one_ply_turn(
-                view.board, view.params, plug_in("evaluation", share), plug_in("policy"), self._evaluation, owner, army,
-                view.player, view.players, self.samples, self.rng, self._work, self._deploy, self._attacks,
+                self._context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
             )
-        )  # fmt: skip
+        )
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""

@@ -10,87 +10,24 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numba
-from numba import types
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from warlight_env.agents.evaluation import make_evaluation, position_share, write_best_picks
+from warlight_env.agents.context import (
+    Context,
+    evaluation_signature,
+    generator_signature,
+    picker_signature,
+    policy_signature,
+)
+from warlight_env.agents.evaluation import extended_share, position_share, write_best_picks
+from warlight_env.agents.generator_work import ALL_WAYS
 from warlight_env.agents.generators.turns import generate_turns, random_turn
-from warlight_env.agents.generators.work import make_generator_work, make_turn_set
 from warlight_env.agents.guarded import PlugInError, guarded, interpreted
-from warlight_env.agents.weights import THESIS
-from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import JIT_DISABLED, function_at, kernel, pointer
-from warlight_env.engine.rules import Rules
-from warlight_env.maps import load
-
-
-@functools.cache
-def record_types() -> dict[str, Any]:
-    """Numba's types of the records; the same for all maps and rules."""
-    board = make_board(load("small"))
-    n, e = board.n_regions, board.n_edges
-    return {
-        "board": numba.typeof(board),
-        "params": numba.typeof(Rules.of("thesis").params(n, board.n_super_regions)),
-        "evaluation": numba.typeof(make_evaluation(board, THESIS)),
-        "work": numba.typeof(make_generator_work(n, e, 2)),
-        "turns": numba.typeof(make_turn_set(n, e)),
-        "owner": types.Array(types.int8, 1, "C"),
-        "army": types.Array(types.int32, 1, "C"),
-        "attacks": types.Array(types.int32, 2, "C"),
-        "rng": types.Array(types.uint64, 1, "C"),
-    }
-
-
-@functools.cache
-def evaluation_signature() -> Any:
-    """``evaluate(board, evaluation, owner, army, player, players) -> float``: the player's share, in [0, 1].
-
-    owner int8[N], army int32[N]; `evaluation` is `make_evaluation`'s record.
-    """
-    t = record_types()
-    return types.float64(t["board"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64)
-
-
-@functools.cache
-def generator_signature() -> Any:
-    """``generate(board, params, evaluation, owner, army, player, ways, rng, work, turns) -> int``.
-
-    Writes 1 to `MAX_TURNS` turns into `turns` (a `TurnSet`) and returns how many; see `generate_turns`.
-    """
-    t = record_types()
-    return types.int64(
-        t["board"], t["params"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64, t["rng"],
-        t["work"], t["turns"],
-    )  # fmt: skip
-
-
-@functools.cache
-def policy_signature() -> Any:
-    """``policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks) -> int``.
-
-    Writes one turn, deploy int32[N] and attacks int32[E, 3], and returns the attacks' number; see `random_turn`.
-    """
-    t = record_types()
-    return types.int64(
-        t["board"], t["params"], t["evaluation"], t["owner"], t["army"], types.int64, types.int64, t["rng"],
-        t["work"], t["army"], t["attacks"],
-    )  # fmt: skip
-
-
-@functools.cache
-def picker_signature() -> Any:
-    """``pick(board, evaluation, owner, free, player, rng, wishes) -> int``.
-
-    Writes the regions wished for, of those where free int8[N] is not 0, best first, to wishes int32[N] and returns
-    how many; see `best_picks`.
-    """
-    t = record_types()
-    return types.int64(
-        t["board"], t["evaluation"], t["owner"], t["owner"], types.int64, t["rng"], t["army"]
-    )  # fmt: skip
-
+from warlight_env.agents.weights import Weights, make_evaluation
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import JIT_DISABLED, address, kernel, pointer
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rules import RuleParams
 
 _SIGNATURES = {
     "evaluation": evaluation_signature,
@@ -99,10 +36,10 @@ _SIGNATURES = {
     "picker": picker_signature,
 }
 _PARAMETERS = {
-    "evaluation": "board, evaluation, owner, army, player, players",
-    "generator": "board, params, evaluation, owner, army, player, ways, rng, work, turns",
-    "policy": "board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks",
-    "picker": "board, evaluation, owner, free, player, rng, wishes",
+    "evaluation": "context, position, player",
+    "generator": "context, position, player, rng, work, turns",
+    "policy": "context, position, player, rng, work, deploy, attacks",
+    "picker": "context, position, free, player, rng, wishes",
 }
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
@@ -110,11 +47,6 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
     "policy": random_turn,
     "picker": write_best_picks,
 }
-
-
-evaluation_at = function_at(evaluation_signature)
-policy_at = function_at(policy_signature)
-picker_at = function_at(picker_signature)
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
@@ -131,6 +63,27 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
         return _pointer_to(kind, function)
     check_parameters(kind, function)
     return _guarded_pointer(kind, _Itself(function))
+
+
+def make_context(
+    board: Board,
+    params: RuleParams,
+    players: int,
+    weights: Weights,
+    ways: int = ALL_WAYS,
+    evaluation: Callable[..., Any] | None = None,
+    generator: Callable[..., Any] | None = None,
+    policy: Callable[..., Any] | None = None,
+) -> Context:
+    """What a player thinks with; functions are of their kinds, as `plug_in` takes them. None: the built-in ones.
+
+    The built-in evaluation is `position_share`, or `extended_share` where the weights ask for it.
+    """
+    prepared = make_evaluation(board, weights)
+    if evaluation is None and prepared.extended:
+        evaluation = extended_share
+    functions = plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
+    return reference(Context(board, params, prepared, players, ways, *map(address, functions)))
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:

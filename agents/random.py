@@ -47,13 +47,14 @@ def _toss_coins(regions, count, rng):
 
 
 @inline_kernel
-def random_orders(board, owner, army, player, available, chunks, slack, scratch, deploy, attacks, rng):
+def random_orders(board, position, player, available, chunks, slack, scratch, deploy, attacks, rng):
     """Write a random turn; returns the number of attacks.
 
     The income is deployed in `chunks` parts, each on a random own region that is not inland. Each such region then,
     with probability 1/2, attacks with all free armies a random foreign neighbour that has at most `slack` armies
     more than they are. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
     """
+    owner, army = position.owner, position.army
     regions, candidates = scratch.queue, scratch.mark
     for r in range(owner.shape[0]):
         deploy[r] = 0
@@ -85,15 +86,17 @@ def random_orders(board, owner, army, player, available, chunks, slack, scratch,
 
 
 @kernel
-def random_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def random_policy(context, position, player, rng, work, deploy, attacks):
     """`random_orders` with the bot's own parameters, in the signature of policies (`plug_ins.policy_signature`)."""
+    board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
-    return random_orders(board, owner, army, player, available, CHUNKS, SLACK, work.scratch, deploy, attacks, rng)
+    return random_orders(board, position, player, available, CHUNKS, SLACK, work.scratch, deploy, attacks, rng)
 
 
 @kernel
-def random_picks(board, evaluation, owner, free, player, rng, wishes):
+def random_picks(context, position, free, player, rng, wishes):
     """Write the regions r with free[r] != 0 in random order to wishes int32[N]; returns how many."""
+    owner = position.owner
     count = 0
     for r in range(owner.shape[0]):
         wishes[count] = r
@@ -122,7 +125,15 @@ class RandomAgent(KernelAgent):
     def _write(self, view: View) -> int:
         return int(
             random_orders(
-                view.board, view.owner, view.army, view.player, view.income, self.chunks, self.slack,
-                self._scratch, self._deploy, self._attacks, self.rng,
+                view.board,
+                view.position,
+                view.player,
+                view.income,
+                self.chunks,
+                self.slack,
+                self._scratch,
+                self._deploy,
+                self._attacks,
+                self.rng,
             )
-        )  # fmt: skip
+        )

@@ -6,15 +6,15 @@ import numpy as np
 
 from warlight_env.agents.base import ValuingAgent
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.generators.work import ALL_WAYS
 from warlight_env.engine.jit import kernel
 
 
 @kernel
-def smart_random_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def smart_random_policy(context, position, player, rng, work, deploy, attacks):
     """Write one of the generated turns, drawn at random, in the signature of policies; returns its attacks."""
+    owner = position.owner
     turns = work.turns
-    generate_turns(board, params, evaluation, owner, army, player, ALL_WAYS, rng, work, turns)
+    generate_turns(context, position, player, rng, work, turns)
     for r in range(owner.shape[0]):  # they come shuffled
         deploy[r] = turns.deploy[0, r]
     count = turns.counts[0]

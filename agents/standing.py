@@ -1,14 +1,23 @@
-"""Who is still in the game, and who has won."""
+"""Who is still in the game, who has won, and what the end of a game is worth."""
 
 from __future__ import annotations
 
+from typing import Final
+
+import numpy as np
+
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.round import leader
 from warlight_env.engine.state import NEUTRAL
+
+#: What `winner_of` says of a game that goes on, and of one that ended without a winner.
+ONGOING: Final = -1
+DRAWN: Final = -2
 
 
 @kernel
 def holds_regions(owner, player):
-    """Whether a player is in the game."""
+    """Whether a player is in the game; owner int8[N]."""
     for r in range(owner.shape[0]):
         if owner[r] == player:
             return True
@@ -16,13 +25,34 @@ def holds_regions(owner, player):
 
 
 @inline_kernel
-def winner_of(owner, players):
-    """The only player with regions; -1 where several have some."""
-    last = NEUTRAL
+def winner_of(context, position):
+    """Who has won: the only player with regions or, at the rules' round limit, whom they name; else ONGOING or DRAWN.
+
+    ONGOING as well where nobody has regions: so it is while they are picked.
+    """
+    owner, params, last = position.owner, context.params, NEUTRAL
+    several = False
     for r in range(owner.shape[0]):
         by = owner[r]
         if by >= 0:
             if last >= 0 and by != last:
-                return NEUTRAL
+                several = True
+                break
             last = by
-    return last
+    if not several:
+        return np.int64(last)
+    if params.round_limit == 0 or position.round[0] < params.round_limit:
+        return np.int64(ONGOING)
+    best = leader(position, context.players) if params.ties_by_regions else np.int64(NEUTRAL)
+    return best if best >= 0 else np.int64(DRAWN)
+
+
+@kernel
+def share_at_end(context, position, winner, player):
+    """What a game that has ended is worth to a player: 1 to the winner; who is in a drawn one shares that 1 evenly."""
+    if winner != DRAWN:
+        return 1.0 if player == winner else 0.0
+    left = 0
+    for p in range(context.players):
+        left += holds_regions(position.owner, p)
+    return 1.0 / left if holds_regions(position.owner, player) else 0.0

@@ -55,8 +55,9 @@ def mark_parts(board, owner, player, part, queue):
 
 
 @kernel
-def threatened_bonus(board, owner, army, player):
+def threatened_bonus(board, position, player):
     """Bonuses of the player's whole super regions in which some region has a stronger enemy region beside it."""
+    owner, army = position.owner, position.army
     total = np.int64(0)
     for s in range(board.bonus.shape[0]):
         whole, threatened = True, False

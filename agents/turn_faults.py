@@ -39,12 +39,13 @@ TEXTS: Final = {
 
 
 @kernel
-def turn_fault(board, params, owner, army, player, deploy, attacks, count):
+def turn_fault(context, position, player, deploy, attacks, count):
     """(fault, place, value, bound) of a player's turn; NONE where it is legal and in normal form, see TEXTS.
 
     owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), the first `count` of
     them; any integers. At most as many armies may attack as stand where they come from once all are deployed.
     """
+    board, params, owner, army = context.board, context.params, position.owner, position.army
     none, n = np.int64(0), np.int64(owner.shape[0])
     if not 0 <= count <= attacks.shape[0]:
         return np.int64(COUNT), none, np.int64(count), np.int64(attacks.shape[0])

@@ -1,4 +1,4 @@
-"""The coefficients of the evaluation, as one record."""
+"""The coefficients of the evaluation, as one record, and prepared for a board."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import read_only, shared
+from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 
 
@@ -131,3 +134,68 @@ DEFAULT: Final = THESIS._replace(
 )
 
 PRESETS: Final[dict[str, Weights]] = {"thesis": THESIS, "default": DEFAULT}
+
+
+#: Rows of `Evaluation.supers`: worth of a super region while regions are picked; constant part of its regions' worth
+#: later; what is added to that when one player owns all of it.
+START: Final = 0
+STATIC: Final = 1
+WHOLE: Final = 2
+
+
+@shared
+class Evaluation(NamedTuple):
+    """Weights prepared for one board, for kernels. Read-only."""
+
+    supers: npt.NDArray[np.float64]  #: [3, S] of each super region what START, STATIC and WHOLE say
+    own_regions: float
+    owner_regions: float
+    not_neutral: float
+    pick_super: float
+    pick_distance: float
+    army: float
+    neighbor_values: float
+    largest_territory: float
+    threatened_bonus: float
+    sharpness: float
+    extended: bool  #: the last four are not all as in the thesis: `extended_share` is the share
+
+
+def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
+    """What a super region's worth is made of, float64[4, S]: bonus, neighbouring super regions, borders, regions."""
+    bonus = board.bonus.astype(np.float64)
+    sizes = np.diff(board.member_start).astype(np.float64)
+    here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]
+    across = here != there
+    borders = np.bincount(here[across], minlength=len(bonus)).astype(np.float64)
+    pairs = np.unique(np.stack([here[across], there[across]]), axis=1)
+    neighbors = np.bincount(pairs[0], minlength=len(bonus)).astype(np.float64)
+    return np.stack([bonus, neighbors, borders, sizes])
+
+
+def make_evaluation(board: Board, weights: Weights) -> Evaluation:
+    """The constant parts for a board: the terms of super regions, weighted, and shifted so that the smallest is 1."""
+    terms, w = super_region_terms(board), Weights(*map(float, weights))
+    start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms
+    later = np.array([w.bonus, w.neighbors, w.borders, w.regions]) @ terms
+    evaluation = Evaluation(
+        supers=np.stack(
+            [
+                start + (1.0 - start.min()),
+                w.region_super * (later + (1.0 - later.min())),
+                w.whole_bonus_squared * terms[0] ** 2,
+            ]
+        ),
+        own_regions=w.own_regions,
+        owner_regions=w.owner_regions,
+        not_neutral=w.not_neutral,
+        pick_super=w.pick_super,
+        pick_distance=w.pick_distance,
+        army=w.army,
+        neighbor_values=w.neighbor_values,
+        largest_territory=w.largest_territory,
+        threatened_bonus=w.threatened_bonus,
+        sharpness=w.sharpness,
+        extended=any((w.neighbor_values, w.largest_territory, w.threatened_bonus, w.sharpness != 1.0)),
+    )
+    return reference(read_only(evaluation))

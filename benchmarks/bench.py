@@ -28,24 +28,15 @@ from rows import Row, not_installed
 from searches import bench_deadlines, bench_search, bench_trees
 from training import bench_training
 from warlight_env import maps
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.playout import AGGRESSIVE, RANDOM, play_out
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players, resolve_picks, start_game
-from warlight_env.engine.state import (
-    OVER,
-    State,
-    compact_size,
-    copy_state,
-    make_scratch,
-    make_state,
-    make_workspace,
-    pack,
-    unpack,
-)
+from warlight_env.engine.state import OVER, State, copy_state, make_scratch, make_state, make_workspace
+from warlight_env.engine.position import compact_size, pack, unpack
 
 ROUNDS = 100
 

@@ -8,7 +8,7 @@ import functools
 import numba
 
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.generators.work import THESIS_WAYS
+from warlight_env.agents.generator_work import THESIS_WAYS
 from warlight_env.agents.mcts import MctsAgent
 from warlight_env.arena import Match
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from plain_turns import plain_turn
 from warlight_env import Game
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS, Weights

@@ -16,7 +16,8 @@ from odd_games import odd_game
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
 from warlight_env.agents.aggressive import AggressiveAgent
-from warlight_env.agents.evaluation import START, STATIC, make_evaluation, rank_picks, region_value
+from warlight_env.agents.evaluation import rank_picks, region_value
+from warlight_env.agents.weights import START, STATIC, make_evaluation
 from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.inland import distances_to_foreign
 from warlight_env.agents.random import RandomAgent

@@ -13,7 +13,7 @@ import pytest
 from helpers import PRESETS
 from warlight_env import maps
 from warlight_env.agents.aggressive import AggressiveAgent
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.playout import play_out
 from warlight_env.agents.random import RandomAgent
 from warlight_env.agents.weights import THESIS

@@ -13,17 +13,8 @@ from helpers import RING
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.duels import FEATURES, write_features
-from warlight_env.agents.evaluation import (
-    explain,
-    extended_position,
-    extended_share,
-    make_evaluation,
-    position,
-    position_share,
-    region_value,
-    region_values,
-    super_region_terms,
-)
+from warlight_env.agents.evaluation import explain, extended_position, extended_share, position, position_share, region_value, region_values
+from warlight_env.agents.weights import make_evaluation, super_region_terms
 from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
 from warlight_env.agents.territory import largest_territory, threatened_bonus

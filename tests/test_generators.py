@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import generators
-from warlight_env.agents.evaluation import START, explain, make_evaluation, position_share, region_value, region_values
+from warlight_env.agents.evaluation import explain, position_share, region_value, region_values
+from warlight_env.agents.weights import START, make_evaluation
 from warlight_env.agents.evaluation import position as position_value
 from warlight_env.agents.expectation import favourable, reach, to_conquer, to_hold
 from warlight_env.agents.generators.turns import random_turn
-from warlight_env.agents.generators.work import make_generator_work
+from warlight_env.agents.generator_work import make_generator_work
 from warlight_env.agents.weights import BOUNDS, THESIS, Weights, WeightsError
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import make_rng

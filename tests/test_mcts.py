@@ -14,7 +14,8 @@ import pytest
 from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
-from warlight_env.agents.evaluation import make_evaluation, position_share
+from warlight_env.agents.evaluation import position_share
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.tree import NODES, UNIT, clear, load_turn, make_tree, store_turn
@@ -23,7 +24,7 @@ from warlight_env.agents.weights import THESIS, WeightsError
 from warlight_env.arena import Match
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import make_rng
-from warlight_env.engine.state import unpack
+from warlight_env.engine.position import unpack
 from warlight_env.errors import InputError
 
 MIDGAME = Game("world", seed=7, picks="random")

@@ -12,7 +12,7 @@ from helpers import RING, position
 from warlight_env import Game, Rules
 from warlight_env.agents.evaluation import position_share
 from warlight_env.agents.generators.turns import generate_turns, random_turn
-from warlight_env.agents.generators.work import ALL_WAYS, make_generator_work, make_turn_set
+from warlight_env.agents.generator_work import ALL_WAYS, make_generator_work, make_turn_set
 from warlight_env.agents.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
@@ -24,7 +24,7 @@ from warlight_env.agents.plug_ins import plug_in
 from warlight_env.arena import Match
 from warlight_env.cli import main
 from warlight_env.engine.rng import derive_seed, make_rng
-from warlight_env.engine.state import unpack
+from warlight_env.engine.position import unpack
 from warlight_env.errors import InputError
 
 SMALL = {"samples": 3, "rounds": 2}
@@ -65,7 +65,7 @@ class Reference:
     def __init__(self, view, settings, seed):
         self.view, self.settings, self.board = view, settings, view.board
         n, e, self.players = self.board.n_regions, self.board.n_edges, view.players
-        from warlight_env.agents.evaluation import make_evaluation
+        from warlight_env.agents.weights import make_evaluation
 
         self.evaluation = make_evaluation(self.board, settings.weights)
         self.work, self.samples = (

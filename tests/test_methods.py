@@ -12,7 +12,8 @@ import pytest
 from helpers import RING, make_map, position
 from warlight_env import Game, Rules
 from warlight_env.agents import AgentError, Budget, make_agent
-from warlight_env.agents.evaluation import make_evaluation, position_share, share
+from warlight_env.agents.evaluation import position_share, share
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.maxn.agent import MaxnAgent
 from warlight_env.agents.maxn.turns import list_first_battles, make_battle_work, make_turn

@@ -18,7 +18,7 @@ from helpers import position
 from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.guarded import AnswerError, PlugInError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
@@ -439,7 +439,7 @@ import os
 import numba, numpy as np
 from helper import part
 from warlight_env import Game
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS
 

@@ -12,7 +12,7 @@ import pytest
 from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.refining.changes import change, fit, list_borders

@@ -51,13 +51,10 @@ def searched(
 def taking_turns(settings: MctsSettings) -> str:
     """Two threads' working memories on one tree, used in turn by one thread: the same at every run."""
     search = Search(MIDGAME.view(0), settings, 1)
-    view, one = search.view, search.trees[0]
+    one = search.trees[0]
     assert len(one.works) == 2
     for k in range(10):
-        simulate(
-            view.board, view.params, *search.functions, search.evaluation, search.kernel_settings, one.tree,
-            one.works[k % 2], 30,
-        )  # fmt: skip
+        simulate(search.context, search.kernel_settings, one.tree, one.works[k % 2], 30)
     return found(search)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from warlight_env.engine.rules import ARMY_CAP
-from warlight_env.engine.state import compact_size, pack, unpack
+from warlight_env.engine.position import compact_size, pack, unpack
 
 
 @given(

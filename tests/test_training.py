@@ -20,7 +20,8 @@ from scipy.optimize import approx_fprime
 from scipy.stats import spearmanr
 
 from warlight_env import maps
-from warlight_env.agents.evaluation import extended_share, make_evaluation
+from warlight_env.agents.evaluation import extended_share
+from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
 from warlight_env.engine.board import make_board

@@ -11,15 +11,13 @@ import numpy.typing as npt
 
 from warlight_env import maps
 from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.duels import FEATURES, play_duels
-from warlight_env.agents.evaluation import make_evaluation, share, super_region_terms
-from warlight_env.agents.one_ply import make_one_ply_work
-from warlight_env.agents.plug_ins import plug_in
-from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.agents.duels import FEATURES, Duel, make_duel_work, play_duels
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena.contests import check_count
 from warlight_env.arena.play import Picks
 from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import address
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players, start_game
@@ -133,18 +131,17 @@ class Duels:
         self, player: Weights, opponent: Duellist, explore: float, state: State, rng: npt.NDArray[np.uint64],
         scores: npt.NDArray[np.float64], trace: npt.NDArray[np.float32] | None,
     ) -> None:  # fmt: skip
-        board, n, e = self.board, self.board.n_regions, self.board.n_edges
-        bot = isinstance(opponent, str)
-        policy = plug_in("policy", COMPILED[opponent if isinstance(opponent, str) else "random"].policy)
-        theirs = make_evaluation(board, THESIS if isinstance(opponent, str) else opponent)
+        board, bot = self.board, isinstance(opponent, str)
+        mine = make_context(board, self.params, 2, player)
+        if isinstance(opponent, str):
+            theirs = make_context(board, self.params, 2, THESIS, policy=COMPILED[opponent].policy)
+        else:
+            theirs = make_context(board, self.params, 2, opponent)
+        samples = np.array([self.samples, 0 if bot else self.samples])
+        duel = reference(Duel(samples, explore, self.max_rounds, self.picks == "random", self._terms))
         features: Any = np.zeros((0, 1, 2, len(FEATURES)), dtype=np.float32) if trace is None else trace
-        play_duels(
-            board, self.params, make_evaluation(board, player), theirs,
-            np.array([self.samples, 0 if bot else self.samples]), address(policy),
-            address(plug_in("evaluation", share)), address(plug_in("policy")), explore, self.max_rounds,
-            self.picks == "random", 0, len(scores), state, rng, make_one_ply_work(n, e, 2), make_workspace(n, e, 2),
-            np.zeros((2, n), dtype=np.int32), np.zeros(2, dtype=np.int64), scores, self._terms, features,
-        )  # fmt: skip
+        work = make_duel_work(board.n_regions, board.n_edges)
+        play_duels(mine, theirs, duel, 0, len(scores), state, rng, work, scores, features)
 
 
 def plays_compiled(rules: Rules) -> bool:

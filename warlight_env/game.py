@@ -323,10 +323,7 @@ class Game:
         before = self._state.owner[0].copy()
         self._remember()
         work = self._work
-        done = play_round(
-            self._board, self._params, self._state, 0, work.deploy, work.attacks, work.counts, work.scratch, script,
-            events,
-        )  # fmt: skip
+        done = play_round(self._params, self._state, 0, work, script, events)
         self._last = round_result(
             self.map.neighbors, self.rules.fog, self.round, work.deploy, events[:done], before, self._state.owner[0],
             illegal,

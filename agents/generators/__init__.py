@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.generators import attacks as _attacks
-from warlight_env.agents.generators import deploys as _deploys
-from warlight_env.agents.generators.picks import pick_sets
-from warlight_env.agents.generators.turns import generate_turns, prepare
-from warlight_env.agents.generators.work import (
+from warlight_env.agents.context import Context, bare_context
+from warlight_env.agents.generator_work import (
     ALL_WAYS,
     NO_DEFENSE,
     PRESS,
     THESIS_WAYS,
+    GeneratorWork,
     make_generator_work,
     make_turn_set,
 )
-from warlight_env.agents.weights import DEFAULT, Weights
+from warlight_env.agents.generators import attacks as _attacks
+from warlight_env.agents.generators import deploys as _deploys
+from warlight_env.agents.generators.picks import pick_sets
+from warlight_env.agents.generators.turns import generate_turns, prepare
+from warlight_env.agents.weights import DEFAULT, Weights, make_evaluation
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
@@ -40,6 +41,14 @@ def _index(ways: tuple[str, ...], name: str) -> int:
     return ways.index(name)
 
 
+def _work(view: View) -> GeneratorWork:
+    return make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
+
+
+def _context(view: View, weights: Weights, ways: int = ALL_WAYS) -> Context:
+    return bare_context(view.board, view.params, view.players, weights, ways)
+
+
 def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
     """Sets of the offered regions that the player could pick, the best first; see `pick_sets`."""
     own = np.flatnonzero(view.owner == view.player).tolist()
@@ -48,13 +57,10 @@ def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
 
 def deploys(view: View, way: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
     """The deploys of a way of DEPLOY_WAYS as (region, armies); None where the way does not apply."""
-    index, work = _index(DEPLOY_WAYS, way), make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
-    prepare(view.board, view.params, make_evaluation(view.board, weights), view.owner, view.player, work)
+    index, work, context = _index(DEPLOY_WAYS, way), _work(view), _context(view, weights)
+    prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
-    kill = view.params.dice.kill[0]
-    if not _deploys.write_deploy(
-        index, view.board, kill, view.owner, view.army, view.player, view.income, work, deploy
-    ):
+    if not _deploys.write_deploy(context, view.position, index, view.player, view.income, work, deploy):
         return None
     return list(Orders.from_arrays(deploy, np.zeros((0, 3), dtype=np.int32), 0).deploys)
 
@@ -70,15 +76,13 @@ def attacks(
 
     `press`: armies that would have no order join their region's first attack, unless it is a careful one.
     """
-    index, work = _index(ATTACK_WAYS, way), make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
-    prepare(view.board, view.params, make_evaluation(view.board, weights), view.owner, view.player, work)
+    index, work, context = _index(ATTACK_WAYS, way), _work(view), _context(view, weights)
+    prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
     for region, armies in deployed or ():
         deploy[region] += armies
     rows = np.zeros((max(1, view.board.n_edges), 3), dtype=np.int32)
-    count = _attacks.write_attacks(
-        index, press, view.board, view.params.dice.kill.copy(), view.owner, view.army, view.player, deploy, work, rows
-    )
+    count = _attacks.write_attacks(context, view.position, index, press, view.player, deploy, work, rows)
     return list(Orders.from_arrays(np.zeros_like(deploy), rows, count).attacks)
 
 
@@ -87,9 +91,8 @@ def turns(view: View, ways: int = ALL_WAYS, seed: int = 0, weights: Weights = DE
     board = view.board
     found = make_turn_set(board.n_regions, board.n_edges)
     count = generate_turns(
-        board, view.params, make_evaluation(board, weights), view.owner, view.army, view.player, ways, make_rng(seed),
-        make_generator_work(board.n_regions, board.n_edges, view.players), found,
-    )  # fmt: skip
+        _context(view, weights, ways), view.position, view.player, make_rng(seed), _work(view), found
+    )
     return [Orders.from_arrays(found.deploy[i], found.attacks[i], found.counts[i]) for i in range(count)]
 
 

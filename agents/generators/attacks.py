@@ -13,6 +13,7 @@ import numpy as np
 from warlight_env.agents.expectation import favourable, to_conquer
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
 
 OFFENSIVE: Final = 0
 WAITING: Final = 1
@@ -53,10 +54,11 @@ def is_ordered(attacks, count, source, target):
 
 
 @kernel
-def attack(board, kill, owner, player, careful, press, work, attacks, count):
+def attack(context, position, player, careful, press, work, attacks, count):
     """From each own region favourable attacks on foreign neighbours by value, each with what conquers, or all that is
     free if fewer ("aggressively"); `careful`: on enemies alone, as if their income stood on the target; `press`: what
     is still free then joins the first of them."""
+    board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
     before = count
     for r in range(owner.shape[0]):
@@ -84,8 +86,9 @@ def attack(board, kill, owner, player, careful, press, work, attacks, count):
 
 
 @kernel
-def expand(board, kill, owner, player, work, attacks, count):
+def expand(context, position, player, work, attacks, count):
     """From each own region without an enemy beside it, favourable attacks that conquer neutral neighbours, by value."""
+    board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
     for r in range(owner.shape[0]):
         if owner[r] != player or free[r] < 1:
@@ -108,19 +111,21 @@ def expand(board, kill, owner, player, work, attacks, count):
 
 
 @kernel
-def write_attacks(way, press, board, kill, owner, army, player, deploy, work, attacks):
+def write_attacks(context, position, way, press, player, deploy, work, attacks):
     """Write the attacks of a way after `deploy`, int32[N]; returns how many. `army` is as it was before.
 
     With `press`, attacks that are not careful take along what would have no order.
     """
+    board, owner, army = context.board, position.owner, position.army
     after, free = work.after, work.free
     for r in range(owner.shape[0]):
         after[r] = army[r] + deploy[r]
         free[r] = after[r] - 1
+    deployed = Position(owner, after, position.round)
     if way == OFFENSIVE:
-        count = attack(board, kill, owner, player, False, press, work, attacks, 0)
-        return move_inland(board, owner, after, player, work.scratch, attacks, count)
-    count = move_inland(board, owner, after, player, work.scratch, attacks, 0)
-    count = expand(board, kill, owner, player, work, attacks, count)
+        count = attack(context, position, player, False, press, work, attacks, 0)
+        return move_inland(board, deployed, player, work.scratch, attacks, count)
+    count = move_inland(board, deployed, player, work.scratch, attacks, 0)
+    count = expand(context, position, player, work, attacks, count)
     careful = way == CAREFUL
-    return attack(board, kill, owner, player, careful, press and not careful, work, attacks, count)
+    return attack(context, position, player, careful, press and not careful, work, attacks, count)

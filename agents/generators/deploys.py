@@ -26,8 +26,9 @@ def _clear(deploy):
 
 
 @kernel
-def front(board, owner, army, player, neutral, value):
+def front(board, position, player, neutral, value):
     """The own region with the most armies beside the most valuable region of an enemy (or neutral one), or -1."""
+    owner, army = position.owner, position.army
     best, place = -1, -1
     for r in range(owner.shape[0]):
         if owner[r] == player or (owner[r] < 0) != neutral:
@@ -45,10 +46,10 @@ def front(board, owner, army, player, neutral, value):
 
 
 @kernel
-def deploy_beside(board, owner, army, player, available, neutral, value, deploy):
+def deploy_beside(board, position, player, available, neutral, value, deploy):
     """Everything beside the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
     _clear(deploy)
-    place = front(board, owner, army, player, neutral, value)
+    place = front(board, position, player, neutral, value)
     if place < 0:
         return False
     deploy[place] = available
@@ -65,11 +66,12 @@ def _owns_super(board, owner, player, region):
 
 
 @kernel
-def deploy_defensively(board, attack_kill, owner, army, player, available, work, deploy):
+def deploy_defensively(context, position, player, available, work, deploy):
     """To each threatened region the fewest armies that hold it: those in own super regions first, then by value.
 
     What is left goes where "aggressive", else "expansive", would have put it. Does not apply without a threat.
     """
+    board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     _clear(deploy)
     n = owner.shape[0]
     need, whole, value, income = work.free, work.after, work.value, work.income
@@ -81,7 +83,7 @@ def deploy_defensively(board, attack_kill, owner, army, player, available, work,
         most = np.int64(0)
         for q in range(income.shape[0]):
             if q != player:
-                most = max(most, reach(board, owner, army, q, income[q], r))
+                most = max(most, reach(board, position, q, income[q], r))
         if most > 0:
             need[r] = max(np.int64(0), to_hold(most, attack_kill) - army[r])
         if need[r] > 0:
@@ -103,9 +105,9 @@ def deploy_defensively(board, attack_kill, owner, army, player, available, work,
         need[best] = 0
         threatened -= 1
     if left > 0:
-        place = front(board, owner, army, player, False, value)
+        place = front(board, position, player, False, value)
         if place < 0:
-            place = front(board, owner, army, player, True, value)
+            place = front(board, position, player, True, value)
         deploy[place] += left
     return True
 
@@ -129,8 +131,9 @@ def deploy_nearest(board, owner, player, available, deploy):
 
 
 @kernel
-def write_deploy(way, board, attack_kill, owner, army, player, available, work, deploy):
+def write_deploy(context, position, way, player, available, work, deploy):
     """Write the deploys of a way; False where it does not apply."""
+    board = context.board
     if way == DEFENSIVE:
-        return deploy_defensively(board, attack_kill, owner, army, player, available, work, deploy)
-    return deploy_beside(board, owner, army, player, available, way == EXPANSIVE, work.value, deploy)
+        return deploy_defensively(context, position, player, available, work, deploy)
+    return deploy_beside(board, position, player, available, way == EXPANSIVE, work.value, deploy)

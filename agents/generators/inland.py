@@ -28,11 +28,12 @@ def distances_to_foreign(board, owner, player, queue, distance):
 
 
 @kernel
-def move_inland(board, owner, army, player, scratch, attacks, count):
+def move_inland(board, position, player, scratch, attacks, count):
     """Append transfers of all but one army of each inland region towards the front; returns the new count.
 
     Thesis, algorithm 3.9: one step along a shortest path to the nearest region that is not the player's.
     """
+    owner, army = position.owner, position.army
     distance = scratch.mark
     distances_to_foreign(board, owner, player, scratch.queue, distance)
     for r in range(owner.shape[0]):

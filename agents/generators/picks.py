@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warlight_env.agents.evaluation import Evaluation, pick_value
+from warlight_env.agents.evaluation import pick_value
+from warlight_env.agents.weights import Evaluation
 from warlight_env.engine.board import Board
 
 #: Sequences of picks that are followed up at each step; all of them on maps of the usual size.

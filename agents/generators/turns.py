@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from warlight_env.agents.evaluation import region_values
+from warlight_env.agents.generator_work import N_ATTACKS, N_DEPLOYS, PRESS
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
-from warlight_env.agents.generators.work import N_ATTACKS, N_DEPLOYS, PRESS
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.rng import below
 from warlight_env.engine.round import income
 
 
 @inline_kernel
-def prepare(board, params, evaluation, owner, player, work):
+def prepare(context, position, player, work):
     """Fill `work.value` and `work.income`."""
-    region_values(board, evaluation, owner, player, work.value)
+    board, params, owner = context.board, context.params, position.owner
+    region_values(context, position, player, work.value)
     for p in range(work.income.shape[0]):
         work.income[p] = income(board, params.base_income, owner, p)
 
@@ -48,14 +49,15 @@ def _is_new(turns, count):
 
 
 @kernel
-def generate_turns(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+def generate_turns(context, position, player, rng, work, turns):
     """Write the turns to choose from to `turns`, shuffled and each once; returns how many, at least 1.
 
-    owner int8[N], army int32[N]; `ways` has a bit for each way to use (see `work.ALL_WAYS`);
-    rng uint64[2]; work a `GeneratorWork`, turns a `TurnSet` with room for `MAX_TURNS`.
+    `context.ways` has a bit for each way to use (see `generator_work.ALL_WAYS`); rng uint64[2]; work a `GeneratorWork`, turns a
+    `TurnSet` with room for `MAX_TURNS`.
     """
-    prepare(board, params, evaluation, owner, player, work)
-    kill, available, press = params.dice.kill, work.income[player], ways & PRESS != 0
+    board, ways, owner = context.board, context.ways, position.owner
+    prepare(context, position, player, work)
+    available, press = work.income[player], ways & PRESS != 0
     count, deploys = 0, 0
     for d in range(N_DEPLOYS + 1):
         if d == N_DEPLOYS:
@@ -63,7 +65,7 @@ def generate_turns(board, params, evaluation, owner, army, player, ways, rng, wo
                 break
             deploy_nearest(board, owner, player, available, turns.deploy[count])
         elif not (ways >> d) & 1 or not write_deploy(
-            d, board, kill[0], owner, army, player, available, work, turns.deploy[count]
+            context, position, d, player, available, work, turns.deploy[count]
         ):
             continue
         deploys += 1
@@ -75,7 +77,7 @@ def generate_turns(board, params, evaluation, owner, army, player, ways, rng, wo
                 for r in range(owner.shape[0]):
                     turns.deploy[count, r] = turns.deploy[first, r]
             turns.counts[count] = write_attacks(
-                a, press, board, kill, owner, army, player, turns.deploy[count], work, turns.attacks[count]
+                context, position, a, press, player, turns.deploy[count], work, turns.attacks[count]
             )
             if _is_new(turns, count):
                 count += 1
@@ -104,22 +106,22 @@ def swap_turns(turns, i, j):
 
 
 @kernel
-def random_turn(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def random_turn(context, position, player, rng, work, deploy, attacks):
     """Write one turn: a way to deploy and a way to attack, each drawn among those that apply; returns its attacks.
 
     The same as drawing from `generate_turns`, but that a turn to which several pairs lead is as much likelier.
     """
-    prepare(board, params, evaluation, owner, player, work)
-    kill, available = params.dice.kill, work.income[player]
+    prepare(context, position, player, work)
+    ways, available = context.ways, work.income[player]
     first, step, applied = below(rng, N_DEPLOYS), 1 + below(rng, 2), False  # any order of the three
     for k in range(N_DEPLOYS):
         d = (first + k * step) % N_DEPLOYS
-        if (ways >> d) & 1 and write_deploy(d, board, kill[0], owner, army, player, available, work, deploy):
+        if (ways >> d) & 1 and write_deploy(context, position, d, player, available, work, deploy):
             applied = True
             break
     if not applied:
-        deploy_nearest(board, owner, player, available, deploy)
+        deploy_nearest(context.board, position.owner, player, available, deploy)
     a, step = below(rng, N_ATTACKS), 1 + below(rng, 2)
     while not (ways >> (N_DEPLOYS + a)) & 1:
         a = (a + step) % N_ATTACKS
-    return write_attacks(a, ways & PRESS != 0, board, kill, owner, army, player, deploy, work, attacks)
+    return write_attacks(context, position, a, ways & PRESS != 0, player, deploy, work, attacks)

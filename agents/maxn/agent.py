@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from warlight_env.agents.base import check_integer
-from warlight_env.agents.evaluation import make_evaluation, share
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.maxn.search import (
     DEEPEST,
@@ -21,10 +20,11 @@ from warlight_env.agents.maxn.turns import MAX_BREADTH
 from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.odds import make_odds
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.searcher import Found, Limits, SearchingAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.reference import reference
 from warlight_env.engine.view import View
 
 #: Depths that a search by the clock completes one after the other, up to the one that is asked for.
@@ -70,7 +70,7 @@ class MaxnAgent(SearchingAgent):
         for name, value, most in (("depth", depth, MAX_DEPTH), ("breadth", breadth, MAX_BREADTH)):
             check_integer(name, value, 1, most)
         self.depth, self.breadth = depth, breadth
-        self.terms = Terms(float(join), float(spare), float(chains))
+        self._terms = float(join), float(spare), float(chains)
         self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
 
     def _search(self, view: View, limits: Limits) -> Found:
@@ -90,10 +90,10 @@ class MaxnAgent(SearchingAgent):
 
     def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, Found]:
         """Whether the search was finished, and the turns by our share."""
-        work, (owner, army) = self._memory(view, make_maxn_work), lone(view)
-        evaluation, evaluate = make_evaluation(view.board, self.weights), plug_in("evaluation", share)
-        common = (view.board, view.params, make_odds(view.params.dice), evaluate, evaluation, self.terms)
-        count = begin(*common, owner, army, view.player, view.players, self.breadth, work)
+        work = self._memory(view, make_maxn_work)
+        context = make_context(view.board, view.params, view.players, self.weights)
+        terms = reference(Terms(make_odds(view.params.dice), *self._terms))
+        count = begin(context, lone(view), terms, view.player, self.breadth, work)
         finished = False
         while not finished:
             left = (
@@ -101,7 +101,7 @@ class MaxnAgent(SearchingAgent):
             )
             if left < 1 or limits.late:
                 break
-            finished = advance(*common, view.players, self.breadth, depth, left, work)
+            finished = advance(context, terms, self.breadth, depth, left, work)
         turns = work.turns
         found = [
             Candidate(

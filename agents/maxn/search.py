@@ -7,12 +7,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.generators.work import TurnSet, make_turn_set
+from warlight_env.agents.context import evaluate
+from warlight_env.agents.generator_work import TurnSet, make_turn_set
 from warlight_env.agents.maxn.turns import MAX_BREADTH, BattleWork, list_first_battles, make_battle_work, make_turn
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
-from warlight_env.engine.state import private_zeros
 
 #: Players' moves that a search looks ahead, at most.
 MAX_DEPTH: Final = 24
@@ -33,8 +35,7 @@ class MaxnWork(NamedTuple):
     battles: BattleWork
     first: npt.NDArray[np.int32]  #: [B, 2] (from, to), the battle that each turn begins with
     turns: TurnSet  #: [MAX_BREADTH, ...] those of the root
-    owner: npt.NDArray[np.int8]  #: [D, B, N] the position that each turn of a ply leads to
-    army: npt.NDArray[np.int32]  #: [D, B, N]
+    positions: Positions  #: [D * MAX_BREADTH, ...] those that each turn of a ply leads to, ply after ply
     mover: npt.NDArray[np.int64]  #: [D] whose turn it is
     listed: npt.NDArray[np.int64]  #: [D] turns
     cursor: npt.NDArray[np.int64]  #: [D] the turn that is looked at
@@ -51,8 +52,7 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
             battles=make_battle_work(n_regions, n_edges, players),
             first=private_zeros((MAX_BREADTH, 2), np.int32),
             turns=make_turn_set(n_regions, n_edges, MAX_BREADTH),
-            owner=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int8),
-            army=private_zeros((MAX_DEPTH, MAX_BREADTH, n_regions), np.int32),
+            positions=make_positions(MAX_DEPTH * MAX_BREADTH, n_regions),
             mover=private_zeros(MAX_DEPTH, np.int64),
             listed=private_zeros(MAX_DEPTH, np.int64),
             cursor=private_zeros(MAX_DEPTH, np.int64),
@@ -65,26 +65,20 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
 
 
 @kernel
-def _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply, mover, players, breadth, work):
+def _open(context, position, terms, ply, mover, breadth, work):
     """List the turns of a ply's mover in a position, and the positions that they lead to."""
-    battles, n = work.battles, owner.shape[0]
-    for r in range(n):
-        battles.owner[r], battles.army[r] = owner[r], army[r]
-    found = list_first_battles(board, params, odds, evaluate, evaluation, terms, mover, players, breadth, battles)
+    players, battles, n = context.players, work.battles, position.owner.shape[0]
+    copy_position(position, battles.position)
+    found = list_first_battles(context, terms, mover, breadth, battles)
     for i in range(found):  # the list is written anew while turns are made
         work.first[i, 0], work.first[i, 1] = battles.rows[i, 0], battles.rows[i, 1]
     if found < breadth:  # no battle at all is a turn too, where there is room
         work.first[found, 0], work.first[found, 1] = -1, -1
         found += 1
     for i in range(found):
-        for r in range(n):
-            battles.owner[r], battles.army[r] = owner[r], army[r]
-        count = make_turn(
-            board, params, odds, evaluate, evaluation, terms, mover, players, np.int64(work.first[i, 0]),
-            np.int64(work.first[i, 1]), battles,
-        )  # fmt: skip
-        for r in range(n):
-            work.owner[ply, i, r], work.army[ply, i, r] = battles.owner[r], battles.army[r]
+        copy_position(position, battles.position)
+        count = make_turn(context, terms, mover, np.int64(work.first[i, 0]), np.int64(work.first[i, 1]), battles)
+        copy_position(battles.position, position_at(work.positions, ply * MAX_BREADTH + i))
         if ply == 0:
             for r in range(n):
                 work.turns.deploy[i, r] = battles.deploy[r]
@@ -100,11 +94,11 @@ def _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply, mo
 
 
 @kernel
-def begin(board, params, odds, evaluate, evaluation, terms, owner, army, player, players, breadth, work):
+def begin(context, position, terms, player, breadth, work):
     """Start a search from a position; returns how many turns the player has to choose from."""
     work.place[LEAVES], work.place[CUTS], work.place[NODES] = 0, 0, 1
     work.place[SHALLOWEST], work.place[DEEPEST] = MAX_DEPTH, 0
-    _open(board, params, odds, evaluate, evaluation, terms, owner, army, 0, player, players, breadth, work)
+    _open(context, position, terms, 0, player, breadth, work)
     for i in range(work.value.shape[0]):
         work.value[i] = -1.0
     return work.listed[0]
@@ -142,8 +136,9 @@ def _take_in(work, ply, players, shares):
 
 
 @kernel
-def advance(board, params, odds, evaluate, evaluation, terms, players, breadth, depth, leaves, work):
+def advance(context, terms, breadth, depth, leaves, work):
     """Go on with a search to `depth` moves until it is done, or so many positions more were valued; True when done."""
+    players = context.players
     until = work.place[LEAVES] + leaves
     while work.place[PLY] >= 0:
         ply = work.place[PLY]
@@ -155,13 +150,13 @@ def advance(board, params, odds, evaluate, evaluation, terms, players, breadth, 
         if work.place[LEAVES] >= until:
             return False
         turn = work.cursor[ply]
-        owner, army = work.owner[ply, turn], work.army[ply, turn]
-        mover = _next_mover(owner, work.mover[ply], players)
+        position = position_at(work.positions, ply * MAX_BREADTH + turn)
+        mover = _next_mover(position.owner, work.mover[ply], players)
         if ply + 1 < depth and mover != work.mover[ply]:
-            _open(board, params, odds, evaluate, evaluation, terms, owner, army, ply + 1, mover, players, breadth, work)
+            _open(context, position, terms, ply + 1, mover, breadth, work)
             continue
         for p in range(players):
-            work.shares[p] = evaluate(board, evaluation, owner, army, p, players)
+            work.shares[p] = evaluate(context, position, p)
         work.place[LEAVES] += 1
         work.place[SHALLOWEST] = min(work.place[SHALLOWEST], ply + 1)
         work.place[DEEPEST] = max(work.place[DEEPEST], ply + 1)

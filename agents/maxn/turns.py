@@ -7,18 +7,19 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.generators.attacks import is_ordered
 from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, write_deploy
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.generators.turns import prepare
-from warlight_env.agents.generators.work import GeneratorWork, make_generator_work
 from warlight_env.agents.maxn.value import battle_value, carry_out, mark_spared
 from warlight_env.agents.odds import capture_chance
 from warlight_env.agents.territory import mark_parts
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import income
-from warlight_env.engine.state import private_zeros
 
 #: Battles of a turn, and turns that are searched in a position, at most.
 MAX_BATTLES: Final = 5
@@ -34,8 +35,7 @@ class BattleWork(NamedTuple):
     """What one thread writes."""
 
     generator: GeneratorWork
-    owner: npt.NDArray[np.int8]  #: [N] the position that a turn is made in
-    army: npt.NDArray[np.int32]  #: [N]
+    position: Position  #: that a turn is made in
     rows: npt.NDArray[np.int32]  #: [MAX_BREADTH, 2] the best battles, (from, to)
     worth: npt.NDArray[np.float64]  #: [MAX_BREADTH] of these
     deploy: npt.NDArray[np.int32]  #: [N]
@@ -50,8 +50,7 @@ def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
     return reference(
         BattleWork(
             generator=make_generator_work(n_regions, n_edges, players),
-            owner=private_zeros(n_regions, np.int8),
-            army=private_zeros(n_regions, np.int32),
+            position=make_position(n_regions),
             rows=private_zeros((MAX_BREADTH, 2), np.int32),
             worth=private_zeros(MAX_BREADTH, np.float64),
             deploy=private_zeros(n_regions, np.int32),
@@ -64,18 +63,17 @@ def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
 
 
 @kernel
-def list_battles(
-    board, odds, evaluate, evaluation, terms, owner, army, player, players, extra, most, attacks, count, work
-):
+def list_battles(context, position, terms, player, extra, most, attacks, count, work):
     """Write the `most` best battles of a value above 0 to `work.rows`, the best first; returns how many.
 
     From regions that are READY, each with all armies but one and `extra` more, and not where `attacks` has that order.
     """
+    board, owner, army = context.board, position.owner, position.army
     several = False
     if terms.join != 0.0:
         several = mark_parts(board, owner, player, work.part, work.generator.scratch.queue) > 1
     if terms.spare != 0.0:
-        mark_spared(board, evaluate, evaluation, owner, army, player, players, work.spared)
+        mark_spared(context, position, player, work.spared)
     rows, worth, found = work.rows, work.worth, 0
     for source in range(owner.shape[0]):
         if work.own[source] != READY or army[source] + extra < 2:
@@ -88,9 +86,8 @@ def list_battles(
             army[source] += extra
             sent = np.int64(army[source]) - 1
             value = battle_value(
-                board, odds, evaluate, evaluation, terms, owner, army, player, players, source, target, sent,
-                several, work.part, work.spared, least,
-            )  # fmt: skip
+                context, position, terms, player, source, target, sent, several, work.part, work.spared, least
+            )
             army[source] -= extra
             if value <= least:
                 continue
@@ -104,83 +101,64 @@ def list_battles(
 
 
 @inline_kernel
-def _fight(odds, player, source, target, count, work):
+def _fight(terms, player, source, target, count, work):
     """Order a battle with all armies, and carry it out as the likelier of success and failure; returns the orders."""
-    owner, army = work.owner, work.army
+    army = work.position.army
     sent = np.int64(army[source]) - 1
-    won = capture_chance(odds, sent, np.int64(army[target])) >= 0.5
+    won = capture_chance(terms.odds, sent, np.int64(army[target])) >= 0.5
     work.attacks[count, 0], work.attacks[count, 1], work.attacks[count, 2] = source, target, sent
-    carry_out(odds, owner, army, player, source, target, sent, won)
+    carry_out(terms.odds, work.position, player, source, target, sent, won)
     if not won:
         work.own[source] = FOUGHT
     return count + 1
 
 
 @inline_kernel
-def _begin_turn(board, params, owner, player, work):
+def _begin_turn(context, player, work):
     """Mark who may attack; returns the income."""
+    board, params, owner = context.board, context.params, work.position.owner
     for r in range(owner.shape[0]):
         work.own[r] = READY if owner[r] == player else 0
     return income(board, params.base_income, owner, player)
 
 
 @kernel
-def list_first_battles(board, params, odds, evaluate, evaluation, terms, player, players, most, work):
+def list_first_battles(context, terms, player, most, work):
     """`list_battles` at the start of a turn in the position in `work`: each source gets the whole income."""
-    available = _begin_turn(board, params, work.owner, player, work)
-    return list_battles(
-        board, odds, evaluate, evaluation, terms, work.owner, work.army, player, players, available, most,
-        work.attacks, 0, work,
-    )  # fmt: skip
+    available = _begin_turn(context, player, work)
+    return list_battles(context, work.position, terms, player, available, most, work.attacks, 0, work)
 
 
 @kernel
-def make_turn(board, params, odds, evaluate, evaluation, terms, player, players, source, target, work):
+def make_turn(context, terms, player, source, target, work):
     """Write a turn and the position that it leads to: all income on `source`, which attacks `target`; and so on.
 
     After each battle the position is valued again, and the best battle follows, until none is worth anything, or
-    MAX_BATTLES were fought. source -1: no battle, and a defensive deploy. In `work.owner` and `work.army` is the
+    MAX_BATTLES were fought. source -1: no battle, and a defensive deploy. In `work.position` is the
     position, before and afterwards. Returns the number of orders in `work.attacks`.
     """
-    owner, army, deploy = work.owner, work.army, work.deploy
-    available = _begin_turn(board, params, owner, player, work)
+    board, position, deploy = context.board, work.position, work.deploy
+    owner, army = position.owner, position.army
+    available = _begin_turn(context, player, work)
     for r in range(owner.shape[0]):
         deploy[r] = 0
     count = 0
     if source < 0:
-        prepare(board, params, evaluation, owner, player, work.generator)
-        if not write_deploy(DEFENSIVE, board, odds.kill[0], owner, army, player, available, work.generator, deploy):
+        prepare(context, position, player, work.generator)
+        if not write_deploy(context, position, DEFENSIVE, player, available, work.generator, deploy):
             deploy_nearest(board, owner, player, available, deploy)
         for r in range(owner.shape[0]):
             army[r] += deploy[r]
     else:
         deploy[source] = available
         army[source] += available
-        count = _fight(odds, player, source, target, count, work)
+        count = _fight(terms, player, source, target, count, work)
         while count < MAX_BATTLES:
-            if (
-                list_battles(
-                    board,
-                    odds,
-                    evaluate,
-                    evaluation,
-                    terms,
-                    owner,
-                    army,
-                    player,
-                    players,
-                    0,
-                    1,
-                    work.attacks,
-                    count,
-                    work,
-                )
-                == 0
-            ):
+            if list_battles(context, position, terms, player, 0, 1, work.attacks, count, work) == 0:
                 break
-            count = _fight(odds, player, np.int64(work.rows[0, 0]), np.int64(work.rows[0, 1]), count, work)
+            count = _fight(terms, player, np.int64(work.rows[0, 0]), np.int64(work.rows[0, 1]), count, work)
     attacks = work.attacks
-    end = move_inland(board, owner, army, player, work.generator.scratch, attacks, count)
+    end = move_inland(board, position, player, work.generator.scratch, attacks, count)
     for i in range(count, end):
         source, target, armies = np.int64(attacks[i, 0]), np.int64(attacks[i, 1]), attacks[i, 2]
         if work.own[source] == 0:  # won this turn: it takes no orders yet

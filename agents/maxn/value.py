@@ -6,21 +6,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.odds import capture_chance
+from warlight_env.agents.context import evaluate
+from warlight_env.agents.odds import Odds, capture_chance
 from warlight_env.engine.jit import kernel
 
 
 class Terms(NamedTuple):
-    """Weights of what the authors left open; at 0 a term is not there. See `battle_value`."""
+    """The chances of battles, and weights of what the authors left open; at 0 a term is not there.
 
+    See `battle_value`.
+    """
+
+    odds: Odds
     join: float
     spare: float
     chains: float
 
 
 @kernel
-def hold_chance(board, odds, owner, army, player, region, armies):
+def hold_chance(board, position, odds, player, region, armies):
     """The probability that `armies` hold a region against an attack of each enemy region beside it, with all it has."""
+    owner, army = position.owner, position.army
     chance = 1.0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
@@ -30,8 +36,9 @@ def hold_chance(board, odds, owner, army, player, region, armies):
 
 
 @kernel
-def carry_out(odds, owner, army, player, source, target, sent, won):
+def carry_out(odds, position, player, source, target, sent, won):
     """Carry out a battle that ends as it does on average where it is won, or where it is lost."""
+    owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     lost = min(np.int64(np.floor(odds.kill[1] * defenders + 0.5)), np.int64(sent))
     army[source] -= sent if won else lost
@@ -44,40 +51,40 @@ def carry_out(odds, owner, army, player, source, target, sent, won):
 
 
 @kernel
-def simple_value(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent, least):
+def simple_value(context, position, odds, player, source, target, sent, least):
     """P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
 
     Where it is not above `least`, what is returned is not either, but may be more than it: shares are 1 at most, and
     positions are valued only as long as the battle can still come to more. owner and army are as they were when it
     returns.
     """
+    board, owner, army = context.board, position.owner, position.army
     holder, left, defenders = owner[target], army[source], army[target]
     success = capture_chance(odds, np.int64(sent), np.int64(defenders))
-    carry_out(odds, owner, army, player, source, target, sent, True)
-    value = success * hold_chance(board, odds, owner, army, player, target, army[target])
+    carry_out(odds, position, player, source, target, sent, True)
+    value = success * hold_chance(board, position, odds, player, target, army[target])
     if value > least:
-        value *= evaluate(board, evaluation, owner, army, player, players)
+        value *= evaluate(context, position, player)
     owner[target], army[source], army[target] = holder, left, defenders
     if value > least and success < 1.0:
-        carry_out(odds, owner, army, player, source, target, sent, False)
-        value -= (1.0 - success) * evaluate(board, evaluation, owner, army, player, players)
+        carry_out(odds, position, player, source, target, sent, False)
+        value -= (1.0 - success) * evaluate(context, position, player)
         army[source], army[target] = left, defenders
     return value
 
 
 @kernel
-def _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent):
+def _best_sequel(context, position, odds, player, source, target, sent):
     """The value of the best battle that can follow from a region, once it is won; at least 0."""
+    board, owner, army = context.board, position.owner, position.army
     holder, left, defenders = owner[target], army[source], army[target]
-    carry_out(odds, owner, army, player, source, target, sent, True)
+    carry_out(odds, position, player, source, target, sent, True)
     best, free = 0.0, np.int64(army[target]) - 1
     if free > 0:
         for e in range(board.neighbor_start[target], board.neighbor_start[target + 1]):
             q = np.int64(board.edge_target[e])
             if owner[q] != player:
-                value = simple_value(
-                    board, odds, evaluate, evaluation, owner, army, player, players, target, q, free, best
-                )
+                value = simple_value(context, position, odds, player, target, q, free, best)
                 best = max(best, value)
     owner[target], army[source], army[target] = holder, left, defenders
     return best
@@ -98,26 +105,24 @@ def joins(board, part, source, target):
 
 
 @kernel
-def mark_spared(board, evaluate, evaluation, owner, army, player, players, spared):
+def mark_spared(context, position, player, spared):
     """Mark enemies with less than half our share that border one with more than ours, int8[P]."""
-    mine = evaluate(board, evaluation, owner, army, player, players)
+    board, players, owner = context.board, context.players, position.owner
+    mine = evaluate(context, position, player)
     for p in range(players):
         spared[p] = 0
-        if p == player or 2.0 * evaluate(board, evaluation, owner, army, p, players) >= mine:
+        if p == player or 2.0 * evaluate(context, position, p) >= mine:
             continue
         for e in range(board.edge_source.shape[0]):
             q = np.int64(owner[board.edge_target[e]])
             beside = owner[board.edge_source[e]] == p and q >= 0 and q not in (p, player)
-            if beside and evaluate(board, evaluation, owner, army, q, players) > mine:
+            if beside and evaluate(context, position, q) > mine:
                 spared[p] = 1
                 break
 
 
 @kernel
-def battle_value(
-    board, odds, evaluate, evaluation, terms, owner, army, player, players, source, target, sent, several, part, spared,
-    least,
-):  # fmt: skip
+def battle_value(context, position, terms, player, source, target, sent, several, part, spared, least):
     """`simple_value`, and the terms that are on, in units of the share after the battle is won or lost.
 
     join: for a target on a shortest path between two own territories, as much as P(success) / steps. spare: off for
@@ -125,23 +130,17 @@ def battle_value(
     from the won region. several, part: whether the player has several territories, and `mark_parts`' of them.
     least: what is not above it need not be exact, see `simple_value`.
     """
+    board, odds, owner, army = context.board, terms.odds, position.owner, position.army
     plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
-    value = simple_value(
-        board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent,
-        least if plain else -np.inf,
-    )  # fmt: skip
+    value = simple_value(context, position, odds, player, source, target, sent, least if plain else -np.inf)
     if plain:
         return value
     success = capture_chance(odds, np.int64(sent), np.int64(army[target]))
-    share = evaluate(board, evaluation, owner, army, player, players)
+    share = evaluate(context, position, player)
     if terms.join != 0.0 and several:
         value += terms.join * share * success * joins(board, part, source, target)
     if terms.spare != 0.0 and owner[target] >= 0 and spared[owner[target]] != 0:
         value -= terms.spare * share * success
     if terms.chains != 0.0:
-        value += (
-            terms.chains
-            * success
-            * _best_sequel(board, odds, evaluate, evaluation, owner, army, player, players, source, target, sent)
-        )
+        value += terms.chains * success * _best_sequel(context, position, odds, player, source, target, sent)
     return value

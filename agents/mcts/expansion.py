@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.generators.work import MAX_TURNS, turn_set_of
+from warlight_env.agents.context import generate
+from warlight_env.agents.generator_work import MAX_TURNS, turn_set_of
+from warlight_env.agents.mcts.foresight import foresight_at
 from warlight_env.agents.mcts.outcome import next_state
 from warlight_env.agents.mcts.tree import (
     COMPUTING,
@@ -22,7 +24,7 @@ from warlight_env.agents.mcts.tree import (
 from warlight_env.agents.standing import winner_of
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel
-from warlight_env.engine.state import pack, unpack
+from warlight_env.engine.position import pack, unpack
 
 
 @inline_kernel
@@ -33,7 +35,7 @@ def _store_state(tree, work, node, winner):
         atomic_add(tree.used, FULL, 1)
         compare_and_set(tree.state, node, COMPUTING, NO_STATE)
         return False
-    pack(work.owner, work.army, 0, tree.states[place])
+    pack(work.position, tree.states[place])
     tree.winner[node] = winner
     compare_and_set(tree.state, node, COMPUTING, place)  # from here on others may read it
     return True
@@ -42,16 +44,16 @@ def _store_state(tree, work, node, winner):
 @inline_kernel
 def load_state(tree, work, node):
     """Bring a node's state into `work`."""
-    unpack(tree.states[tree.state[node]], work.owner, work.army)
+    unpack(tree.states[tree.state[node]], work.position)
 
 
 @inline_kernel
-def reach(board, params, evaluate, evaluation, settings, tree, work, parent, node, length):
+def reach(context, settings, tree, work, parent, node, length):
     """Bring the state after the last turns of the path into `work`, computed at the first visit; returns its winner.
 
-    `node` ends the path, of `length` nodes; `parent` has the state before. The winner is -1 where nobody has won.
+    `node` ends the path, of `length` nodes; `parent` has the state before. The winner is as `winner_of` tells it.
     """
-    players = settings.players
+    board, players = context.board, context.players
     if atomic_load(tree.state, node) < 0 and compare_and_set(tree.state, node, NO_STATE, COMPUTING):
         load_state(tree, work, parent)
         orders = work.samples.round
@@ -59,37 +61,31 @@ def reach(board, params, evaluate, evaluation, settings, tree, work, parent, nod
             p = (settings.player + level) % players
             turn = tree.turn[work.path[length - players + level]]
             orders.counts[p] = load_turn(board, tree, turn, orders.deploy[p], orders.attacks[p])
-        winner = next_state(
-            board, params, evaluate, evaluation, settings.choice, work.owner, work.army, settings.player, players,
-            work.samples, work.rng,
-        )  # fmt: skip
+        winner = next_state(context, work.position, settings.choice, settings.player, work.samples, work.rng)
         _store_state(tree, work, node, winner)
         return winner
     while atomic_load(tree.state, node) == COMPUTING:
         pass
     if atomic_load(tree.state, node) < 0:  # no room: as good as the state before
         load_state(tree, work, parent)
-        return winner_of(work.owner, players)
+        return winner_of(context, work.position)
     load_state(tree, work, node)
     return np.int64(tree.winner[node])
 
 
 @inline_kernel
-def expand(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, leaf):
+def expand(context, settings, tree, work, leaf):
     """Give a leaf, whose state is in `work`, our turns as children and each the next player's; False without room.
 
     The turns of the others are listed; `grow` makes their nodes where a simulation comes to them.
     """
-    players, turns = settings.players, work.turns
+    board, players, turns = context.board, context.players, work.turns
     for level in range(players):
         p = (settings.player + level) % players
-        count = generate(
-            board, params, evaluation, work.owner, work.army, p, settings.ways, work.rng, work.generator,
-            turn_set_of(turns, level),
-        )  # fmt: skip
+        count = generate(context, work.position, p, work.rng, work.generator, turn_set_of(turns, level))
         work.found[level] = count
         if 0 < settings.top < count:
-            work.found[level] = foresee(board, params, evaluate, generate, policy, evaluation, settings, work, p, level)
+            work.found[level] = foresight_at(settings.foresee)(context, settings, work, p, level)
     ours, theirs = work.found[0], work.found[1]
     first = take(tree, NODES, ours * (1 + theirs), tree.visits.shape[0])
     place, size = np.int64(0), np.int64(1 + MAX_TURNS)

@@ -29,38 +29,37 @@ MODE_BINS: Final = 20
 
 
 @kernel
-def plant_turns(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work):
+def plant_turns(context, settings, tree, work):
     """Give a cleared tree's root, which has a state, our turns as children."""
     load_state(tree, work, 0)
     compare_and_set(tree.children, 0, LEAF, EXPANDING)
-    expand(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, 0)
+    expand(context, settings, tree, work, 0)
 
 
 @kernel
-def draw(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work):
+def draw(context, settings, tree, work):
     """Play a round of one of the root's turns, drawn at random, with the others' as in playouts.
 
-    Brings the position after it into `work`, the path into its path; returns the path's length and the winner, or -1.
+    Brings the position after it into `work`, the path into its path; returns the path's length and the winner, as
+    `winner_of` tells it.
     """
+    board = context.board
     length = enter(tree, settings, work, 0, 0)
     child = np.int64(tree.first[0]) + below(work.rng, np.int64(tree.children[0]))
     length = enter(tree, settings, work, length, child)
     load_state(tree, work, 0)
     placed = settings.worth == PLACEMENTS
     if placed:
-        begin_eliminations(work.owner, work.out)
-    orders, me, players = work.samples.round, settings.player, settings.players
+        begin_eliminations(work.position.owner, work.out)
+    orders, me, players = work.samples.round, settings.player, context.players
     for p in range(players):
         if p == me:
             orders.counts[p] = load_turn(board, tree, tree.turn[child], orders.deploy[p], orders.attacks[p])
         else:
-            move(board, params, evaluate, generate, policy, foresee, evaluation, settings, work, p)
-    winner = next_state(
-        board, params, evaluate, evaluation, settings.choice, work.owner, work.army, me, players, work.samples,
-        work.rng,
-    )  # fmt: skip
+            move(context, settings, work, p)
+    winner = next_state(context, work.position, settings.choice, me, work.samples, work.rng)
     if placed:
-        note_eliminations(work.owner, work.out, length)
+        note_eliminations(work.position.owner, work.out, length)
     return length, winner
 
 
@@ -75,17 +74,14 @@ def keep_result(tree, child, value):
 
 
 @kernel
-def sample(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, simulations):
+def sample(context, settings, tree, work, simulations):
     """Run simulations on a tree that `plant_turns` has given our turns; several threads may, as for `search.search`."""
     for _ in range(simulations):
-        length, winner = draw(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work)
-        play_out(
-            board, params, evaluate, generate, policy, foresee, evaluation, settings, work, winner,
-            settings.rounds - 1,
-        )  # fmt: skip
+        length, winner = draw(context, settings, tree, work)
+        play_out(context, settings, work, winner, settings.rounds - 1)
         lock(tree, settings)
         keep_result(tree, work.path[1], work.values[settings.player])
-        back_up(tree, settings, work.path, length, work.values)
+        back_up(context, settings, tree, work.path, length, work.values)
         unlock(tree, settings)
 
 

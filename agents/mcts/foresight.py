@@ -12,7 +12,8 @@ import numba
 import numpy as np
 from numba import types
 
-from warlight_env.agents.generators.work import take_turn, turn_set_of
+from warlight_env.agents.context import generate, record_types
+from warlight_env.agents.generator_work import take_turn, turn_set_of
 from warlight_env.agents.lookahead import (
     draw_by_rank,
     highest,
@@ -23,13 +24,7 @@ from warlight_env.agents.lookahead import (
     worst_replies,
 )
 from warlight_env.agents.mcts.work import Settings, make_search_work
-from warlight_env.agents.plug_ins import (
-    evaluation_signature,
-    generator_signature,
-    policy_signature,
-    record_types,
-)
-from warlight_env.engine.jit import kernel, pointer
+from warlight_env.engine.jit import function_at, kernel, pointer
 from warlight_env.engine.reference import reference
 
 #: Whose turns playouts take: the policy's (by default a random one of the generators'), the one that is best a round
@@ -42,18 +37,15 @@ PLAYOUTS: Final = ("random", "one_ply", "two_ply", "weighted")
 
 
 @kernel
-def _narrow(board, params, evaluate, policy, evaluation, settings, work, player, level):
+def _narrow(context, settings, work, player, level):
     """Bring the best `settings.top` turns of a level to the front; returns how many there are."""
     turns, count = turn_set_of(work.turns, level), work.found[level]
-    score_turns(
-        board, params, evaluate, policy, evaluation, work.owner, work.army, player, settings.players, settings.ways,
-        settings.tries, turns, count, work.rng, work.generator, work.look,
-    )  # fmt: skip
+    score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.look)
     return keep_best(turns, count, settings.top, work.look.score)
 
 
 @kernel
-def foresee(board, params, evaluate, generate, policy, evaluation, settings, work, player, level):
+def foresee(context, settings, work, player, level):
     """Try turns in the position in `work`, each `settings.tries` times.
 
     level >= 0: those of that level, in `work.turns`; the best `settings.top` come to the front, and their number is
@@ -61,26 +53,18 @@ def foresee(board, params, evaluate, generate, policy, evaluation, settings, wor
     and the number of its attacks is returned. "weighted" draws one of the `settings.drawn` best by rank.
     """
     if level >= 0:
-        return _narrow(board, params, evaluate, policy, evaluation, settings, work, player, level)
-    look, owner, army, players, ways = work.look, work.owner, work.army, settings.players, settings.ways
-    count = generate(board, params, evaluation, owner, army, player, ways, work.rng, work.generator, look.turns)
+        return _narrow(context, settings, work, player, level)
+    look, position = work.look, work.position
+    count = generate(context, position, player, work.rng, work.generator, look.turns)
     best = np.int64(0)
     if count > 1 and settings.playout == TWO_PLY:
-        list_replies(
-            board, params, generate, evaluation, owner, army, player, players, ways, work.rng, work.generator, look
-        )
+        list_replies(context, position, player, work.rng, work.generator, look)
         for _ in range(settings.tries):
-            try_against_replies(
-                board, params, evaluate, policy, evaluation, owner, army, player, players, ways, look.turns, count,
-                work.rng, work.generator, look,
-            )  # fmt: skip
-        worst_replies(players, count, look)
+            try_against_replies(context, position, player, look.turns, count, work.rng, work.generator, look)
+        worst_replies(context.players, count, look)
         best = highest(look.score, count)
     elif count > 1:
-        score_turns(
-            board, params, evaluate, policy, evaluation, owner, army, player, players, ways, settings.tries,
-            look.turns, count, work.rng, work.generator, look,
-        )  # fmt: skip
+        score_turns(context, position, player, settings.tries, look.turns, count, work.rng, work.generator, look)
         if settings.playout == WEIGHTED:
             best = draw_by_rank(keep_best(look.turns, count, settings.drawn, look.score), work.rng)
         else:
@@ -90,7 +74,7 @@ def foresee(board, params, evaluate, generate, policy, evaluation, settings, wor
 
 
 @kernel
-def _blind(board, params, evaluate, generate, policy, evaluation, settings, work, player, level):
+def _blind(context, settings, work, player, level):
     """What searches get that do not look ahead so; it is not called."""
     return np.int64(0)
 
@@ -100,13 +84,13 @@ def _signature() -> Any:
     t = record_types()
     settings = reference(Settings(
         exploration=0.0, root_visits=True, blind=False, choice=0, rounds=1, playout=0, tries=1, drawn=1,
-        top=0, worth=0, alpha=0.0, beta=0.0, ways=0, locked=False, virtual=0, player=0, players=2,
+        top=0, worth=0, alpha=0.0, beta=0.0, locked=False, virtual=0, player=0, foresee=0,
     ))  # fmt: skip
-    plug_ins = map(types.FunctionType, (evaluation_signature(), generator_signature(), policy_signature()))
-    return types.int64(
-        t["board"], t["params"], *plug_ins,
-        t["evaluation"], numba.typeof(settings), numba.typeof(make_search_work(2, 2, 2, 1)), types.int64, types.int64,
-    )  # fmt: skip
+    work = make_search_work(2, 2, 2, 1)
+    return types.int64(t["context"], numba.typeof(settings), numba.typeof(work), types.int64, types.int64)
+
+
+foresight_at = function_at(_signature)
 
 
 @functools.cache

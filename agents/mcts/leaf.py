@@ -8,12 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.mcts.flat import draw, keep_result
 from warlight_env.agents.mcts.playout import play_out
 from warlight_env.agents.mcts.search import back_up, descend
 from warlight_env.agents.mcts.settings import MctsSettings
 from warlight_env.agents.mcts.tree import Tree
 from warlight_env.agents.mcts.work import SearchWork, Settings
+from warlight_env.agents.standing import ONGOING
+from warlight_env.engine.position import copy_position
 from warlight_env.engine.view import View
 
 
@@ -30,8 +33,7 @@ class Searched(Protocol):
     view: View
     settings: MctsSettings
     kernel_settings: Settings
-    functions: tuple[Any, Any, Any, Any]
-    evaluation: Any
+    context: Context
 
     @property
     def trees(self) -> Sequence[Grown]:
@@ -45,10 +47,8 @@ class Searched(Protocol):
 
 def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
     """Simulate until the budget is used up, a playout per thread from every leaf; each counts as a simulation."""
-    one, view, settings = search.trees[0], search.view, search.kernel_settings
-    evaluate, generate, policy, foresee = search.functions
-    first, others = one.works[0], one.works[1:]
-    board, params, weights, tree = view.board, view.params, search.evaluation, one.tree
+    one, view, settings, context = search.trees[0], search.view, search.kernel_settings, search.context
+    first, others, tree = one.works[0], one.works[1:], one.tree
 
     flat = search.settings.sampling == "flat"
     rounds = settings.rounds - 1 if flat else settings.rounds
@@ -58,30 +58,25 @@ def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopp
         while done < simulations and not stopped() and time.perf_counter() < deadline:
             with search.watch():
                 if flat:
-                    length, winner = draw(
-                        board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
-                    )
+                    length, winner = draw(context, settings, tree, first)
                 else:
-                    length, winner = descend(
-                        board, params, evaluate, generate, policy, foresee, weights, settings, tree, first
-                    )
+                    length, winner = descend(context, settings, tree, first)
 
             def play(work: SearchWork, winner: int = winner) -> None:
                 with search.watch():
-                    play_out(
-                        board, params, evaluate, generate, policy, foresee, weights, settings, work, winner, rounds
-                    )
+                    play_out(context, settings, work, winner, rounds)
 
-            if winner >= 0:
+            if winner != ONGOING:
                 works = [first]
             else:
                 works = one.works
                 for work in others:
-                    work.owner[:], work.army[:], work.out[:] = first.owner, first.army, first.out
+                    copy_position(first.position, work.position)
+                    work.out[:] = first.out
             for playout in [pool.submit(play, work) for work in works]:
                 playout.result()
             for work in works[: simulations - done]:
                 if flat:
                     keep_result(tree, first.path[1], work.values[view.player])
-                back_up(tree, settings, first.path, length, work.values)
+                back_up(context, settings, tree, first.path, length, work.values)
                 done += 1

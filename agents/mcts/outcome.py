@@ -7,11 +7,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.context import evaluate
 from warlight_env.agents.standing import winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import resolve_orders
-from warlight_env.engine.state import Workspace, make_workspace, private_zeros
+from warlight_env.engine.state import Workspace, make_workspace
 
 #: Which outcome of the plays of a round is the next state.
 RULE: Final = 0
@@ -25,8 +28,7 @@ CHOICES: Final = ("rule", "realistic", "pessimistic", "optimistic", "single")
 class Samples(NamedTuple):
     """Plays of one round."""
 
-    owner: npt.NDArray[np.int8]  #: [K, N]
-    army: npt.NDArray[np.int32]  #: [K, N]
+    plays: Positions  #: [K, ...]
     share: npt.NDArray[np.float64]  #: [K] of the searching player
     order: npt.NDArray[np.int32]  #: [K] by share, the lowest first
     round: Workspace  #: orders of both players, and the engine's working memory
@@ -36,8 +38,7 @@ def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Sampl
     """Room for `size` plays."""
     return reference(
         Samples(
-            private_zeros((size, n_regions), np.int8),
-            private_zeros((size, n_regions), np.int32),
+            make_positions(size, n_regions),
             private_zeros(size, np.float64),
             private_zeros(size, np.int32),
             make_workspace(n_regions, n_edges, players),
@@ -46,15 +47,10 @@ def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Sampl
 
 
 @inline_kernel
-def _play(board, params, owner, army, k, samples, rng):
-    for r in range(owner.shape[0]):
-        samples.owner[k, r] = owner[r]
-        samples.army[k, r] = army[r]
-    orders = samples.round
-    resolve_orders(
-        board, params, samples.owner[k], samples.army[k], orders.deploy, orders.attacks, orders.counts,
-        orders.scratch, rng, None, None,
-    )  # fmt: skip
+def _play(context, position, k, samples, rng):
+    play = position_at(samples.plays, k)
+    copy_position(position, play)
+    resolve_orders(context.params, play, samples.round, rng, None, None)
 
 
 @inline_kernel
@@ -72,22 +68,22 @@ def _loses_super(board, before, after, player):
 
 
 @kernel
-def next_state(board, params, evaluate, evaluation, choice, owner, army, player, players, samples, rng):
-    """Play the round in `samples.round` from owner int8[N], army int32[N], which then hold the outcome chosen.
+def next_state(context, position, choice, player, samples, rng):
+    """Play the round in `samples.round` from a position, which then holds the outcome chosen.
 
     `choice` of CHOICES: "realistic" takes the outcome with the median of the player's share, "pessimistic" the lowest,
     "optimistic" the highest, "single" the only one that is played; "rule" is realistic, but pessimistic where in the
-    worst outcome the player loses a super region. Returns the game's winner, or -1.
+    worst outcome the player loses a super region. Returns what `winner_of` says of it.
     """
     if choice == SINGLE:
-        _play(board, params, owner, army, 0, samples, rng)
+        _play(context, position, 0, samples, rng)
         chosen = 0
     else:
         size = samples.share.shape[0]
         share, order = samples.share, samples.order
         for k in range(size):
-            _play(board, params, owner, army, k, samples, rng)
-            value = evaluate(board, evaluation, samples.owner[k], samples.army[k], player, players)
+            _play(context, position, k, samples, rng)
+            value = evaluate(context, position_at(samples.plays, k), player)
             share[k] = value
             i = k
             while i > 0 and share[order[i - 1]] > value:
@@ -97,9 +93,9 @@ def next_state(board, params, evaluate, evaluation, choice, owner, army, player,
         chosen = order[size // 2]
         if choice == OPTIMISTIC:
             chosen = order[size - 1]
-        elif choice == PESSIMISTIC or (choice == RULE and _loses_super(board, owner, samples.owner[order[0]], player)):
+        elif choice == PESSIMISTIC or (
+            choice == RULE and _loses_super(context.board, position.owner, samples.plays.owner[order[0]], player)
+        ):
             chosen = order[0]
-    for r in range(owner.shape[0]):
-        owner[r] = samples.owner[chosen, r]
-        army[r] = samples.army[chosen, r]
-    return winner_of(owner, players)
+    copy_position(position_at(samples.plays, chosen), position)
+    return winner_of(context, position)

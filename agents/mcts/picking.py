@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.evaluation import Evaluation, rank_picks
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation import rank_picks
 from warlight_env.agents.generators.picks import pick_sets
 from warlight_env.agents.mcts.tree import NODES, STATES, Tree
+from warlight_env.engine.position import pack
 from warlight_env.engine.rng import below, make_rng
 from warlight_env.engine.setup import OWN_OFFER, resolve_picks
-from warlight_env.engine.state import NEUTRAL, PICK, make_scratch, make_state, pack
+from warlight_env.engine.state import NEUTRAL, PICK, make_scratch, make_state
 from warlight_env.engine.view import View
 
 #: Sets of regions that each side chooses from, and how many joint answers of the enemies there are at most.
@@ -29,7 +31,7 @@ def answers_of_each(players: int) -> int:
     return count
 
 
-def plant_picks(view: View, evaluation: Evaluation, tree: Tree, seed: int) -> list[list[int]]:
+def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[list[int]]:
     """Give a cleared tree its first levels, with the positions that our and the enemies' picks lead to.
 
     Returns our wishes, the best regions first, one list for each of the root's children; the tree needs room for
@@ -38,14 +40,14 @@ def plant_picks(view: View, evaluation: Evaluation, tree: Tree, seed: int) -> li
     rng = make_rng(seed)
     me, players, count = view.player, view.players, answers_of_each(view.players)
     offered = list(view.offers)
-    levels = [[(offered, wishes) for wishes in _wishes(view, evaluation, me, offered, PICK_SETS)]]
+    levels = [[(offered, wishes) for wishes in _wishes(view, context, me, offered, PICK_SETS)]]
     for k in range(1, players):
         offers = [_imagined_offer(view, rng) for _ in range(count if view.params.picking == OWN_OFFER else 1)]
         levels.append(
             [
                 (offer, wishes)
                 for offer in offers
-                for wishes in _wishes(view, evaluation, (me + k) % players, offer, count // len(offers))
+                for wishes in _wishes(view, context, (me + k) % players, offer, count // len(offers))
             ]
         )
     parents: list[tuple[int, list[tuple[list[int], list[int]]]]] = [(0, [])]
@@ -59,7 +61,7 @@ def plant_picks(view: View, evaluation: Evaluation, tree: Tree, seed: int) -> li
                 children.append((used, [*chosen, choice]))
                 if level == players - 1:
                     place = int(tree.used[STATES])
-                    pack(_picked(view, [*chosen, choice], rng), view.army, 0, tree.states[place])
+                    pack(view.position._replace(owner=_picked(view, [*chosen, choice], rng)), tree.states[place])
                     tree.state[used] = place
                     tree.used[STATES] += 1
                 used += 1
@@ -68,14 +70,13 @@ def plant_picks(view: View, evaluation: Evaluation, tree: Tree, seed: int) -> li
     return [wishes for _, wishes in levels[0]]
 
 
-def _wishes(view: View, evaluation: Evaluation, player: int, offer: list[int], count: int) -> list[list[int]]:
+def _wishes(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
     """Up to `count` orders of wishing, each a set of the generator's, then the rest of the offer by value."""
-    board = view.board
     own = np.flatnonzero(view.owner == player).tolist()
     found = []
-    for chosen in pick_sets(board, evaluation, offer, own, _picks_left(view, player))[:count]:
+    for chosen in pick_sets(context.board, context.evaluation, offer, own, _picks_left(view, player))[:count]:
         rest = [r for r in offer if r not in chosen]
-        found.append([*chosen, *rank_picks(board, evaluation, rest, [*own, *chosen])])
+        found.append([*chosen, *rank_picks(context, rest, [*own, *chosen])])
     return found
 
 

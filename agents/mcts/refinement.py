@@ -6,11 +6,10 @@ import functools
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 import numpy as np
 
-from warlight_env.agents.evaluation import Evaluation
+from warlight_env.agents.context import Context
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.record import Candidate
@@ -28,8 +27,7 @@ class Refinement:
 
     Args:
         view: of a game like those to come.
-        settings: see `MctsSettings`; taken from it: scenarios, horizon, ways, threads.
-        functions: of the search; the evaluation is the first of them, the policy the third.
+        settings: see `MctsSettings`; taken from it: scenarios, horizon, threads.
         climbs: how many there are.
         rate: trials a second, before they are measured.
         watch: what stands around kernels that call the functions, see `Search.watch`.
@@ -39,13 +37,11 @@ class Refinement:
         self,
         view: View,
         settings: MctsSettings,
-        functions: Sequence[Any],
         climbs: int,
         rate: float,
         watch: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self._settings, self._rate, self._watch = settings, rate, watch
-        self._evaluate, self._policy = functions[0], functions[2]
         n, e = view.board.n_regions, view.board.n_edges
         self.trials = 0  #: of the last `refine`, in all climbs
         self._works = [make_trial_work(n, e, view.players, settings.scenarios) for _ in range(climbs)]
@@ -53,7 +49,7 @@ class Refinement:
     def refine(
         self,
         view: View,
-        evaluation: Evaluation,
+        context: Context,
         start: Orders,
         seed: int,
         quotas: Sequence[Quota],
@@ -68,14 +64,11 @@ class Refinement:
         """
         self.trials = 0
         s = self._settings
-        owner, army = lone(view)
-        course = (
-            view.board, view.params, self._evaluate, self._policy, evaluation, owner, army, view.player, view.players,
-            s.ways, s.horizon,
-        )  # fmt: skip
+        position = lone(view)
+        course = context, position, view.player, s.horizon
         borders = self._works[0].borders
         late = stopped() or time.perf_counter() >= deadline
-        if late or list_borders(view.board, owner, view.player, borders) == 0:
+        if late or list_borders(view.board, position.owner, view.player, borders) == 0:
             return None
         begin = time.perf_counter()
         for i, work in enumerate(self._works):

@@ -13,6 +13,7 @@ from warlight_env.agents.mcts.selection import best_child, best_reply
 from warlight_env.agents.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS
 from warlight_env.agents.mcts.work import MAX_DEPTH
 from warlight_env.agents.mcts.worth import PLACEMENTS, begin_eliminations, note_eliminations
+from warlight_env.agents.standing import ONGOING
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 
@@ -42,26 +43,26 @@ def enter(tree, settings, work, length, node):
 
 
 @kernel
-def descend(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work):
+def descend(context, settings, tree, work):
     """Select a leaf, expand it, and bring the state after the first turns below it into `work`, the path into its path.
 
-    Returns the path's length and the winner in that state, or -1. For placements it also notes in `work.out` who went
-    out on the way, by the length of the path.
+    Returns the path's length and the winner in that state, as `winner_of` tells it. For placements it also notes in
+    `work.out` who went out on the way, by the length of the path.
     """
-    node, winner, players = np.int64(0), np.int64(-1), settings.players
+    node, winner, players = np.int64(0), np.int64(ONGOING), context.players
     placed = settings.worth == PLACEMENTS
     if placed:
         load_state(tree, work, 0)
-        begin_eliminations(work.owner, work.out)
+        begin_eliminations(work.position.owner, work.out)
     length = enter(tree, settings, work, 0, 0)
-    while winner < 0 and length + players <= MAX_DEPTH:
+    while winner == ONGOING and length + players <= MAX_DEPTH:
         children = atomic_load(tree.children, node)
         expanded = False
         if children <= LEAF:
             load_state(tree, work, node)
             if children == EXPANDING or not compare_and_set(tree.children, node, LEAF, EXPANDING):
                 break  # another thread is at it: play out from here
-            if not expand(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, node):
+            if not expand(context, settings, tree, work, node):
                 compare_and_set(tree.children, node, EXPANDING, LEAF)
                 break
             expanded = True
@@ -78,11 +79,11 @@ def descend(board, params, evaluate, generate, policy, foresee, evaluation, sett
         if reached < 0:  # the memory is full in the middle of a round
             load_state(tree, work, node)
             break
-        winner = reach(board, params, evaluate, evaluation, settings, tree, work, node, reached, length)
+        winner = reach(context, settings, tree, work, node, reached, length)
         if atomic_load(tree.state, reached) < 0:
             break  # the memory is full
         if placed:
-            note_eliminations(work.owner, work.out, length)
+            note_eliminations(work.position.owner, work.out, length)
         node = reached
         if expanded:
             break
@@ -90,9 +91,9 @@ def descend(board, params, evaluate, generate, policy, foresee, evaluation, sett
 
 
 @kernel
-def back_up(tree, settings, path, length, values):
+def back_up(context, settings, tree, path, length, values):
     """Add the values, int64[P] in UNITs, along the path: to each node its player's; and a visit to each."""
-    me, players = settings.player, settings.players
+    me, players = settings.player, context.players
     for i in range(length):
         node = path[i]
         atomic_add(tree.total, node, values[(me + i + players - 1) % players])
@@ -103,17 +104,15 @@ def back_up(tree, settings, path, length, values):
 
 
 @kernel
-def search(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work, simulations):
+def search(context, settings, tree, work, simulations):
     """Run simulations on a tree whose root has a state; several threads may, each with its own `work`."""
     for _ in range(simulations):
         lock(tree, settings)
-        length, winner = descend(board, params, evaluate, generate, policy, foresee, evaluation, settings, tree, work)
+        length, winner = descend(context, settings, tree, work)
         unlock(tree, settings)
-        play_out(
-            board, params, evaluate, generate, policy, foresee, evaluation, settings, work, winner, settings.rounds
-        )
+        play_out(context, settings, work, winner, settings.rounds)
         lock(tree, settings)
-        back_up(tree, settings, work.path, length, work.values)
+        back_up(context, settings, tree, work.path, length, work.values)
         unlock(tree, settings)
 
 

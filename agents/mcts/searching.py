@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from warlight_env.agents.evaluation import extended_share, make_evaluation
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
 from warlight_env.agents.mcts.flat import middle, plant_turns, results_of, sample
-from warlight_env.agents.mcts.foresight import foresight
 from warlight_env.agents.mcts.leaf import run_leaf_parallel
 from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.picking import plant_picks
@@ -40,11 +38,11 @@ from warlight_env.agents.mcts.tree import (
     make_tree,
 )
 from warlight_env.agents.mcts.work import SearchWork, Settings, make_search_work
-from warlight_env.agents.plug_ins import is_ours, plug_in
+from warlight_env.agents.plug_ins import is_ours, make_context
 from warlight_env.engine.guard import watched
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import pack
 from warlight_env.engine.rng import derive_seed, make_rng
-from warlight_env.engine.state import pack
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError
 
@@ -108,13 +106,8 @@ class Search:
     ) -> None:
         self.settings = MctsSettings() if settings is None else settings
         s = self.settings
-        if evaluation is None and make_evaluation(view.board, s.weights).extended:
-            evaluation = extended_share
         self._foreign = not all(map(is_ours, (evaluation, generator, policy)))
-        self.functions = (
-            plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy),
-            foresight(s.playout != "random" or s.top > 0),
-        )  # fmt: skip
+        self._functions = evaluation, generator, policy
         #: Places in each tree: for nodes, or for results under flat sampling.
         self.nodes = nodes_for(s, view.board.n_regions, simulations, view.players)
         self.trees = [_Tree(view, s, self.nodes) for _ in range(s.n_trees)]
@@ -140,26 +133,23 @@ class Search:
         """Start anew from another position on the same board; memory is kept."""
         s = self.settings
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
-        self.evaluation = make_evaluation(view.board, s.weights)
-        self.kernel_settings = s.for_kernels(view.player, view.players)
-        owner, army = lone(view)
+        self.context = make_context(view.board, view.params, view.players, s.weights, s.ways, *self._functions)
+        self.kernel_settings = s.for_kernels(view.player)
+        position = lone(view)
         self.seconds, self.trials, self._refinements = 0.0, 0, 0
         self._stop.clear()
         for i, one in enumerate(self.trees):
             clear(one.tree)
-            pack(owner, army, 0, one.tree.states[0])
+            pack(position, one.tree.states[0])
             one.tree.used[STATES] = 1
             one.tree.state[0] = 0
             if view.phase == "pick":
-                self._wishes = plant_picks(view, self.evaluation, one.tree, derive_seed(seed, i, len(one.works)))
+                self._wishes = plant_picks(view, self.context, one.tree, derive_seed(seed, i, len(one.works)))
             for k, work in enumerate(one.works):
                 work.rng[:] = make_rng(derive_seed(seed, i, k))
             if s.sampling == "flat":
                 with self.watch():
-                    plant_turns(
-                        view.board, view.params, *self.functions, self.evaluation, self.kernel_settings, one.tree,
-                        one.works[0],
-                    )  # fmt: skip
+                    plant_turns(self.context, self.kernel_settings, one.tree, one.works[0])
 
     def stop(self) -> None:
         """Make a running `run` or `refine` return soon; from any thread."""
@@ -198,14 +188,10 @@ class Search:
             return
         deadline = math.inf if seconds is None else start + seconds
         if self._refinement is None:
-            self._refinement = Refinement(
-                self.view, self.settings, self.functions, len(self._jobs), self._rate, self.watch
-            )
+            self._refinement = Refinement(self.view, self.settings, len(self._jobs), self._rate, self.watch)
         quotas = self._quotas(trials if trials is not None else (1 << 60))
         seed = derive_seed(self.seed, len(self.trees) + self._refinements)
-        found = self._refinement.refine(
-            self.view, self.evaluation, self.best(), seed, quotas, deadline, self._stop.is_set
-        )
+        found = self._refinement.refine(self.view, self.context, self.best(), seed, quotas, deadline, self._stop.is_set)
         self._refinements += 1
         if found is not None:
             self.refined = found
@@ -229,10 +215,7 @@ class Search:
     def _grow(self, tree: Tree, work: SearchWork, simulations: int) -> None:
         simulate = sample if self.settings.sampling == "flat" else search
         with self.watch():
-            simulate(
-                self.view.board, self.view.params, *self.functions, self.evaluation, self.kernel_settings, tree, work,
-                simulations,
-            )  # fmt: skip
+            simulate(self.context, self.kernel_settings, tree, work, simulations)
 
     def watch(self) -> AbstractContextManager[Any]:
         """Around kernels that call the functions: what those of users raise is raised, and spoils the search."""

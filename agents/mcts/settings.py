@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from warlight_env.agents.base import check_integer
-from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
+from warlight_env.agents.generator_work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.mcts.flat import MIDDLES
-from warlight_env.agents.mcts.foresight import PLAYOUTS
+from warlight_env.agents.mcts.foresight import PLAYOUTS, foresight
 from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.tree import nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import Settings
 from warlight_env.agents.mcts.worth import WORTHS
 from warlight_env.agents.weights import Weights
+from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 
@@ -119,7 +120,7 @@ class MctsSettings:
         ways = ALL_WAYS if self.defense else NO_DEFENSE
         return ways if self.turns == "ours" else ways & ~PRESS
 
-    def for_kernels(self, player: int, players: int) -> Settings:
+    def for_kernels(self, player: int) -> Settings:
         """What kernels take, for the player that searches."""
         threads = self.threads > 1
         return reference(
@@ -136,11 +137,10 @@ class MctsSettings:
                 worth=WORTHS.index(self.values),
                 alpha=float(self.alpha),
                 beta=float(self.beta),
-                ways=self.ways,
                 locked=self.parallel == "lock" and threads,
                 virtual=self.virtual_loss if self.parallel in ("tree", "lock") and threads else 0,
                 player=player,
-                players=players,
+                foresee=address(foresight(self.playout != "random" or self.top > 0)),
             )
         )
 

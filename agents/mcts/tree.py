@@ -7,11 +7,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.generators.work import MAX_TURNS
+from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import compact_size
 from warlight_env.engine.reference import reference
-from warlight_env.engine.state import compact_size, private_zeros
 
 #: What `Tree.used` counts.
 NODES: Final = 0

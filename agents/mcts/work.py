@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.generators.work import (
+from warlight_env.agents.generator_work import (
     MAX_TURNS,
     GeneratorWork,
     TurnSets,
@@ -16,8 +16,9 @@ from warlight_env.agents.generators.work import (
 )
 from warlight_env.agents.lookahead import Lookahead, make_lookahead
 from warlight_env.agents.mcts.outcome import Samples, make_samples
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
-from warlight_env.engine.state import private_zeros
 
 MAX_DEPTH: Final = 200  # nodes of a path
 
@@ -37,11 +38,10 @@ class Settings(NamedTuple):
     worth: int  #: of `worth.WORTHS`
     alpha: float  #: of placements: least worth of the first place
     beta: float  #: of placements: most worth of the other places
-    ways: int  #: of generators, see `generate_turns`; the playout's policy gets the same
     locked: bool  #: one lock for the whole tree
     virtual: int  #: visits that a thread below a node pretends to have lost there; 0: none
-    player: int
-    players: int
+    player: int  #: who searches
+    foresee: int  #: the address of `foresight.foresee`, or of its stand-in
 
 
 class SearchWork(NamedTuple):
@@ -52,8 +52,7 @@ class SearchWork(NamedTuple):
     found: npt.NDArray[np.int64]  #: [P] how many
     look: Lookahead
     samples: Samples
-    owner: npt.NDArray[np.int8]  #: [N] the state that is looked at
-    army: npt.NDArray[np.int32]  #: [N]
+    position: Position  #: that is looked at
     path: npt.NDArray[np.int32]  #: [MAX_DEPTH]
     cursor: npt.NDArray[np.int64]  #: [P] a child at each level
     reply_visits: npt.NDArray[np.float64]  #: [K]
@@ -73,8 +72,7 @@ def make_search_work(n_regions: int, n_edges: int, players: int, samples: int) -
             found=private_zeros(players, np.int64),
             look=make_lookahead(n_regions, n_edges, players),
             samples=make_samples(n_regions, n_edges, players, samples),
-            owner=private_zeros(n_regions, np.int8),
-            army=private_zeros(n_regions, np.int32),
+            position=make_position(n_regions),
             path=private_zeros(MAX_DEPTH, np.int32),
             cursor=private_zeros(players, np.int64),
             reply_visits=private_zeros(MAX_TURNS, np.float64),

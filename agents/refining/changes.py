@@ -110,9 +110,10 @@ def _move_deploys(owner, player, deploy, attacks, count, borders, n_borders, rng
 
 
 @inline_kernel
-def _add(board, attack_kill, owner, army, player, attacks, count, free, borders, n_borders, rng):
+def _add(context, position, player, attacks, count, free, borders, n_borders, rng):
     """Send armies from a border region to a neighbour without an order from there: all that are free (or that another
     order gives up), about what conquers, or some. Returns the new count."""
+    board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     source = np.int64(borders[below(rng, n_borders)])
     target = _neighbor(board, source, rng)
     if is_ordered(attacks, count, source, target):
@@ -142,18 +143,19 @@ def _add(board, attack_kill, owner, army, player, attacks, count, free, borders,
 
 
 @kernel
-def change(board, attack_kill, owner, army, player, deploy, attacks, count, borders, n_borders, rng, free):
+def change(context, position, player, deploy, attacks, count, borders, n_borders, rng, free):
     """Change a turn in place by one draw, which may come to nothing; returns the new number of attacks.
 
-    owner int8[N], army int32[N]; borders as `list_borders` writes them, at least one; rng uint64[2]; free int64[N] is
+    borders as `list_borders` writes them, at least one; rng uint64[2]; free int64[N] is
     written.
     """
+    board, owner, army = context.board, position.owner, position.army
     kind = min(np.int64(below(rng, _TICKETS)), _ADD)
     if kind in (_MOVE_DEPLOYS, _MOVE_AND_ADD):
         _move_deploys(owner, player, deploy, attacks, count, borders, n_borders, rng)
     count = fit(army, deploy, attacks, count, free)
     if kind in (_ADD, _MOVE_AND_ADD):
-        count = _add(board, attack_kill, owner, army, player, attacks, count, free, borders, n_borders, rng)
+        count = _add(context, position, player, attacks, count, free, borders, n_borders, rng)
         return fit(army, deploy, attacks, count, free)
     if kind == _MOVE_DEPLOYS or count == 0:
         return count

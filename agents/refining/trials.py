@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.generators.work import (
+from warlight_env.agents.context import draw_turn, evaluate
+from warlight_env.agents.generator_work import (
     GeneratorWork,
     TurnSet,
     TurnSets,
@@ -19,13 +20,16 @@ from warlight_env.agents.generators.work import (
     make_turn_set,
     make_turn_sets,
     take_turn,
+    turn_set_of,
 )
-from warlight_env.agents.standing import holds_regions, winner_of
+from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, copy_position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import income, resolve_orders
-from warlight_env.engine.state import Workspace, make_workspace, private_zeros
+from warlight_env.engine.state import Workspace, make_workspace
 
 #: Places in `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the one that is tried.
 BEST: Final = 0
@@ -49,8 +53,7 @@ class TrialWork(NamedTuple):
     dice: npt.NDArray[np.uint64]  #: [S, 2]
     luck: npt.NDArray[np.uint64]  #: [2] of the scenario that is played
     round: Workspace
-    owner: npt.NDArray[np.int8]  #: [N]
-    army: npt.NDArray[np.int32]  #: [N]
+    position: Position
     borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
@@ -67,8 +70,7 @@ def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) 
             dice=private_zeros((scenarios, 2), np.uint64),
             luck=private_zeros(2, np.uint64),
             round=make_workspace(n_regions, n_edges, players),
-            owner=private_zeros(n_regions, np.int8),
-            army=private_zeros(n_regions, np.int32),
+            position=make_position(n_regions),
             borders=private_zeros(n_regions, np.int32),
             free=private_zeros(n_regions, np.int64),
             rng=private_zeros(2, np.uint64),
@@ -77,12 +79,13 @@ def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) 
 
 
 @kernel
-def strike(board, params, owner, army, player, victim, rng, deploy, attacks):
+def strike(context, position, player, victim, rng, deploy, attacks):
     """Write a turn that attacks a region of the victim, drawn at random, with all that the player can bring from its
     strongest region beside one (the thesis's `reach`); returns the number of attacks, or -1 where none is beside one.
 
-    owner int8[N], army int32[N], deploy int32[N], attacks int32[E, 3].
+    deploy int32[N], attacks int32[E, 3].
     """
+    board, params, owner, army = context.board, context.params, position.owner, position.army
     source, target, met = -1, -1, 0
     for r in range(owner.shape[0]):
         deploy[r] = 0
@@ -105,77 +108,63 @@ def strike(board, params, owner, army, player, victim, rng, deploy, attacks):
 
 
 @inline_kernel
-def _move(
-    board, params, policy, evaluation, owner, army, p, player, players, ways, k, rng, generator, deploy, attacks
-):  # fmt: skip
+def _move(context, position, p, player, k, rng, generator, deploy, attacks):
     """Write what p does in a round of scenario k, which is about `player`: nothing where p is out.
 
     Returns the number of attacks.
     """
+    players, owner = context.players, position.owner
     if players > 2 and not holds_regions(owner, p):
         for r in range(owner.shape[0]):
             deploy[r] = 0
         return np.int64(0)
     if p != player and k % STRIKES == 0:
-        count = strike(board, params, owner, army, p, player, rng, deploy, attacks)
+        count = strike(context, position, p, player, rng, deploy, attacks)
         if count >= 0:
             return count
-    return policy(board, params, evaluation, owner, army, p, ways, rng, generator, deploy, attacks)
+    return draw_turn(context, position, p, rng, generator, deploy, attacks)
 
 
 @kernel
-def draw_scenarios(board, params, policy, evaluation, owner, army, player, players, ways, work):
+def draw_scenarios(context, position, player, work):
     """Draw the others' turns and the dice of every scenario: in every STRIKES-th they strike, else they move by the
     policy."""
+    players = context.players
     for k in range(work.dice.shape[0]):
         for p in range(players):
             if p == player:
                 continue
-            work.others.counts[p, k] = _move(
-                board, params, policy, evaluation, owner, army, p, player, players, ways, k, work.rng, work.generator,
-                work.others.deploy[p, k], work.others.attacks[p, k],
-            )  # fmt: skip
+            deploy, attacks = work.others.deploy[p, k], work.others.attacks[p, k]
+            work.others.counts[p, k] = _move(context, position, p, player, k, work.rng, work.generator, deploy, attacks)
         work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
 
 
 @inline_kernel
-def _play_scenario(
-    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, which, k, work
-):  # fmt: skip
+def _play_scenario(context, position, player, rounds, which, k, work):
     """The player's share at the end of scenario k, after turn `which`; 1 or 0 where the game is over before."""
-    orders = work.round
+    players, orders = context.players, work.round
     work.luck[0], work.luck[1] = work.dice[k, 0], work.dice[k, 1]
-    for r in range(owner.shape[0]):
-        work.owner[r], work.army[r] = owner[r], army[r]
+    copy_position(position, work.position)
     for p in range(players):
         if p == player:
             orders.counts[p] = take_turn(work.turns, which, orders.deploy[p], orders.attacks[p])
         else:
-            orders.counts[p] = take_turn(
-                TurnSet(work.others.deploy[p], work.others.attacks[p], work.others.counts[p]),
-                k, orders.deploy[p], orders.attacks[p],
-            )  # fmt: skip
+            orders.counts[p] = take_turn(turn_set_of(work.others, p), k, orders.deploy[p], orders.attacks[p])
     for played in range(rounds):
         if played > 0:
             for p in range(players):
                 orders.counts[p] = _move(
-                    board, params, policy, evaluation, work.owner, work.army, p, player, players, ways, k, work.luck,
-                    work.generator, orders.deploy[p], orders.attacks[p],
-                )  # fmt: skip
-        resolve_orders(
-            board, params, work.owner, work.army, orders.deploy, orders.attacks, orders.counts, orders.scratch,
-            work.luck, None, None,
-        )  # fmt: skip
-        winner = winner_of(work.owner, players)
-        if winner >= 0:
-            return 1.0 if winner == player else 0.0
-    return evaluate(board, evaluation, work.owner, work.army, player, players)
+                    context, work.position, p, player, k, work.luck, work.generator, orders.deploy[p], orders.attacks[p]
+                )
+        resolve_orders(context.params, work.position, orders, work.luck, None, None)
+        winner = winner_of(context, work.position)
+        if winner != ONGOING:
+            return share_at_end(context, work.position, winner, player)
+    return evaluate(context, work.position, player)
 
 
 @kernel
-def try_turn(
-    board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, which, racing, work
-):  # fmt: skip
+def try_turn(context, position, player, rounds, which, racing, work):
     """Play turn `which` in all scenarios and write its shares; returns how much their sum exceeds the best turn's.
 
     racing: give up, with 0, after any BLOCK of scenarios where the sum so far does not exceed that of the best turn.
@@ -183,9 +172,7 @@ def try_turn(
     """
     total, scenarios = 0.0, work.dice.shape[0]
     for k in range(scenarios):
-        share = _play_scenario(
-            board, params, evaluate, policy, evaluation, owner, army, player, players, ways, rounds, which, k, work
-        )
+        share = _play_scenario(context, position, player, rounds, which, k, work)
         work.share[which, k] = share
         total += share - work.share[BEST, k] if which != BEST else share
         if racing and (k + 1) % BLOCK == 0 and total <= 0.0:

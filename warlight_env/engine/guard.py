@@ -170,32 +170,27 @@ if not JIT_DISABLED:
     # One function for each number of arguments: packing records into a tuple takes Numba seconds.
 
     @intrinsic
-    def attempt_5(typing_context, label, function, a, b, c, d, e):
+    def attempt_3(typing_context, label, function, a, b, c):
         """(whether it did not fail, what it returned) of a compiled function; what it raises is kept for `watched`.
 
         label: a literal, of what to call the function where it fails.
         """
+        return _attempt(typing_context, label, function, (a, b, c))
+
+    @intrinsic
+    def attempt_5(typing_context, label, function, a, b, c, d, e):
+        """See `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d, e))
 
     @intrinsic
     def attempt_6(typing_context, label, function, a, b, c, d, e, f):
-        """See `attempt_5`."""
+        """See `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d, e, f))
 
     @intrinsic
     def attempt_7(typing_context, label, function, a, b, c, d, e, f, g):
-        """See `attempt_5`."""
+        """See `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d, e, f, g))
-
-    @intrinsic
-    def attempt_10(typing_context, label, function, a, b, c, d, e, f, g, h, i, j):
-        """See `attempt_5`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e, f, g, h, i, j))
-
-    @intrinsic
-    def attempt_11(typing_context, label, function, a, b, c, d, e, f, g, h, i, j, k):
-        """See `attempt_5`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e, f, g, h, i, j, k))
 
 else:
 
@@ -203,8 +198,8 @@ else:
         """Whether a function has failed: exceptions of plain Python come through by themselves."""
         return False
 
-    def attempt_5(label, function, *arguments):
+    def attempt_3(label, function, *arguments):
         """(True, what it returned)."""
         return True, function(*arguments)
 
-    attempt_6 = attempt_7 = attempt_10 = attempt_11 = attempt_5
+    attempt_5 = attempt_6 = attempt_7 = attempt_3

@@ -8,6 +8,7 @@ import numpy as np
 
 from warlight_env.engine.dice import choose, roll_kills
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import position_at
 from warlight_env.engine.rules import ARMY_CAP
 from warlight_env.engine.state import NEUTRAL, OVER
 
@@ -36,8 +37,9 @@ def income(board, base_income, owner, player):
 
 
 @inline_kernel
-def _battle(params, owner, army, source, target, player, sent, rng, script):
+def _battle(params, position, source, target, player, sent, rng, script):
     """Fight with `sent` armies; both sides kill at once. Returns attackers lost, defenders lost, captured."""
+    owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     killed = min(roll_kills(params.dice, 0, sent, rng, script), defenders)
     lost = min(roll_kills(params.dice, 1, defenders, rng, script), sent)
@@ -55,8 +57,9 @@ def _battle(params, owner, army, source, target, player, sent, rng, script):
 
 
 @inline_kernel
-def _carry_out(board, params, owner, army, player, order, movable, rng, script, events, n_events):
-    """Carry out one attack or transfer on the state as it is; False if it cannot be."""
+def _carry_out(params, position, player, order, movable, rng, script, events, n_events):
+    """Carry out one attack or transfer in the position as it is; False if it cannot be."""
+    owner, army = position.owner, position.army
     source, target = np.int64(order[0]), np.int64(order[1])
     if owner[source] != player:
         return False
@@ -76,7 +79,7 @@ def _carry_out(board, params, owner, army, player, order, movable, rng, script, 
         army[source] -= sent
         army[target] = min(army[target] + sent, ARMY_CAP)
     else:
-        lost, killed, captured = _battle(params, owner, army, source, target, player, sent, rng, script)
+        lost, killed, captured = _battle(params, position, source, target, player, sent, rng, script)
         if params.moved_armies == CHALLENGE2:
             movable[target] = 1 if captured else movable[target] - killed
     if events is not None:
@@ -87,15 +90,17 @@ def _carry_out(board, params, owner, army, player, order, movable, rng, script, 
 
 
 @inline_kernel
-def resolve_orders(board, params, owner, army, deploy, attacks, counts, scratch, rng, script, events):
-    """Deploy, then carry out all attacks in their linearised order; owner and army change in place.
+def resolve_orders(params, position, orders, rng, script, events):
+    """Deploy, then carry out all attacks in their linearised order, and count the round; the position is written.
 
-    owner int8[N], army int32[N], deploy int32[P, N], attacks int32[P, A, 3] of (from, to, armies), counts int32[P]:
-    legal orders in normal form, as `orders.check_orders` makes them. rng uint64[2]; script None, or decisions as in
-    `dice.scripted_below`; events None, or int32[M, 7] with room for all attacks, filled as EVENT_COLUMNS tells.
-    Returns the number of attacks that were carried out.
+    orders: a `Workspace` with the legal orders of all players in normal form, as `orders.check_orders` makes them.
+    rng uint64[2]; script None, or decisions as in `dice.scripted_below`; events None, or int32[M, 7] with room for all
+    attacks, filled as EVENT_COLUMNS tells. Returns the number of attacks that were carried out.
     """
+    owner, army = position.owner, position.army
+    deploy, attacks, counts, scratch = orders.deploy, orders.attacks, orders.counts, orders.scratch
     players = counts.shape[0]
+    position.round[0] += 1
     for p in range(players):
         for r in range(owner.shape[0]):
             army[r] = min(army[r] + deploy[p, r], ARMY_CAP)
@@ -120,9 +125,7 @@ def resolve_orders(board, params, owner, army, deploy, attacks, counts, scratch,
         for k in range(waiting):
             p = order[k]
             while cursor[p] < counts[p]:
-                carried_out = _carry_out(
-                    board, params, owner, army, p, attacks[p, cursor[p]], movable, rng, script, events, done
-                )
+                carried_out = _carry_out(params, position, p, attacks[p, cursor[p]], movable, rng, script, events, done)
                 cursor[p] += 1
                 if carried_out:
                     done += 1
@@ -130,54 +133,52 @@ def resolve_orders(board, params, owner, army, deploy, attacks, counts, scratch,
                     break
 
 
+@kernel
+def leader(position, players):
+    """Who holds the most regions and, of those who hold as many, the most armies; NEUTRAL where two have as many."""
+    best, best_score = NEUTRAL, np.int64(-1)
+    for p in range(players):
+        score = np.int64(0)
+        for r in range(position.owner.shape[0]):
+            if position.owner[r] == p:
+                score += (np.int64(1) << 40) + position.army[r]
+        if score > best_score:
+            best, best_score = p, score
+        elif score == best_score:
+            best = NEUTRAL
+    return np.int64(best)
+
+
 @inline_kernel
-def finish_round(params, owner, army, eliminated_at, round_number, scratch):
+def finish_round(params, position, eliminated_at):
     """Note eliminations in the round that just ended (its number counts from 1) and see whether the game is over.
 
     Returns (over, winner); the winner is NEUTRAL where nobody has won.
     """
-    players = eliminated_at.shape[0]
-    regions = scratch.cursor
-    alive = 0
-    last = NEUTRAL
+    players, round_number = eliminated_at.shape[0], position.round[0]
+    alive, last = 0, np.int64(NEUTRAL)
     for p in range(players):
-        held = 0
-        for r in range(owner.shape[0]):
-            held += owner[r] == p
-        regions[p] = held
-        if held > 0:
+        held = False
+        for r in range(position.owner.shape[0]):
+            held |= position.owner[r] == p
+        if held:
             alive += 1
-            last = p
+            last = np.int64(p)
         elif eliminated_at[p] == 0:
             eliminated_at[p] = round_number
     if alive <= 1:
         return True, last
     if params.round_limit == 0 or round_number < params.round_limit:
-        return False, NEUTRAL
-    if not params.ties_by_regions:
-        return True, NEUTRAL
-    best, best_score, unique = NEUTRAL, np.int64(-1), False
-    for p in range(players):
-        armies = np.int64(0)
-        for r in range(owner.shape[0]):
-            if owner[r] == p:
-                armies += army[r]
-        score = (np.int64(regions[p]) << 40) + armies
-        if score > best_score:
-            best, best_score, unique = p, score, True
-        elif score == best_score:
-            unique = False
-    return True, best if unique else NEUTRAL
+        return False, np.int64(NEUTRAL)
+    return True, leader(position, players) if params.ties_by_regions else np.int64(NEUTRAL)
 
 
 @inline_kernel
-def play_round(board, params, state, b, deploy, attacks, counts, scratch, script, events):
+def play_round(params, state, b, orders, script, events):
     """Play a whole round of game b of a batch; returns the number of attacks that were carried out."""
-    done = resolve_orders(
-        board, params, state.owner[b], state.army[b], deploy, attacks, counts, scratch, state.rng[b], script, events
-    )
-    state.round[b] += 1
-    over, winner = finish_round(params, state.owner[b], state.army[b], state.eliminated_at[b], state.round[b], scratch)
+    position = position_at(state, b)
+    done = resolve_orders(params, position, orders, state.rng[b], script, events)
+    over, winner = finish_round(params, position, state.eliminated_at[b])
     if over:
         state.phase[b] = OVER
         state.winner[b] = winner

@@ -1,13 +1,13 @@
-"""The changing side of a batch of games as arrays, and its compact form for search trees."""
+"""The changing side of a batch of games as arrays, and the working memory of those who play them."""
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
 NEUTRAL: Final = -1
@@ -62,17 +62,6 @@ def state_bytes(state: State, b: int = 0) -> bytes:
     return b"".join(np.ascontiguousarray(array[b]).tobytes() for array in state)
 
 
-_LINE: Final = 128
-
-
-def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
-    """Zeros that share no cache line with any other memory, for arrays that one thread writes all the time."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    block = np.zeros(size + 2 * _LINE, dtype=np.uint8)
-    start = -block.ctypes.data % _LINE
-    return block[start : start + size].view(dtype).reshape(shape)
-
-
 class Scratch(NamedTuple):
     """Working memory of a kernel, one per thread: kernels allocate nothing."""
 
@@ -117,43 +106,3 @@ def make_workspace(n_regions: int, n_edges: int, players: int) -> Workspace:
             private_zeros(players, np.int32),
         )
     )
-
-
-#: Armies that the compact form can hold, 21 bits: more than `rules.ARMY_CAP`.
-COMPACT_ARMIES: Final = (1 << 21) - 1
-
-
-def compact_size(n_regions: int) -> int:
-    """Bytes of a position in its compact form: three a region and two for the round."""
-    return 3 * n_regions + 2
-
-
-@kernel
-def pack(owner, army, round_number, out):
-    """Write a position (int8[N], int32[N], round below 65,536) to `out`, uint8[compact_size(N)].
-
-    A region takes 24 bits: the owner + 1 in the top three, the army in the rest, which holds all that the engine
-    allows. Returns whether everything fitted.
-    """
-    fits = 0 <= round_number < 65536
-    for r in range(owner.shape[0]):
-        fits = fits and army[r] <= COMPACT_ARMIES
-        word = ((np.int64(owner[r]) + 1) << 21) | (np.int64(army[r]) & COMPACT_ARMIES)
-        out[3 * r] = word & 255
-        out[3 * r + 1] = (word >> 8) & 255
-        out[3 * r + 2] = word >> 16
-    end = 3 * owner.shape[0]
-    out[end] = round_number & 255
-    out[end + 1] = (round_number >> 8) & 255
-    return fits
-
-
-@kernel
-def unpack(packed, owner, army):
-    """Read what `pack` wrote into owner and army; returns the round."""
-    for r in range(owner.shape[0]):
-        word = np.int64(packed[3 * r]) | (np.int64(packed[3 * r + 1]) << 8) | (np.int64(packed[3 * r + 2]) << 16)
-        owner[r] = (word >> 21) - 1
-        army[r] = word & COMPACT_ARMIES
-    end = 3 * owner.shape[0]
-    return np.int64(packed[end]) | (np.int64(packed[end + 1]) << 8)

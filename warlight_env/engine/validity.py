@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import position_at
 from warlight_env.engine.round import finish_round
 from warlight_env.engine.rules import ARMY_CAP, RuleParams
 from warlight_env.engine.setup import ALTERNATING, DEALT, OWN_OFFER, RANKED, alternating_picks, picker
@@ -190,7 +191,7 @@ def fault_of_state(params, state, b, whole, scratch, fault):
             return _IN
         if held != 0 and state.eliminated_at[b, p] != 0:
             return _OUT
-    over, winner = finish_round(params, owner, state.army[b], state.eliminated_at[b], state.round[b], scratch)
+    over, winner = finish_round(params, position_at(state, b), state.eliminated_at[b])
     if over != (state.phase[b] == OVER):
         return _ENDED if over else _GOES_ON
     if state.winner[b] != winner:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
+from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.setup import ALTERNATING, picker, picks_left
@@ -50,6 +51,11 @@ class View:
     picks_left: int
     starts: tuple[tuple[int, ...], ...] | None = None
     _told: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def position(self) -> Position:
+        """Owners, armies and the round as kernels take them: a copy."""
+        return Position(self.owner.copy(), self.army.copy(), np.array([self.round], dtype=np.int32))
 
     @property
     def last_round(self) -> Any:

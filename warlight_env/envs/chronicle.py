@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
+from warlight_env.engine.reference import reference
 from warlight_env.engine.round import EVENT_COLUMNS, play_round
 from warlight_env.engine.rules import RuleParams, Rules
-from warlight_env.engine.state import PLAY, State, make_scratch
+from warlight_env.engine.state import PLAY, State, Workspace, make_scratch
 from warlight_env.envs.actions.kernels import COUNT, READY
 from warlight_env.envs.step import Turns
 from warlight_env.maps import Map
@@ -117,10 +118,9 @@ class Chronicle:
         if last.result is None:
             state = State._make(array.copy() for array in last.state)
             events = np.zeros((int(last.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
-            done = play_round(
-                self.board, self.params, state, 0, last.deploy, last.attacks, last.counts,
-                make_scratch(self.board.n_regions, len(last.deploy)), None, events,
-            )  # fmt: skip
+            scratch = make_scratch(self.board.n_regions, len(last.deploy))
+            orders = reference(Workspace(scratch, last.deploy, last.attacks, last.counts))
+            done = play_round(self.params, state, 0, orders, None, events)
             last.result = round_result(
                 self.map.neighbors, self.rules.fog, int(state.round[0]), last.deploy, events[:done],
                 last.state.owner[0], state.owner[0], last.dropped,

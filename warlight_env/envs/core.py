@@ -16,9 +16,8 @@ import numpy.typing as npt
 from numba.core.ccallback import CFunc
 
 from warlight_env import maps
-from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.generators.work import ALL_WAYS
-from warlight_env.agents.plug_ins import picker_signature, policy_signature
+from warlight_env.agents.context import Context, bare_context, picker_signature, policy_signature
+from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
@@ -125,9 +124,10 @@ class EnvCore:
         said = json.dumps([self.map.digest(), self.rules.to_dict(), players])
         #: Of the map, the rules and the number of players: equal digests, games of the same kind.
         self.digest = hashlib.sha256(said.encode()).hexdigest()
-        #: What the encoding's kernels value positions by, and what bots do.
-        self.evaluation = make_evaluation(self.board, self.encoding.weights)
-        self.bots_evaluation = make_evaluation(self.board, THESIS)
+        #: What the encoding's kernels get.
+        self.context = self.encoding.context(players)
+        #: What bots get that are kernels.
+        self.bots_context = bare_context(self.board, self.params, players, THESIS)
         self._config = self.encoding.config
         self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
         self.state = make_state(batch, self.board.n_regions, players)
@@ -251,9 +251,18 @@ class EnvCore:
         for b, seed in zip(games, words, strict=True):
             self.state.rng[b] = make_rng(derive_seed(seed))
         failed = begin(
-            self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
-            self.out, self.turns, self.bits, self.work, self.picking == "random", np.array(games, dtype=np.int64),
-        )  # fmt: skip
+            self.context,
+            self.settings,
+            self._write_mask,
+            self._config,
+            self.state,
+            self.out,
+            self.turns,
+            self.bits,
+            self.work,
+            self.picking == "random",
+            np.array(games, dtype=np.int64),
+        )
         if failed >= 0:
             if before is not None:
                 self._put(before[0])
@@ -307,15 +316,35 @@ class EnvCore:
         self.out.illegal[:] = 0 if dropped is None else dropped
         if on:
             bad = hand_in_and_resolve(
-                self.board, self.params, self.evaluation, self.settings, self._submit, self._write_mask, self._config,
-                self.state, self.out, self.turns, self.bits, self.work, self._limits, acting, actions,
+                self.context,
+                self.settings,
+                self._submit,
+                self._write_mask,
+                self._config,
+                self.state,
+                self.out,
+                self.turns,
+                self.bits,
+                self.work,
+                self._limits,
+                acting,
+                actions,
                 self._every_game,
-            )  # fmt: skip
+            )
         else:
             bad = hand_in(
-                self.board, self.params, self.evaluation, self.settings, self._submit, self._config, self.state,
-                self.out, self.turns, self.work, self._limits, acting, actions,
-            )  # fmt: skip
+                self.context,
+                self.settings,
+                self._submit,
+                self._config,
+                self.state,
+                self.out,
+                self.turns,
+                self.work,
+                self._limits,
+                acting,
+                actions,
+            )
         if bad >= 0:
             self.out.illegal[:] = before
             if bad >= self.batch * self.slots:
@@ -355,11 +384,15 @@ class EnvCore:
         which: int,
         after: npt.NDArray[np.int8],
         rngs: npt.NDArray[np.uint64],
+        context: Context | None = None,
     ) -> None:
         """Let a bot's kernels move, plug-ins of the kinds "policy" and "picker"; see `step.hand_in_policy`.
 
-        What a user's function raises is raised, and no one has handed in then.
+        context: what they get; None: one with the thesis's evaluation and the built-in functions. What a user's
+        function raises is raised, and no one has handed in then.
         """
+        if context is None:
+            context = make_context(self.board, self.params, self.players, THESIS)
         batch, players = self.batch, self.players
         own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
         if not rngs.flags.writeable:
@@ -368,11 +401,19 @@ class EnvCore:
         try:
             with watched():
                 bad = hand_in_policy(
-                    self.board, self.params, self.bots_evaluation, self.settings,
-                    _address_of(policy_signature, policy), _address_of(picker_signature, pick), ALL_WAYS, self.state,
-                    self.out, self.turns, self.work, fitting(chosen, "chosen", np.int16, (batch, players)),
-                    index(which, "which", 2**15), fitting(after, "after", np.int8, (batch,)), own,
-                )  # fmt: skip
+                    context,
+                    self.settings,
+                    _address_of(policy_signature, policy),
+                    _address_of(picker_signature, pick),
+                    self.state,
+                    self.out,
+                    self.turns,
+                    self.work,
+                    fitting(chosen, "chosen", np.int16, (batch, players)),
+                    index(which, "which", 2**15),
+                    fitting(after, "after", np.int8, (batch,)),
+                    own,
+                )
         except BaseException:
             self.turns.status[...] = ready
             raise
@@ -391,9 +432,17 @@ class EnvCore:
             None if self._chronicle is None else self._chronicle.before(self.state, self.out.live, self.turns, which)
         )
         resolve(
-            self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
-            self.out, self.turns, self.bits, self.work, which,
-        )  # fmt: skip
+            self.context,
+            self.settings,
+            self._write_mask,
+            self._config,
+            self.state,
+            self.out,
+            self.turns,
+            self.bits,
+            self.work,
+            which,
+        )
         if self._chronicle is not None and owners is not None:
             self._chronicle.after(self.state, owners)
 
@@ -413,14 +462,31 @@ class EnvCore:
     def _look(self, turns_only: bool = False) -> None:
         if turns_only:
             look_at_turns(
-                self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
-                self.out, self.turns, self.work, 0, self.batch,
-            )  # fmt: skip
+                self.context,
+                self.settings,
+                self._write_mask,
+                self._config,
+                self.state,
+                self.out,
+                self.turns,
+                self.work,
+                0,
+                self.batch,
+            )
             return
         look(
-            self.board, self.params, self.evaluation, self.settings, self._write_mask, self._config, self.state,
-            self.out, self.turns, self.bits, self.work, 0, self.batch,
-        )  # fmt: skip
+            self.context,
+            self.settings,
+            self._write_mask,
+            self._config,
+            self.state,
+            self.out,
+            self.turns,
+            self.bits,
+            self.work,
+            0,
+            self.batch,
+        )
 
     # Looking
 

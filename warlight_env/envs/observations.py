@@ -279,9 +279,23 @@ def _sum_armies(owner, army, hidden, visible, armies):
 
 @kernel
 def _write_globals(
-    round_limit, max_cycles, max_income, players, n, player, picking, my_pick, cycles, round_number, earned, owned,
-    hidden, visible, armies, values,
-):  # fmt: skip
+    round_limit,
+    max_cycles,
+    max_income,
+    players,
+    n,
+    player,
+    picking,
+    my_pick,
+    cycles,
+    round_number,
+    earned,
+    owned,
+    hidden,
+    visible,
+    armies,
+    values,
+):
     """Write the global features."""
     base = n * node_width(players)
     total = np.int64(0)
@@ -372,10 +386,10 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
 
 
 @kernel
-def observe_turn(owner, army, player, income, picking, turn, base, values):
+def observe_turn(position, player, income, picking, turn, base, values):
     """Write the features of a turn that is not complete yet, and the income left, from values[base] on."""
-    left = np.int64(income)
-    for r in range(owner.shape[0]):
+    army, left = position.army, np.int64(income)
+    for r in range(army.shape[0]):
         at = base + _TURN_WIDTH * r
         armies = np.float32(turn.deploy[r])
         left -= turn.deploy[r]
@@ -395,7 +409,7 @@ def observe_turn(owner, army, player, income, picking, turn, base, values):
         before = values[there]
         arriving = before * np.float32(SOFT_ARMIES) / (np.float32(1.0) - before) + sent
         values[there] = arriving / (arriving + np.float32(SOFT_ARMIES))
-    values[base + _TURN_WIDTH * owner.shape[0]] = np.float32(left) / np.float32(max(income, 1))
+    values[base + _TURN_WIDTH * army.shape[0]] = np.float32(left) / np.float32(max(income, 1))
 
 
 @kernel

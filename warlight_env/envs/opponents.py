@@ -88,10 +88,14 @@ class BotOpponent(Opponent):
         memory[b, player] = make_rng(seed)
 
     def move(
-        self, memory: npt.NDArray[np.uint64], core: EnvCore, chosen: npt.NDArray[np.int16], which: int,
+        self,
+        memory: npt.NDArray[np.uint64],
+        core: EnvCore,
+        chosen: npt.NDArray[np.int16],
+        which: int,
         after: npt.NDArray[np.int8],
-    ) -> None:  # fmt: skip
-        core.hand_in_policy(self._policy, self._pick, chosen, which, after, memory)
+    ) -> None:
+        core.hand_in_policy(self._policy, self._pick, chosen, which, after, memory, core.bots_context)
 
     def __reduce__(self) -> tuple[type[BotOpponent], tuple[str]]:
         return BotOpponent, (self.name,)  # addresses are another process's business
@@ -114,9 +118,13 @@ class AgentOpponent(Opponent):
         memory[b, player] = self._make(seed)
 
     def move(
-        self, memory: dict[tuple[int, int], Agent], core: EnvCore, chosen: npt.NDArray[np.int16], which: int,
+        self,
+        memory: dict[tuple[int, int], Agent],
+        core: EnvCore,
+        chosen: npt.NDArray[np.int16],
+        which: int,
         after: npt.NDArray[np.int8],
-    ) -> None:  # fmt: skip
+    ) -> None:
         for b, p in _to_move(core, chosen, which, after):
             view, agent = core.view(p, b), memory[b, p]
             if view.phase == "pick":
@@ -151,9 +159,13 @@ class PolicyOpponent(Opponent):
         memory[b, player] = seed & (2**64 - 1)
 
     def move(
-        self, memory: npt.NDArray[np.uint64], core: EnvCore, chosen: npt.NDArray[np.int16], which: int,
+        self,
+        memory: npt.NDArray[np.uint64],
+        core: EnvCore,
+        chosen: npt.NDArray[np.int16],
+        which: int,
         after: npt.NDArray[np.int8],
-    ) -> None:  # fmt: skip
+    ) -> None:
         illegal = core.out.illegal.copy()
         for count in range(core.encoding.max_parts + 1):
             to_move = _to_move(core, chosen, which, after)

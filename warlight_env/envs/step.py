@@ -7,15 +7,17 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.plug_ins import picker_at, policy_at
+from warlight_env.agents.context import picker_at, policy_at
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, make_position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
 from warlight_env.engine.sight import see
-from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, make_scratch, private_zeros
+from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, Workspace, make_scratch
 from warlight_env.envs.actions.kernels import (
     CLOSED,
     COUNT,
@@ -63,8 +65,7 @@ class Work(NamedTuple):
     scratch: Scratch
     counts: npt.NDArray[np.int32]  #: [P]
     wishes: npt.NDArray[np.int32]  #: [P, N] nobody's
-    owner: npt.NDArray[np.int8]  #: [N] as a player sees it
-    army: npt.NDArray[np.int32]  #: [N]
+    position: Position  #: as a player sees it
     free: npt.NDArray[np.int8]  #: [N]
     action: ActionWork
     memory: Memory
@@ -78,8 +79,7 @@ def make_work(board: Board, bits: BitBoard, players: int) -> Work:
             scratch=make_scratch(n, players),
             counts=private_zeros(players, np.int32),
             wishes=np.zeros((players, n), dtype=np.int32),
-            owner=private_zeros(n, np.int8),
-            army=private_zeros(n, np.int32),
+            position=make_position(n),
             free=private_zeros(n, np.int8),
             action=make_action_work(n, board.n_edges, players),
             memory=make_memory(bits, players),
@@ -108,14 +108,14 @@ def _acts(out, turns, acting, b, s):
 
 
 @kernel
-def _seen(params, board, settings, state, out, work, b, p, free):
+def _seen(context, settings, state, out, work, b, p, free):
     """Position of game b in the eyes of a player."""
-    owner, army = state.owner[b], state.army[b]
-    picking = state.phase[b] == PICK
+    position, picking = position_at(state, b), state.phase[b] == PICK
     if settings.fog and not picking:
-        see(board, True, owner, army, p, work.owner, work.army)
-        owner, army = work.owner, work.army
-    return Seen(owner, army, free, p, np.int64(out.income[b, p]), picking)
+        see(context.board, True, position.owner, position.army, p, work.position.owner, work.position.army)
+        work.position.round[0] = position.round[0]
+        position = work.position
+    return Seen(position, free, p, np.int64(out.income[b, p]), picking)
 
 
 @kernel
@@ -124,9 +124,7 @@ def _turn(turns, b, p):
 
 
 @kernel
-def hand_in(
-    board, params, evaluation, settings, submit_address, config, state, out, turns, work, limits, acting, actions,
-):  # fmt: skip
+def hand_in(context, settings, submit_address, config, state, out, turns, work, limits, acting, actions):
     """Read actions int[B, S, K] into the turns of those who act; what was illegal is added to `out.illegal`.
 
     Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K], or B * S + b
@@ -146,10 +144,9 @@ def hand_in(
         for s in range(slots):
             p = _acts(out, turns, acting, b, s)
             if p >= 0:
-                seen = _seen(params, board, settings, state, out, work, b, p, out.free[b, s])
-                out.illegal[b, p] += submit(
-                    board, params, evaluation, seen, _turn(turns, b, p), config, work.action, actions[b, s]
-                )
+                seen = _seen(context, settings, state, out, work, b, p, out.free[b, s])
+                turn = _turn(turns, b, p)
+                out.illegal[b, p] += submit(context, seen, turn, config, work.action, actions[b, s])
     return -1
 
 
@@ -182,12 +179,11 @@ def _cut(params, deploy, count):
 
 @kernel
 def hand_in_policy(
-    board, params, evaluation, settings, policy_address, pick_address, ways, state, out, turns, work, chosen, which,
-    after, rngs,
-):  # fmt: skip
+    context, settings, policy_address, pick_address, state, out, turns, work, chosen, which, after, rngs
+):
     """Let a bot's kernels move for the players p of games b with chosen[b, p] == which, once player after[b] is ready.
 
-    The kernels have the signatures of policies and pickers in `agents.plug_ins`; chosen int16[B, P]; after int8[B];
+    The kernels have the signatures of policies and pickers in `agents.context`; chosen int16[B, P]; after int8[B];
     rngs uint64[B, P, 2], the bots' own generators. Returns -1, or, with nothing done, a game whose after[b] is nobody.
     """
     policy, pick = policy_at(policy_address), picker_at(pick_address)
@@ -201,17 +197,15 @@ def hand_in_policy(
             if chosen[b, p] != which or not out.live[b, p]:
                 continue
             status, rng = turns.status[b, p], rngs[b, p]
-            write_free(params, state, b, p, work.free)
-            seen = _seen(params, board, settings, state, out, work, b, p, work.free)
+            write_free(context.params, state, b, p, work.free)
+            seen = _seen(context, settings, state, out, work, b, p, work.free)
             status[READY] = 1
             if seen.picking:
-                status[COUNT] = pick(board, evaluation, seen.owner, seen.free, p, rng, turns.wishes[b, p])
+                status[COUNT] = pick(context, seen.position, seen.free, p, rng, turns.wishes[b, p])
                 continue
-            count = policy(
-                board, params, evaluation, seen.owner, seen.army, p, ways, rng, work.action.generator,
-                turns.deploy[b, p], turns.attacks[b, p],
-            )  # fmt: skip
-            status[COUNT] = _cut(params, turns.deploy[b, p], count)
+            deploy, attacks = turns.deploy[b, p], turns.attacks[b, p]
+            count = policy(context, seen.position, p, rng, work.action.generator, deploy, attacks)
+            status[COUNT] = _cut(context.params, deploy, count)
     return -1
 
 
@@ -227,8 +221,9 @@ def _all_ready(out, turns, b):
 
 
 @kernel
-def _resolve(board, params, settings, state, out, turns, work, which):
+def _resolve(context, settings, state, out, turns, work, which):
     """Play the round, or the picks, of every game whose live players are all ready."""
+    board, params = context.board, context.params
     players = out.live.shape[1]
     for b in range(out.live.shape[0]):
         live = False
@@ -249,9 +244,8 @@ def _resolve(board, params, settings, state, out, turns, work, which):
         if state.phase[b] == PICK:
             resolve_picks(board, params, state, b, turns.wishes[b], work.counts, work.scratch)
         else:
-            play_round(
-                board, params, state, b, turns.deploy[b], turns.attacks[b], work.counts, work.scratch, None, None
-            )
+            orders = Workspace(work.scratch, turns.deploy[b], turns.attacks[b], work.counts)
+            play_round(params, state, b, orders, None, None)
         _clear(settings, turns, b)
 
 
@@ -296,15 +290,16 @@ def _settle(settings, state, out, which):
 
 
 @kernel
-def look(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, first, end):
+def look(context, settings, mask_address, config, state, out, turns, bits, work, first, end):
     """Bring what is seen of games first .. end - 1 up to date: `observe`, the turn so far, the encoding's own mask."""
+    board, params = context.board, context.params
     observe(board, params, settings, state, out, bits, work.memory, first, end)
     if settings.stepwise or settings.asks_mask:
-        look_at_turns(board, params, evaluation, settings, mask_address, config, state, out, turns, work, first, end)
+        look_at_turns(context, settings, mask_address, config, state, out, turns, work, first, end)
 
 
 @kernel
-def look_at_turns(board, params, evaluation, settings, mask_address, config, state, out, turns, work, first, end):
+def look_at_turns(context, settings, mask_address, config, state, out, turns, work, first, end):
     """The features of the turns so far, and the masks that encodings write themselves."""
     n, players, write_mask = state.owner.shape[1], out.live.shape[1], mask_at(mask_address)
     base = n * node_width(players) + global_width(players) if settings.features else 0
@@ -313,43 +308,54 @@ def look_at_turns(board, params, evaluation, settings, mask_address, config, sta
             p = np.int64(out.seat[b, s])
             if p < 0:
                 continue
-            seen = _seen(params, board, settings, state, out, work, b, p, out.free[b, s])
+            seen = _seen(context, settings, state, out, work, b, p, out.free[b, s])
             turn = _turn(turns, b, p)
             if settings.stepwise:
-                observe_turn(seen.owner, seen.army, p, seen.income, seen.picking, turn, base, out.features[b, s])
+                observe_turn(seen.position, p, seen.income, seen.picking, turn, base, out.features[b, s])
             if settings.asks_mask:
-                write_mask(board, params, evaluation, seen, turn, config, work.action, out.mask[b, s])
+                write_mask(context, seen, turn, config, work.action, out.mask[b, s])
 
 
 @kernel
-def resolve(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, which):
+def resolve(context, settings, mask_address, config, state, out, turns, bits, work, which):
     """Resolve what can be of the games with which int8[B] not 0; bring what is seen, paid and ended up to date."""
     games = out.live.shape[0]
-    _resolve(board, params, settings, state, out, turns, work, which)
-    look(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, 0, games)
+    _resolve(context, settings, state, out, turns, work, which)
+    look(context, settings, mask_address, config, state, out, turns, bits, work, 0, games)
     _settle(settings, state, out, which)
 
 
 @kernel
 def hand_in_and_resolve(
-    board, params, evaluation, settings, submit_address, mask_address, config, state, out, turns, bits, work, limits,
-    acting, actions, which,
-):  # fmt: skip
+    context,
+    settings,
+    submit_address,
+    mask_address,
+    config,
+    state,
+    out,
+    turns,
+    bits,
+    work,
+    limits,
+    acting,
+    actions,
+    which,
+):
     """`hand_in`, and if all actions are within their limits `resolve`; returns what `hand_in` does."""
-    bad = hand_in(
-        board, params, evaluation, settings, submit_address, config, state, out, turns, work, limits, acting, actions
-    )
+    bad = hand_in(context, settings, submit_address, config, state, out, turns, work, limits, acting, actions)
     if bad < 0:
-        resolve(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, which)
+        resolve(context, settings, mask_address, config, state, out, turns, bits, work, which)
     return bad
 
 
 @kernel
-def begin(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, picked, which):
+def begin(context, settings, mask_address, config, state, out, turns, bits, work, picked, which):
     """Start the games which int64[M] with the dice in state.rng[b], `picked` at random or to be picked; observe them.
 
     Returns -1, or a game for which no deal was found that keeps the players apart.
     """
+    board, params = context.board, context.params
     for k in range(which.shape[0]):
         b = which[k]
         if not start_game(board, params, state, b, work.scratch):
@@ -361,7 +367,7 @@ def begin(board, params, evaluation, settings, mask_address, config, state, out,
                 resolve_picks(board, params, state, b, work.wishes, work.counts, work.scratch)
         out.cycles[b] = 0
         _clear(settings, turns, b)
-        look(board, params, evaluation, settings, mask_address, config, state, out, turns, bits, work, b, b + 1)
+        look(context, settings, mask_address, config, state, out, turns, bits, work, b, b + 1)
         for p in range(out.live.shape[1]):
             out.illegal[b, p] = 0
             out.reward[b, p] = 0.0

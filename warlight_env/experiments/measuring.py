@@ -12,9 +12,10 @@ from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.mcts import MctsAgent, SearchRecord
 from warlight_env.arena.play import ask_orders, play_orders, round_limit
 from warlight_env.arena.setup import Setup
+from warlight_env.engine.position import compact_size
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.engine.state import compact_size, make_state
+from warlight_env.engine.state import make_state
 from warlight_env.experiments.players import ExperimentError, Player
 from warlight_env.experiments.rows import Row, number_row
 from warlight_env.experiments.settings import Settings

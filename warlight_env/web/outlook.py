@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.context import bare_context
+from warlight_env.agents.games import AGGRESSIVE, play_games
 from warlight_env.agents.imagined import spread
-from warlight_env.agents.playout import AGGRESSIVE, play_out
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena.statistics import wilson_interval
 from warlight_env.engine.rng import derive_seed, make_rng
@@ -32,9 +32,10 @@ def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int
     """
     board, players = view.board, view.players
     seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
-    own, armies = spread(seen)
+    position = spread(seen)
+    own = position.owner
     state = make_state(games, board.n_regions, players)
-    state.owner[:], state.army[:], state.phase[:] = own, armies, PLAY
+    state.owner[:], state.army[:], state.phase[:] = own, position.army, PLAY
     out = [p for p in range(players) if not (own == p).any()]
     state.eliminated_at[:, out] = 1
     alive = players - len(out)
@@ -46,8 +47,8 @@ def win_chances(view: View, owner: Sequence[int], army: Sequence[int], seed: int
                 rng[b, p] = make_rng(derive_seed(seed, b, p + 1))
         policies = np.full(players, AGGRESSIVE, dtype=np.int32)
         work = make_workspace(board.n_regions, board.n_edges, players)
-        evaluation = make_evaluation(board, THESIS)
-        play_out(board, view.params, evaluation, state, 0, games, policies, rng, ROUNDS, work)
+        context = bare_context(board, view.params, players, THESIS)
+        play_games(context, state, 0, games, policies, rng, ROUNDS, work)
     wins = [0] * players
     for b in range(games):
         winner = int(state.winner[b]) if state.phase[b] == OVER else -1

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.agents.evaluation import make_evaluation
+from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_turn
@@ -66,7 +66,7 @@ class ActionEncoding(ABC):
     #: width; the kernel keeps them without being asked.
     mask_rows: int = 0
     row_width: int = 0
-    #: Of the evaluation that `submit` and `write_mask` get.
+    #: Of the evaluation in the context that `submit` and `write_mask` get.
     weights: Weights = THESIS
 
     def __init__(self, board: Board, params: RuleParams) -> None:
@@ -127,34 +127,37 @@ class ActionEncoding(ABC):
         """int64[C]: numbers that `submit` and `write_mask` need."""
         return np.array([MAX_ARMIES, MAX_ARMIES], dtype=np.int64)
 
+    def context(self, players: int) -> Context:
+        """What `submit` and `write_mask` get; it has no functions."""
+        return bare_context(self.board, self.params, players, self.weights)
+
     # For subclasses whose kernels do the work
 
     def _seen(self, view: View) -> Seen:
         picking = view.phase == "pick"
-        owner, army = np.ascontiguousarray(view.owner), np.ascontiguousarray(view.army)
-        return Seen(owner, army, free_regions(view), np.int64(view.player), np.int64(view.income), picking)  # type: ignore[arg-type]
+        return Seen(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)  # type: ignore[arg-type]
 
     def _work(self, view: View) -> tuple[Any, ...]:
         n, e = self.board.n_regions, self.board.n_edges
-        return make_evaluation(self.board, self.weights), self.config, make_action_work(n, e, view.players)
+        return self.context(view.players), self.config, make_action_work(n, e, view.players)
 
     def _submitted(self, view: View, rows: Sequence[I64]) -> tuple[Turn, int]:
         """The turn after kernel rows, as `submit` reads them, and what was illegal."""
         turn, illegal = make_turn(self.board.n_regions, self.board.n_edges), 0
-        evaluation, config, work = self._work(view)
+        context, config, work = self._work(view)
         seen = self._seen(view)
         for row in rows:
             if turn.status[READY]:
                 raise ValueError("actions go on after the end of the turn")
-            illegal += self.submit(self.board, self.params, evaluation, seen, turn, config, work, row)
+            illegal += self.submit(context, seen, turn, config, work, row)
         return turn, illegal
 
     def _written_mask(self, view: View, turn: Turn) -> I8:
         """The mask that `write_mask` writes."""
         mask = np.zeros(self.mask_size, dtype=np.int8)
-        evaluation, config, work = self._work(view)
+        context, config, work = self._work(view)
         assert self.write_mask is not None
-        self.write_mask(self.board, self.params, evaluation, self._seen(view), turn, config, work, mask)
+        self.write_mask(context, self._seen(view), turn, config, work, mask)
         return mask
 
     def _choice(self, view: View, turn: Turn) -> Choice:

@@ -37,7 +37,7 @@ def _share_out(seen, max_orders, row, work, deploy):
     weight = work.keys
     for r in range(deploy.shape[0]):
         deploy[r], weight[r] = 0, 0
-        if seen.owner[r] != seen.player:
+        if seen.position.owner[r] != seen.player:
             continue
         if best < 0 or row[r] > row[best]:
             best = r
@@ -73,9 +73,10 @@ def _armies(available, score):
 
 
 @kernel
-def submit_scores(board, params, evaluation, seen, turn, config, work, row):
+def submit_scores(context, seen, turn, config, work, row):
     """Read scores and shares."""
-    n = seen.owner.shape[0]
+    board, params = context.board, context.params
+    n = seen.position.owner.shape[0]
     turn.status[READY] = 1
     keys, places, count = work.keys, work.places, 0
     if seen.picking:
@@ -93,7 +94,11 @@ def submit_scores(board, params, evaluation, seen, turn, config, work, row):
     for e in range(board.edge_target.shape[0]):
         source = board.edge_source[e]
         score = row[n + e] - SCALE
-        if score <= 0 or seen.owner[source] != seen.player or seen.army[source] + turn.deploy[source] < 2:
+        if (
+            score <= 0
+            or seen.position.owner[source] != seen.player
+            or seen.position.army[source] + turn.deploy[source] < 2
+        ):
             continue
         i = count
         while i > 0 and keys[i - 1] < score:
@@ -106,7 +111,7 @@ def submit_scores(board, params, evaluation, seen, turn, config, work, row):
     for i in range(count):
         e = places[i]
         source = board.edge_source[e]
-        available = np.int64(seen.army[source]) + turn.deploy[source] - 1
+        available = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
         turn.attacks[i, 0], turn.attacks[i, 1] = source, board.edge_target[e]
         turn.attacks[i, 2] = _armies(available, keys[i])
     turn.status[COUNT] = count

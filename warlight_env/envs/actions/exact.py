@@ -86,9 +86,10 @@ def decode_exact(board, owner, player, income, max_orders, max_armies, action, p
 
 
 @kernel
-def submit_exact(board, params, evaluation, seen, turn, config, work, row):
+def submit_exact(context, seen, turn, config, work, row):
     """Read armies by region, armies by edge and place by edge; `config`: the attack that means all, the best wish."""
-    n = seen.owner.shape[0]
+    board, params = context.board, context.params
+    n = seen.position.owner.shape[0]
     turn.status[READY] = 1
     if seen.picking:
         turn.status[COUNT], illegal = decode_wishes(seen.free, config[1], row[:n], turn.wishes)
@@ -96,7 +97,15 @@ def submit_exact(board, params, evaluation, seen, turn, config, work, row):
             illegal += row[n + e] != 0
         return illegal
     turn.status[COUNT], illegal = decode_exact(
-        board, seen.owner, seen.player, seen.income, params.max_orders, config[0], row, work.places, turn.deploy,
+        board,
+        seen.position.owner,
+        seen.player,
+        seen.income,
+        params.max_orders,
+        config[0],
+        row,
+        work.places,
+        turn.deploy,
         turn.attacks,
-    )  # fmt: skip
+    )
     return illegal

@@ -116,9 +116,20 @@ def share_of(available, value):
 
 @kernel
 def decode_factored(
-    neighbor_start, edge_target, owner, army, player, income, max_orders, priority, action, own, classes, deploy_out,
+    neighbor_start,
+    edge_target,
+    owner,
+    army,
+    player,
+    income,
+    max_orders,
+    priority,
+    action,
+    own,
+    classes,
+    deploy_out,
     attacks_out,
-):  # fmt: skip
+):
     """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
 
     owner int8[N], army int32[N]: the position, or the player's view of it; own int32[N] and classes int64[3, 5] are
@@ -153,17 +164,29 @@ def decode_factored(
 
 
 @kernel
-def submit_factored(board, params, evaluation, seen, turn, config, work, row):
+def submit_factored(context, seen, turn, config, work, row):
     """Read weights and shares, and priorities where the row has them."""
+    board, params = context.board, context.params
     turn.status[READY] = 1
     if seen.picking:
         turn.status[COUNT], illegal = decode_wishes(seen.free, _TOP, row, turn.wishes)
         return illegal
-    priority = row.shape[0] > seen.owner.shape[0] + board.edge_target.shape[0]
+    priority = row.shape[0] > seen.position.owner.shape[0] + board.edge_target.shape[0]
     turn.status[COUNT], illegal = decode_factored(
-        board.neighbor_start, board.edge_target, seen.owner, seen.army, seen.player, seen.income, params.max_orders,
-        priority, row, work.own, work.classes, turn.deploy, turn.attacks,
-    )  # fmt: skip
+        board.neighbor_start,
+        board.edge_target,
+        seen.position.owner,
+        seen.position.army,
+        seen.player,
+        seen.income,
+        params.max_orders,
+        priority,
+        row,
+        work.own,
+        work.classes,
+        turn.deploy,
+        turn.attacks,
+    )
     return illegal
 
 

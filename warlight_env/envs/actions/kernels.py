@@ -15,15 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from warlight_env.agents.evaluation import make_evaluation
-from warlight_env.agents.generators.work import GeneratorWork, make_generator_work
-from warlight_env.agents.weights import THESIS
-from warlight_env.engine.board import make_board
+from warlight_env.agents.context import record_types
+from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.engine.jit import function_at, kernel, pointer
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rules import Rules
-from warlight_env.engine.state import private_zeros
-from warlight_env.maps import load
 
 #: What a player may do with a region now: nothing, give it orders, or wish for it.
 CLOSED: Final = 0
@@ -39,8 +36,7 @@ READY: Final = 2  #: 1 once the turn is complete
 class Seen(NamedTuple):
     """A position as one player sees it."""
 
-    owner: npt.NDArray[np.int8]  #: [N] a player, -1 neutral, -2 out of sight
-    army: npt.NDArray[np.int32]  #: [N]
+    position: Position  #: owner -2 and army 0 where out of sight
     free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED
     player: int
     income: int
@@ -101,43 +97,38 @@ def clear_turn(turn):
 
 
 @kernel
-def no_mask(board, params, evaluation, seen, turn, config, work, mask):
+def no_mask(context, seen, turn, config, work, mask):
     """The `write_mask` of encodings that have none."""
     return 0
 
 
 @functools.cache
 def _types() -> tuple[Any, ...]:
-    board = make_board(load("small"))
-    n, e = board.n_regions, board.n_edges
-    seen = Seen(np.zeros(n, np.int8), np.zeros(n, np.int32), np.zeros(n, np.int8), 0, 0, False)
-    records = (
-        board, Rules.of("thesis").params(n, board.n_super_regions), make_evaluation(board, THESIS), seen,
-        make_turn(n, e), np.zeros(1, dtype=np.int64), make_action_work(n, e, 2),
-    )  # fmt: skip
-    return tuple(numba.typeof(record) for record in records)
+    seen = Seen(make_position(1), np.zeros(1, np.int8), 0, 0, False)
+    records = seen, make_turn(1, 1), np.zeros(1, dtype=np.int64), make_action_work(1, 1, 2)
+    return record_types()["context"], *map(numba.typeof, records)
 
 
 @functools.cache
 def submit_signature() -> Any:
-    """``submit(board, params, evaluation, seen, turn, config, work, row) -> int``.
+    """``submit(context, seen, turn, config, work, row) -> int``.
 
     Reads the row int64[K] of an action into the turn, which is empty or, for encodings that take several actions a
     turn, has what came before; sets READY when it is complete. `config` int64[C] holds the encoding's own numbers.
     Returns how many orders (or armies) were illegal and dropped.
     """
-    board, params, evaluation, seen, turn, config, work = _types()
-    return types.int64(board, params, evaluation, seen, turn, config, work, config)
+    context, seen, turn, config, work = _types()
+    return types.int64(context, seen, turn, config, work, config)
 
 
 @functools.cache
 def mask_signature() -> Any:
-    """``write_mask(board, params, evaluation, seen, turn, config, work, mask) -> int``.
+    """``write_mask(context, seen, turn, config, work, mask) -> int``.
 
     Writes what may come next to mask int8[M]: 1 where allowed. Returns 0.
     """
-    board, params, evaluation, seen, turn, config, work = _types()
-    return types.int64(board, params, evaluation, seen, turn, config, work, types.Array(types.int8, 1, "C"))
+    context, seen, turn, config, work = _types()
+    return types.int64(context, seen, turn, config, work, types.Array(types.int8, 1, "C"))
 
 
 submit_at = function_at(submit_signature)

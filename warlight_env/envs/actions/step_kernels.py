@@ -37,7 +37,7 @@ def _left(turn, income):
 @kernel
 def _free_armies(seen, turn, source):
     """Armies of a region that have no order yet, those deployed there included."""
-    free = np.int64(seen.army[source]) + turn.deploy[source] - 1
+    free = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
     for i in range(turn.status[COUNT]):
         if turn.attacks[i, 0] == source:
             free -= turn.attacks[i, 2]
@@ -57,7 +57,7 @@ def _wish(seen, turn, config, action):
     """Add a wish; False where it is not legal."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
-    if action >= DEPLOYS * seen.owner.shape[0] or action % DEPLOYS != 0:
+    if action >= DEPLOYS * seen.position.owner.shape[0] or action % DEPLOYS != 0:
         return False
     if seen.free[r] != OFFERED or count >= config[_MAX_WISHES]:
         return False
@@ -103,7 +103,7 @@ def _attack(board, seen, turn, config, action):
 @kernel
 def submit_step(board, params, evaluation, seen, turn, config, work, row):
     """Add a deploy, an attack or a wish to the turn, or end it; `config`: the most deploys, attacks and wishes."""
-    n, action = seen.owner.shape[0], row[0]
+    n, action = seen.position.owner.shape[0], row[0]
     if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
         turn.status[READY] = 1
         return 0
@@ -117,7 +117,7 @@ def submit_step(board, params, evaluation, seen, turn, config, work, row):
 @kernel
 def write_step_mask(board, params, evaluation, seen, turn, config, work, mask):
     """Write what may come next; ending the turn always may, and nothing else once it is complete."""
-    n = seen.owner.shape[0]
+    n = seen.position.owner.shape[0]
     end = DEPLOYS * n + SHARES * board.edge_target.shape[0]
     for i in range(end):
         mask[i] = 0

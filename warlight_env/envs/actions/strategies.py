@@ -26,25 +26,23 @@ STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for att
 
 
 @kernel
-def submit_strategy(board, params, evaluation, seen, turn, config, work, row):
+def submit_strategy(context, seen, turn, config, work, row):
     """Write the turn of a way to deploy and a way to attack."""
+    board, params = context.board, context.params
     turn.status[READY] = 1
-    way, kill, generator = row[0] // _N_ATTACKS, params.dice.kill, work.generator
+    way, generator = row[0] // _N_ATTACKS, work.generator
     if seen.picking:
-        turn.status[COUNT] = write_best_picks(
-            board, evaluation, seen.owner, seen.free, seen.player, work.rng, turn.wishes
-        )
+        turn.status[COUNT] = write_best_picks(context, seen.position, seen.free, seen.player, work.rng, turn.wishes)
         return 1 if row[0] != 0 else 0
-    prepare(board, params, evaluation, seen.owner, seen.player, generator)
+    prepare(context, seen.position, seen.player, generator)
     illegal = 0
-    if not write_deploy(way, board, kill[0], seen.owner, seen.army, seen.player, seen.income, generator, turn.deploy):
-        illegal = 1 if way != 0 or _applies(board, kill[0], seen, generator) else 0
-        deploy_nearest(board, seen.owner, seen.player, seen.income, turn.deploy)
+    if not write_deploy(context, seen.position, way, seen.player, seen.income, generator, turn.deploy):
+        illegal = 1 if way != 0 or _applies(context, seen, generator) else 0
+        deploy_nearest(board, seen.position.owner, seen.player, seen.income, turn.deploy)
     _limit_deploys(params.max_orders, turn.deploy)
     count = write_attacks(
-        row[0] % _N_ATTACKS, True, board, kill, seen.owner, seen.army, seen.player, turn.deploy, generator,
-        turn.attacks,
-    )  # fmt: skip
+        context, seen.position, row[0] % _N_ATTACKS, True, seen.player, turn.deploy, generator, turn.attacks
+    )
     turn.status[COUNT] = min(count, params.max_orders) if params.max_orders > 0 else count
     return illegal
 
@@ -60,25 +58,22 @@ def _limit_deploys(max_orders, deploy):
 
 
 @kernel
-def _applies(board, attack_kill, seen, generator):
+def _applies(context, seen, generator):
     """Bits of the ways to deploy that apply; `generator` is prepared."""
     bits = 0
     for way in range(3):
-        if write_deploy(
-            way, board, attack_kill, seen.owner, seen.army, seen.player, seen.income, generator,
-            generator.turns.deploy[0],
-        ):  # fmt: skip
+        if write_deploy(context, seen.position, way, seen.player, seen.income, generator, generator.turns.deploy[0]):
             bits |= 1 << way
     return bits
 
 
 @kernel
-def write_strategy_mask(board, params, evaluation, seen, turn, config, work, mask):
+def write_strategy_mask(context, seen, turn, config, work, mask):
     """Open the strategies whose way to deploy applies; the first ones where none does, the first while picking."""
     bits = 1
     if not seen.picking:
-        prepare(board, params, evaluation, seen.owner, seen.player, work.generator)
-        bits = max(1, _applies(board, params.dice.kill[0], seen, work.generator))
+        prepare(context, seen.position, seen.player, work.generator)
+        bits = max(1, _applies(context, seen, work.generator))
     for i in range(mask.shape[0]):
         mask[i] = (bits >> (i // _N_ATTACKS)) & 1
         if seen.picking and i > 0:

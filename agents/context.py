@@ -1,0 +1,121 @@
+"""What stays the same while a player thinks: board, rules, evaluation, and the functions that it thinks with.
+
+The functions stand in a `Context` as addresses, of the signatures below; `evaluate`, `generate` and `draw_turn` call
+them. So kernels are compiled once, whichever functions they get; a call costs some 40 ns.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numba
+from numba import types
+
+from warlight_env.agents.generator_work import ALL_WAYS, make_generator_work, make_turn_set
+from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
+from warlight_env.engine.board import Board, make_board
+from warlight_env.engine.jit import function_at, inline_kernel
+from warlight_env.engine.position import make_position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rules import RuleParams, Rules
+from warlight_env.maps import load
+
+
+class Context(NamedTuple):
+    """Made by `plug_ins.make_context`; kernels get it by reference. An address is 0 where there is no function."""
+
+    board: Board
+    params: RuleParams
+    evaluation: Evaluation
+    players: int
+    ways: int  #: of generators, see `generate_turns`; the policy gets the same
+    evaluate: int  #: the address of a function of `evaluation_signature`
+    generate: int  #: of `generator_signature`
+    policy: int  #: of `policy_signature`
+
+
+def bare_context(board: Board, params: RuleParams, players: int, weights: Weights, ways: int = ALL_WAYS) -> Context:
+    """A context without functions, for kernels that call none; `plug_ins.make_context` makes those with them."""
+    return reference(Context(board, params, make_evaluation(board, weights), players, ways, 0, 0, 0))
+
+
+@functools.cache
+def record_types() -> dict[str, Any]:
+    """Numba's types of what the functions take; the same for all maps and rules."""
+    board = make_board(load("small"))
+    n, e = board.n_regions, board.n_edges
+    params = Rules.of("thesis").params(n, board.n_super_regions)
+    return {
+        "context": numba.typeof(bare_context(board, params, 2, THESIS)),
+        "position": numba.typeof(make_position(n)),
+        "work": numba.typeof(make_generator_work(n, e, 2)),
+        "turns": numba.typeof(make_turn_set(n, e)),
+        "owners": types.Array(types.int8, 1, "C"),
+        "armies": types.Array(types.int32, 1, "C"),
+        "attacks": types.Array(types.int32, 2, "C"),
+        "rng": types.Array(types.uint64, 1, "C"),
+    }
+
+
+@functools.cache
+def evaluation_signature() -> Any:
+    """``evaluate(context, position, player) -> float``: the player's share of a `Position`, in [0, 1]."""
+    t = record_types()
+    return types.float64(t["context"], t["position"], types.int64)
+
+
+@functools.cache
+def generator_signature() -> Any:
+    """``generate(context, position, player, rng, work, turns) -> int``.
+
+    Writes turns to choose from into `turns`, a `TurnSet`, at least 1 and at most as many as it has room for, and
+    returns how many; see `generate_turns`.
+    """
+    t = record_types()
+    return types.int64(t["context"], t["position"], types.int64, t["rng"], t["work"], t["turns"])
+
+
+@functools.cache
+def policy_signature() -> Any:
+    """``policy(context, position, player, rng, work, deploy, attacks) -> int``.
+
+    Writes one turn, deploy int32[N] and attacks int32[E, 3], and returns the attacks' number; see `random_turn`.
+    """
+    t = record_types()
+    return types.int64(t["context"], t["position"], types.int64, t["rng"], t["work"], t["armies"], t["attacks"])
+
+
+@functools.cache
+def picker_signature() -> Any:
+    """``pick(context, position, free, player, rng, wishes) -> int``.
+
+    Writes the regions wished for, of those where free int8[N] is not 0, best first, to wishes int32[N] and returns
+    how many; see `best_picks`.
+    """
+    t = record_types()
+    return types.int64(t["context"], t["position"], t["owners"], types.int64, t["rng"], t["armies"])
+
+
+evaluation_at = function_at(evaluation_signature)
+generator_at = function_at(generator_signature)
+policy_at = function_at(policy_signature)
+picker_at = function_at(picker_signature)
+
+
+@inline_kernel
+def evaluate(context, position, player):
+    """The player's share of a position, by the context's evaluation."""
+    return evaluation_at(context.evaluate)(context, position, player)
+
+
+@inline_kernel
+def generate(context, position, player, rng, work, turns):
+    """Write the turns of the context's generator to a `TurnSet`; returns how many."""
+    return generator_at(context.generate)(context, position, player, rng, work, turns)
+
+
+@inline_kernel
+def draw_turn(context, position, player, rng, work, deploy, attacks):
+    """Write a turn of the context's policy to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
+    return policy_at(context.policy)(context, position, player, rng, work, deploy, attacks)

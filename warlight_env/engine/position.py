@@ -1,0 +1,101 @@
+"""A position: who owns which region with how many armies, and what round it is; and its compact form for search trees.
+
+`Position` is one, as kernels take it: three arrays, which they may write. `Positions` are rows of such; a
+`state.State` is as well. Whoever copies, stores or makes positions does so by what stands here, so that a further
+number of a position is added here.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+
+
+class Position(NamedTuple):
+    """One position of N regions."""
+
+    owner: npt.NDArray[np.int8]  #: [N] NEUTRAL or a player
+    army: npt.NDArray[np.int32]  #: [N] at least 1
+    round: npt.NDArray[np.int32]  #: [1] rounds played
+
+
+class Positions(NamedTuple):
+    """K positions."""
+
+    owner: npt.NDArray[np.int8]  #: [K, N]
+    army: npt.NDArray[np.int32]  #: [K, N]
+    round: npt.NDArray[np.int32]  #: [K]
+
+
+def make_position(n_regions: int) -> Position:
+    """Room for one that a thread writes all the time."""
+    return Position(private_zeros(n_regions, np.int8), private_zeros(n_regions, np.int32), private_zeros(1, np.int32))
+
+
+def make_positions(size: int, n_regions: int) -> Positions:
+    """Room for `size` of them that a thread writes all the time."""
+    return Positions(
+        private_zeros((size, n_regions), np.int8), private_zeros((size, n_regions), np.int32),
+        private_zeros(size, np.int32),
+    )  # fmt: skip
+
+
+@inline_kernel
+def position_at(positions, k):
+    """Position k of `Positions` or of a `State`, as a view."""
+    return Position(positions.owner[k], positions.army[k], positions.round[k : k + 1])
+
+
+@inline_kernel
+def copy_position(source, target):
+    """Write a position over another."""
+    for r in range(source.owner.shape[0]):
+        target.owner[r], target.army[r] = source.owner[r], source.army[r]
+    target.round[0] = source.round[0]
+
+
+#: Armies that the compact form can hold, 21 bits: more than `rules.ARMY_CAP`.
+COMPACT_ARMIES: Final = (1 << 21) - 1
+
+
+def compact_size(n_regions: int) -> int:
+    """Bytes of a position in its compact form: three a region and two for the round."""
+    return 3 * n_regions + 2
+
+
+@kernel
+def pack(position, out):
+    """Write a position (its round below 65,536) to `out`, uint8[compact_size(N)].
+
+    A region takes 24 bits: the owner + 1 in the top three, the army in the rest, which holds all that the engine
+    allows. Returns whether everything fitted.
+    """
+    owner, army, round_number = position.owner, position.army, position.round[0]
+    fits = 0 <= round_number < 65536
+    for r in range(owner.shape[0]):
+        fits = fits and army[r] <= COMPACT_ARMIES
+        word = ((np.int64(owner[r]) + 1) << 21) | (np.int64(army[r]) & COMPACT_ARMIES)
+        out[3 * r] = word & 255
+        out[3 * r + 1] = (word >> 8) & 255
+        out[3 * r + 2] = word >> 16
+    end = 3 * owner.shape[0]
+    out[end] = round_number & 255
+    out[end + 1] = (round_number >> 8) & 255
+    return fits
+
+
+@kernel
+def unpack(packed, position):
+    """Read what `pack` wrote into a position."""
+    owner, army = position.owner, position.army
+    for r in range(owner.shape[0]):
+        word = np.int64(packed[3 * r]) | (np.int64(packed[3 * r + 1]) << 8) | (np.int64(packed[3 * r + 2]) << 16)
+        owner[r] = (word >> 21) - 1
+        army[r] = word & COMPACT_ARMIES
+    end = 3 * owner.shape[0]
+    position.round[0] = np.int64(packed[end]) | (np.int64(packed[end + 1]) << 8)
