@@ -35,9 +35,9 @@ def _deploy_at_best(context, position, player, available, value, deploy):
 
 
 @kernel
-def _attack_weaker(context, position, player, region, free, value, attacks, count):
+def _attack_weaker(board, position, player, attack_kill, region, free, value, attacks, count):
     """From one region, attack every weaker foreign neighbour by value; what is left over joins the first attack."""
-    board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
+    owner, army = position.owner, position.army
     first = count
     while free > 0:
         best = -1
@@ -67,13 +67,13 @@ def _attack_weaker(context, position, player, region, free, value, attacks, coun
 def aggressive_orders(context, position, player, available, scratch, deploy, attacks):
     """Write the aggressive turn; returns the number of attacks. Arrays as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
-    value = scratch.value
+    value, attack_kill = scratch.value, context.params.dice.kill[0]
     _deploy_at_best(context, position, player, available, value, deploy)
     count = 0
     for r in range(owner.shape[0]):
         if owner[r] == player:
             free = army[r] + deploy[r] - 1
-            count = _attack_weaker(context, position, player, r, free, value, attacks, count)
+            count = _attack_weaker(board, position, player, attack_kill, r, free, value, attacks, count)
     return move_inland(board, position, player, scratch, attacks, count)
 
 
