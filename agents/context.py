@@ -16,7 +16,7 @@ from warlight_env.agents.generator_work import ALL_WAYS, make_generator_work, ma
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import function_at, inline_kernel
-from warlight_env.engine.position import make_position
+from warlight_env.engine.position import make_position, make_positions
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.maps import load
@@ -55,6 +55,9 @@ def record_types() -> dict[str, Any]:
         "armies": types.Array(types.int32, 1, "C"),
         "attacks": types.Array(types.int32, 2, "C"),
         "rng": types.Array(types.uint64, 1, "C"),
+        "positions": numba.typeof(make_positions(1, n)),
+        "shares": types.Array(types.float64, 2, "C"),
+        "likely": types.Array(types.float64, 1, "C"),
     }
 
 
@@ -97,10 +100,34 @@ def picker_signature() -> Any:
     return types.int64(t["context"], t["position"], t["owners"], types.int64, t["rng"], t["armies"])
 
 
+@functools.cache
+def leaf_signature() -> Any:
+    """``leaf(context, positions, count, shares) -> int``.
+
+    positions: `Positions` of games that go on. Writes to shares float64[L, P], for the first `count` of them, each
+    player's share of a position, in [0, 1]; those of a position add up to 1. Returns 0.
+    """
+    t = record_types()
+    return types.int64(t["context"], t["positions"], types.int64, t["shares"])
+
+
+@functools.cache
+def prior_signature() -> Any:
+    """``prior(context, position, player, turns, count, likely) -> int``.
+
+    Writes to likely float64[K] how likely it is, from 0, that the player takes each of the first `count` turns of a
+    `TurnSet`; the search divides by their sum. Returns 0.
+    """
+    t = record_types()
+    return types.int64(t["context"], t["position"], types.int64, t["turns"], types.int64, t["likely"])
+
+
 evaluation_at = function_at(evaluation_signature)
 generator_at = function_at(generator_signature)
 policy_at = function_at(policy_signature)
 picker_at = function_at(picker_signature)
+leaf_at = function_at(leaf_signature)
+prior_at = function_at(prior_signature)
 
 
 @inline_kernel

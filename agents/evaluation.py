@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from warlight_env.agents.context import Context, bare_context
+from warlight_env.agents.context import Context, bare_context, evaluate
 from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import START, STATIC, THESIS, WHOLE, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.position import make_position
+from warlight_env.engine.position import make_position, position_at
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
@@ -209,6 +209,15 @@ def share(context, position, player):
     if context.evaluation.extended:
         return extended_share(context, position, player)
     return position_share(context, position, player)
+
+
+@kernel
+def evaluated_shares(context, positions, count, shares):
+    """The shares of all players by the context's evaluation, see `context.leaf_signature`."""
+    for k in range(count):
+        for p in range(context.players):
+            shares[k, p] = evaluate(context, position_at(positions, k), p)
+    return 0
 
 
 def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:

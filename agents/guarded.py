@@ -21,9 +21,9 @@ from numba.extending import intrinsic
 from warlight_env.agents.generator_work import TurnSet
 from warlight_env.agents.standing import holds_regions
 from warlight_env.agents.turn_faults import TEXTS, turn_fault
-from warlight_env.engine.guard import attempt_3, attempt_5, attempt_6, attempt_7, failed
+from warlight_env.engine.guard import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
-from warlight_env.engine.position import Position, copy_position
+from warlight_env.engine.position import Position, Positions, copy_position
 from warlight_env.engine.stack import stack_armies, stack_owners
 from warlight_env.errors import InputError
 
@@ -34,9 +34,13 @@ _WISHES: Final = -3
 _WISH: Final = -4
 _CLOSED: Final = -5
 _TWICE: Final = -6
+_PART: Final = -7
+_SUM: Final = -8
+_LIKELY: Final = -9
 
-#: By how much rounding may bring a share out of [0, 1].
+#: By how much rounding may bring a share out of [0, 1], and by how much the sum of float32 shares away from 1.
 _SLACK: Final = 1e-9
+_SUM_SLACK: Final = 1e-3
 
 
 class PlugInError(InputError):
@@ -61,6 +65,9 @@ _TEXTS: Final = TEXTS | {
     _WISH: "wish {place}: region {value:.0f}, and regions are 0 .. {bound}",
     _CLOSED: "wish {place}: region {value:.0f} is not free",
     _TWICE: "wish {place}: region {value:.0f} is wished for twice",
+    _PART: "position {place}: {value} for player {bound}, and a share lies in 0 .. 1",
+    _SUM: "position {place}: the shares of {bound} players add up to {value}, not to 1",
+    _LIKELY: "turn {place}: {value}, and how likely it is must be a number from 0 up",
 }
 
 
@@ -125,6 +132,21 @@ def _wishes_fault(free, wishes, count):
             if wishes[k] == region:
                 return np.int64(_TWICE), place, region, none
     return np.int64(0), none, none, none
+
+
+@kernel
+def _shares_fault(players, count, shares):
+    """(fault, place, value, bound) of shares, float64[L, P], of the first `count` positions; 0 where there is none."""
+    none = np.int64(0)
+    for k in range(count):
+        total = 0.0
+        for p in range(players):
+            if not -_SLACK <= shares[k, p] <= 1.0 + _SLACK:
+                return np.int64(_PART), np.int64(k), shares[k, p], np.int64(p)
+            total += shares[k, p]
+        if abs(total - 1.0) > _SUM_SLACK:
+            return np.int64(_SUM), np.int64(k), total, np.int64(players)
+    return none, none, 0.0, none
 
 
 def _uncounted(function: Callable[..., Any]) -> Any:
@@ -236,11 +258,58 @@ def _guarded_picker(label: str, ask: Any) -> Any:
     return guarded
 
 
+def _guarded_leaf(label: str, ask: Any) -> Any:
+    refuse, none = _refusing(label), np.int64(-1)
+
+    @_uncounted
+    def guarded(context, positions, count, shares):
+        if not failed():
+            well, _ = attempt_4(label, ask, context, positions, count, shares)
+            if well:
+                fault, place, value, bound = _shares_fault(context.players, count, shares)
+                if fault == 0:
+                    return np.int64(0)
+                attempt_5(label, refuse, fault, none, place, value, bound)
+        for k in range(count):
+            for p in range(context.players):
+                shares[k, p] = 1.0 / context.players
+        return np.int64(0)
+
+    return guarded
+
+
+def _guarded_prior(label: str, ask: Any) -> Any:
+    refuse, none = _refusing(label), np.int64(-1)
+
+    @_uncounted
+    def guarded(context, position, player, turns, count, likely):
+        if not failed():
+            n, owners, armies = position.owner.shape[0], stack_owners(), stack_armies()
+            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            copy_position(position, own)
+            well, _ = attempt_6(label, ask, context, own, player, turns, count, likely)
+            if well:
+                wrong = np.int64(-1)
+                for j in range(count - 1, -1, -1):
+                    if not 0.0 <= likely[j] < np.inf:
+                        wrong = np.int64(j)
+                if wrong < 0:
+                    return np.int64(0)
+                attempt_5(label, refuse, np.int64(_LIKELY), none, wrong, likely[wrong], none)
+        for j in range(count):
+            likely[j] = 1.0
+        return np.int64(0)
+
+    return guarded
+
+
 _GUARDED: Final = {
     "evaluation": _guarded_evaluation,
     "generator": _guarded_generator,
     "policy": _guarded_policy,
     "picker": _guarded_picker,
+    "leaf": _guarded_leaf,
+    "prior": _guarded_prior,
 }
 
 
@@ -265,6 +334,8 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
         tuple(map(protected, signature.args))
     )  # where the fault is in the function itself, this says so in fewer words
     answer = ask.nopython_signatures[0].return_type
+    if kind in ("leaf", "prior"):
+        raise failure
     known, wanted = (_NUMBERS, "number") if kind == "evaluation" else (types.Integer, "whole number")
     if isinstance(answer, known):
         raise failure
@@ -376,9 +447,40 @@ def _interpreted_picker(label: str, function: Callable[..., Any]) -> Any:
     return call if JIT_DISABLED else ask
 
 
+def _interpreted_leaf(label: str, function: Callable[..., Any]) -> Any:
+    def call(context, positions, count, shares):
+        with _lent(shares) as (shares,):
+            function(context, Positions(*(array[:count].copy() for array in positions)), count, shares)
+        return 0
+
+    def ask(context, positions, count, shares):
+        with numba.objmode(result="int64"):
+            result = call(context, positions, count, shares)
+        return result
+
+    return call if JIT_DISABLED else ask
+
+
+def _interpreted_prior(label: str, function: Callable[..., Any]) -> Any:
+    def call(context, position, player, turns, count, likely):
+        with _lent(likely) as (likely,):
+            own = TurnSet(*(array[:count].copy() for array in turns))
+            function(context, _own(position), player, own, count, likely)
+        return 0
+
+    def ask(context, position, player, turns, count, likely):
+        with numba.objmode(result="int64"):
+            result = call(context, position, player, turns, count, likely)
+        return result
+
+    return call if JIT_DISABLED else ask
+
+
 _INTERPRETED: Final = {
     "evaluation": _interpreted_evaluation,
     "generator": _interpreted_generator,
     "policy": _interpreted_policy,
     "picker": _interpreted_picker,
+    "leaf": _interpreted_leaf,
+    "prior": _interpreted_prior,
 }

@@ -9,16 +9,16 @@ from warlight_env.agents.base import check_integer
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.lookahead import (
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
+from warlight_env.agents.search.lookahead import (
     Lookahead,
     list_replies,
     make_lookahead,
     try_against_replies,
     worst_replies,
 )
-from warlight_env.agents.mcts.record import Candidate
-from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.searcher import Found, Limits, SearchingAgent
+from warlight_env.agents.search.record import Candidate
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng

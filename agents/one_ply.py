@@ -11,8 +11,8 @@ from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work, take_turn
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.lookahead import Lookahead, highest, make_lookahead, score_turns
 from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.reference import reference

@@ -6,9 +6,10 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
@@ -16,11 +17,13 @@ from warlight_env.agents.context import (
     Context,
     evaluation_signature,
     generator_signature,
+    leaf_signature,
     picker_signature,
     policy_signature,
+    prior_signature,
 )
-from warlight_env.agents.evaluation import extended_share, position_share, write_best_picks
-from warlight_env.agents.generator_work import ALL_WAYS
+from warlight_env.agents.evaluation import evaluated_shares, extended_share, position_share, write_best_picks
+from warlight_env.agents.generator_work import ALL_WAYS, MAX_TURNS
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.guarded import PlugInError, guarded, interpreted
 from warlight_env.agents.weights import Weights, make_evaluation
@@ -34,23 +37,30 @@ _SIGNATURES = {
     "generator": generator_signature,
     "policy": policy_signature,
     "picker": picker_signature,
+    "leaf": leaf_signature,
+    "prior": prior_signature,
 }
 _PARAMETERS = {
     "evaluation": "context, position, player",
     "generator": "context, position, player, rng, work, turns",
     "policy": "context, position, player, rng, work, deploy, attacks",
     "picker": "context, position, free, player, rng, wishes",
+    "leaf": "context, positions, count, shares",
+    "prior": "context, position, player, turns, count, likely",
 }
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
     "generator": generate_turns,
     "policy": random_turn,
     "picker": write_best_picks,
+    "leaf": evaluated_shares,
 }
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """A function of a kind ("evaluation", "generator", "policy", "picker") as kernels take it; None: the built-in one.
+    """A function of a kind, see `context`'s signatures, as kernels take it; None: the built-in one.
+
+    Kinds are "evaluation", "generator", "policy", "picker", "leaf", and "prior", of which none is built in.
 
     A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python runs too,
     slowly, and a warning says so. What a user's function returns and writes is checked at each call; a wrong answer
@@ -65,25 +75,66 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     return _guarded_pointer(kind, _Itself(function))
 
 
+#: The most turns that a generator may write.
+MAX_CAPACITY: Final = 10_000
+
+
+@dataclass(frozen=True)
+class Functions:
+    """Functions of one's own for a search, each of the kind of its name, as `plug_in` takes them; None: the built-in.
+
+    leaf: what leaves are worth, many in one call. prior: how likely turns are taken to be. capacity: the most turns
+    that the generator writes.
+    """
+
+    evaluation: Callable[..., Any] | None = None
+    generator: Callable[..., Any] | None = None
+    policy: Callable[..., Any] | None = None
+    leaf: Callable[..., Any] | None = None
+    prior: Callable[..., Any] | None = None
+    capacity: int = MAX_TURNS
+
+    def __post_init__(self) -> None:
+        if (
+            isinstance(self.capacity, bool)
+            or not isinstance(self.capacity, int)
+            or not 1 <= self.capacity <= MAX_CAPACITY
+        ):
+            raise PlugInError(f"capacity = {self.capacity!r}: must be an integer in 1 .. {MAX_CAPACITY}")
+        if self.generator is None and self.capacity != MAX_TURNS:
+            raise PlugInError(f"capacity = {self.capacity}: it is a generator's, and none is given")
+        for kind in ("evaluation", "generator", "policy", "leaf", "prior"):
+            function = getattr(self, kind)
+            if function is not None and not is_ours(function):
+                check_parameters(kind, function)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether some of them are not part of this package."""
+        given = self.evaluation, self.generator, self.policy, self.leaf, self.prior
+        return not all(map(is_ours, given))
+
+
+#: Nothing of one's own.
+BUILT_IN: Final = Functions()
+
+
 def make_context(
     board: Board,
     params: RuleParams,
     players: int,
     weights: Weights,
     ways: int = ALL_WAYS,
-    evaluation: Callable[..., Any] | None = None,
-    generator: Callable[..., Any] | None = None,
-    policy: Callable[..., Any] | None = None,
+    functions: Functions = BUILT_IN,
 ) -> Context:
-    """What a player thinks with; functions are of their kinds, as `plug_in` takes them. None: the built-in ones.
-
-    The built-in evaluation is `position_share`, or `extended_share` where the weights ask for it.
-    """
-    prepared = make_evaluation(board, weights)
+    """What a player thinks with. The built-in evaluation is `position_share`, or `extended_share` where the weights ask
+    for it."""
+    prepared, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and prepared.extended:
         evaluation = extended_share
-    functions = plug_in("evaluation", evaluation), plug_in("generator", generator), plug_in("policy", policy)
-    return reference(Context(board, params, prepared, players, ways, *map(address, functions)))
+    given = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
+    addresses = (address(plug_in(kind, function)) for kind, function in given)
+    return reference(Context(board, params, prepared, players, ways, *addresses))
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:

@@ -170,7 +170,7 @@ register(
 _NOT_FLAT = ("c", "selection", "replies", "final", "top", "picks", "refine", "scenarios", "horizon")
 register(
     "flat_mc",
-    _built_in("warlight_env.agents.mcts:flat_monte_carlo"),
+    _built_in("warlight_env.agents.flat:FlatAgent"),
     "flat Monte Carlo: generated turns at random, and the one whose results are best in the middle",
     {
         **{name: parameter for name, parameter in _MCTS.items() if name not in _NOT_FLAT},

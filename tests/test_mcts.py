@@ -17,7 +17,7 @@ from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.evaluation import position_share
 from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
+from warlight_env.agents.search.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.tree import NODES, UNIT, clear, load_turn, make_tree, store_turn
 from warlight_env.agents.plug_ins import PlugInError, plug_in
 from warlight_env.agents.weights import THESIS, WeightsError

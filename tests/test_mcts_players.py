@@ -13,13 +13,13 @@ from warlight_env import Game, Rules
 from warlight_env.agents.evaluation import position_share
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.generator_work import ALL_WAYS, make_generator_work, make_turn_set
-from warlight_env.agents.lookahead import draw_by_rank, keep_best
+from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.mcts.outcome import CHOICES, make_samples, next_state
+from warlight_env.agents.search.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.picking import answers_of_each
 from warlight_env.agents.mcts.tree import NODES, UNIT
 from warlight_env.agents.mcts.work import MAX_DEPTH
-from warlight_env.agents.mcts.worth import begin_eliminations, note_eliminations, write_placements
+from warlight_env.agents.search.worth import begin_eliminations, note_eliminations, write_placements
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.arena import Match
 from warlight_env.cli import main

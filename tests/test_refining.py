@@ -15,9 +15,9 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
 from warlight_env.agents.plug_ins import plug_in
-from warlight_env.agents.refining.changes import change, fit, list_borders
-from warlight_env.agents.refining.climb import climb, value_turn
-from warlight_env.agents.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work
+from warlight_env.agents.search.refining.changes import change, fit, list_borders
+from warlight_env.agents.search.refining.climb import climb, value_turn
+from warlight_env.agents.search.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.battle import battle_odds

@@ -52,8 +52,8 @@ def _is_new(turns, count):
 def generate_turns(context, position, player, rng, work, turns):
     """Write the turns to choose from to `turns`, shuffled and each once; returns how many, at least 1.
 
-    `context.ways` has a bit for each way to use (see `generator_work.ALL_WAYS`); rng uint64[2]; work a `GeneratorWork`, turns a
-    `TurnSet` with room for `MAX_TURNS`.
+    `context.ways` has a bit for each way to use (see `generator_work.ALL_WAYS`); rng uint64[2]; work a `GeneratorWork`,
+    turns a `TurnSet` with room for `MAX_TURNS`.
     """
     board, ways, owner = context.board, context.ways, position.owner
     prepare(context, position, player, work)

@@ -1,15 +1,27 @@
-"""Which child a simulation goes to (thesis, section 3.1.3)."""
+"""Which child a simulation goes to (thesis, section 3.1.3): rules of selection, as parts."""
 
 from __future__ import annotations
 
-import numpy as np
+import functools
+from typing import Any, Final
 
-from warlight_env.agents.mcts.tree import UNIT
-from warlight_env.engine.jit import inline_kernel
+import numba
+import numpy as np
+from numba import types
+
+from warlight_env.agents.mcts.tree import make_tree
+from warlight_env.agents.mcts.work import TreeSettings, make_tree_work
+from warlight_env.agents.search.parts import Parts
+from warlight_env.agents.search.playing import UNIT, play_settings
+from warlight_env.engine.jit import function_at, inline_kernel, kernel
+from warlight_env.engine.reference import reference
+
+# A rule is asked level by level: under a state, level 0 are our turns, and `node` is the state's own node; at level l
+# it is the child that was selected at the level above.
 
 
 @inline_kernel
-def best_child(tree, settings, parent):
+def _best_child(tree, settings, parent):
     """The child with the highest w / n + c sqrt(ln N / n); one without visits comes first."""
     first, count = tree.first[parent], tree.children[parent]
     log = np.log(np.float64(max(1, tree.visits[0 if settings.root_visits else parent])))
@@ -17,19 +29,24 @@ def best_child(tree, settings, parent):
     for child in range(first, first + count):
         n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
         if n == 0.0:
-            return child
+            return np.int64(child)
         value = tree.total[child] / (UNIT * n) + settings.exploration * np.sqrt(log / n)
         if value > highest:
             best, highest = child, value
-    return best
+    return np.int64(best)
 
 
-@inline_kernel
-def best_reply(tree, settings, work, state, node, level):
-    """Which child of `node` stands for the turn of the highest value over all turns before it: decoupled selection.
+@kernel
+def select_seen(tree, settings, work, state, node, level):
+    """UCT: every player's turn by its value after the turns that were selected before it."""
+    return _best_child(tree, settings, node)
 
-    `level` counts from the state's children, 0; all nodes of the level above that have children are summed over.
-    """
+
+@kernel
+def select_blind(tree, settings, work, state, node, level):
+    """Decoupled UCT: an enemy's turn by its value over all turns before it, as all move at once."""
+    if level == 0:
+        return _best_child(tree, settings, node)
     replies = np.int64(tree.children[node])
     visits, totals, at = work.reply_visits, work.reply_total, work.cursor
     for j in range(replies):
@@ -55,8 +72,53 @@ def best_reply(tree, settings, work, state, node, level):
     best, highest = np.int64(0), -1.0
     for j in range(replies):
         if visits[j] == 0.0:
-            return tree.first[node] + j
+            return np.int64(tree.first[node] + j)
         value = totals[j] / (UNIT * visits[j]) + settings.exploration * np.sqrt(log / visits[j])
         if value > highest:
             best, highest = j, value
-    return tree.first[node] + best
+    return np.int64(tree.first[node] + best)
+
+
+@kernel
+def select_prior(tree, settings, work, state, node, level):
+    """PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
+
+    A turn without visits has the value of its parent's player so far, or 1/2. Without priors p is 1 / children.
+    """
+    first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
+    visits, total = np.int64(0), np.int64(0)
+    for child in range(first, first + count):
+        visits += tree.visits[child] + settings.virtual * tree.pending[child]
+        total += tree.total[child]
+    unknown = total / (UNIT * np.float64(visits)) if visits > 0 else 0.5
+    root = np.sqrt(np.float64(max(np.int64(1), visits)))
+    best, highest = first, -1.0
+    for child in range(first, first + count):
+        n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
+        mean = tree.total[child] / (UNIT * n) if n > 0.0 else unknown
+        prior = np.float64(tree.prior[child]) if tree.prior.shape[0] > 1 else 1.0 / count
+        value = mean + settings.exploration * prior * root / (1.0 + n)
+        if value > highest:
+            best, highest = child, value
+    return best
+
+
+@functools.cache
+def selection_signature() -> Any:
+    """``select(tree, settings, work, state, node, level) -> int``: a child of `node`.
+
+    tree: a `Tree`; settings: `TreeSettings`; work: a `TreeWork`. state: the node whose state all move in; node: it, or
+    the one under it that the players before selected; level: how many have.
+    """
+    settings = TreeSettings(
+        play=play_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, top=0, prior=0, leaves=1,
+        locked=False, virtual=0,
+    )  # fmt: skip
+    records = make_tree(1, 1, 1), reference(settings), make_tree_work(1, 1, 2, 1, 1)
+    return types.int64(*map(numba.typeof, records), types.int64, types.int64, types.int64)
+
+
+selection_at = function_at(selection_signature)
+SELECTIONS: Final = Parts(
+    "selection", selection_signature, {"seen": select_seen, "blind": select_blind, "prior": select_prior}
+)

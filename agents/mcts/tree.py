@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.generator_work import MAX_TURNS
+from warlight_env.agents.standing import ONGOING
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.memory import private_zeros
@@ -22,7 +23,6 @@ POOL: Final = 48
 FULL: Final = 64
 SIMULATIONS: Final = 80
 LOCK: Final = 96
-RESULTS: Final = 112
 
 #: Values of `Tree.children` of a node that has none yet.
 LEAF: Final = 0
@@ -31,8 +31,8 @@ EXPANDING: Final = -1
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
-#: A value of 1, as totals add it up: integers, which threads can add to atomically and in any order.
-UNIT: Final = 1 << 31
+#: How priors of players after the second stand in the pool.
+PRIOR_UNIT: Final = 1 << 30
 
 
 class Tree(NamedTuple):
@@ -42,33 +42,34 @@ class Tree(NamedTuple):
 
     visits: npt.NDArray[np.int32]  #: [M]
     pending: npt.NDArray[np.int32]  #: [M] threads that are below the node now
-    total: npt.NDArray[np.int64]  #: [M] sum of values for the player whose turn leads here, in UNITs
+    total: npt.NDArray[np.int64]  #: [M] sum of values for the player whose turn leads here, in `playing.UNIT`s
     first: npt.NDArray[np.int32]  #: [M] the first child; children lie one after the other
     children: npt.NDArray[np.int32]  #: [M] how many; LEAF or EXPANDING
     turn: npt.NDArray[np.int32]  #: [M] the turn that leads here
     state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after both turns
-    winner: npt.NDArray[np.int8]  #: [M] who has won in that state, or -1
-    later: npt.NDArray[np.int32]  #: [M] of nodes with a state: where the pool lists the turns of the third player on
+    winner: npt.NDArray[np.int8]  #: [M] what `standing.winner_of` says of that state
+    later: npt.NDArray[np.int32]  #: [M] of nodes with a state: where the pool lists the turns of the third player on,
+    #: for each their number, the turns and, in searches with priors, those in PRIOR_UNITs
     states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] as `engine.state.pack` writes them
     turn_start: npt.NDArray[np.int32]  #: [T] where a turn begins in the pool
     pool: npt.NDArray[np.int32]  #: [Q] per turn: deploys, attacks, then (region, armies) and (edge, armies)
-    result_of: npt.NDArray[np.int32]  #: [R] the root's child that a simulation went through, for flat sampling
-    result: npt.NDArray[np.int64]  #: [R] its value to us, in UNITs
+    prior: npt.NDArray[np.float32]  #: [M] how likely a node's turn is taken to be; [1] for searches without priors
     used: npt.NDArray[np.int64]  #: counters, see above
 
 
-def nodes_per_state(players: int) -> int:
-    """Nodes that one simulation adds at most: two levels at once, and of the others one node's children each."""
-    return MAX_TURNS + MAX_TURNS**2 + MAX_TURNS * (players - 2)
+def nodes_per_state(players: int, capacity: int) -> int:
+    """Nodes that one simulation adds at most: two levels at once, and of the others one node's children each.
 
-
-def make_tree(n_regions: int, n_edges: int, nodes: int, players: int = 2, results: int = 0) -> Tree:
-    """An empty tree with room for so many nodes, and for as many states, turns and orders as those need.
-
-    results: simulations that are kept one by one.
+    capacity: turns that a generator writes at most.
     """
-    nodes = max(nodes, 4 * nodes_per_state(players))
-    size = compact_size(n_regions)
+    return capacity + capacity**2 + capacity * (players - 2)
+
+
+def make_tree(
+    n_regions: int, n_edges: int, nodes: int, players: int = 2, capacity: int = MAX_TURNS, priors: bool = False
+) -> Tree:
+    """An empty tree with room for so many nodes, and for as many states, turns and orders as those need."""
+    nodes = max(nodes, 4 * nodes_per_state(players, capacity))
     return reference(
         Tree(
             visits=np.zeros(nodes, dtype=np.int32),
@@ -78,21 +79,20 @@ def make_tree(n_regions: int, n_edges: int, nodes: int, players: int = 2, result
             children=np.zeros(nodes, dtype=np.int32),
             turn=np.zeros(nodes, dtype=np.int32),
             state=np.full(nodes, NO_STATE, dtype=np.int32),
-            winner=np.full(nodes, -1, dtype=np.int8),
+            winner=np.full(nodes, ONGOING, dtype=np.int8),
             later=np.zeros(nodes if players > 2 else 1, dtype=np.int32),
-            states=np.zeros((nodes, size), dtype=np.uint8),
+            prior=np.ones(nodes if priors else 1, dtype=np.float32),
+            states=np.zeros((nodes, compact_size(n_regions)), dtype=np.uint8),
             turn_start=np.zeros(nodes, dtype=np.int32),
             pool=np.zeros(max(24 * nodes, 64 * (n_regions + n_edges + 1)), dtype=np.int32),
-            result_of=np.zeros(max(1, results), dtype=np.int32),
-            result=np.zeros(max(1, results), dtype=np.int64),
             used=private_zeros(128, np.int64),
         )
     )
 
 
-def tree_bytes(n_regions: int, nodes: int, players: int = 2) -> int:
+def tree_bytes(n_regions: int, nodes: int, players: int = 2, priors: bool = False) -> int:
     """Memory that `make_tree` takes for so many nodes, about."""
-    return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24 + (4 if players > 2 else 0))
+    return nodes * (4 * 7 + 8 + 1 + compact_size(n_regions) + 4 * 24 + (4 if players > 2 else 0) + (4 if priors else 0))
 
 
 @kernel
@@ -115,7 +115,7 @@ def _reset(tree, node):
     tree.children[node] = LEAF
     tree.turn[node] = -1
     tree.state[node] = NO_STATE
-    tree.winner[node] = -1
+    tree.winner[node] = ONGOING
 
 
 @inline_kernel

@@ -178,6 +178,11 @@ if not JIT_DISABLED:
         return _attempt(typing_context, label, function, (a, b, c))
 
     @intrinsic
+    def attempt_4(typing_context, label, function, a, b, c, d):
+        """See `attempt_3`."""
+        return _attempt(typing_context, label, function, (a, b, c, d))
+
+    @intrinsic
     def attempt_5(typing_context, label, function, a, b, c, d, e):
         """See `attempt_3`."""
         return _attempt(typing_context, label, function, (a, b, c, d, e))
@@ -202,4 +207,4 @@ else:
         """(True, what it returned)."""
         return True, function(*arguments)
 
-    attempt_5 = attempt_6 = attempt_7 = attempt_3
+    attempt_4 = attempt_5 = attempt_6 = attempt_7 = attempt_3

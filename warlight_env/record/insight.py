@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from warlight_env.agents.mcts.record import SearchRecord
+    from warlight_env.agents.search.record import SearchRecord
     from warlight_env.agents.weights import Weights
     from warlight_env.engine.view import View
 
@@ -27,7 +27,7 @@ def insight_of(agent: object, round: int) -> dict[str, Any] | None:
     if isinstance(agent, Insightful):
         return agent.insight()
     from warlight_env.agents.mcts import MctsAgent
-    from warlight_env.agents.searcher import SearchingAgent
+    from warlight_env.agents.search.budgeted import SearchingAgent
 
     if isinstance(agent, MctsAgent) and agent.search is not None:
         search = agent.search

@@ -44,18 +44,18 @@ class Lookahead(NamedTuple):
     against: npt.NDArray[np.float64]  #: [P, K, K] sums of shares by enemy, turn and reply
 
 
-def make_lookahead(n_regions: int, n_edges: int, players: int) -> Lookahead:
-    """Working memory for one thread."""
+def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> Lookahead:
+    """Working memory for one thread; capacity: turns that a generator writes at most."""
     return reference(
         Lookahead(
-            turns=make_turn_set(n_regions, n_edges),
-            replies=make_turn_sets(n_regions, n_edges, players),
+            turns=make_turn_set(n_regions, n_edges, capacity),
+            replies=make_turn_sets(n_regions, n_edges, players, capacity),
             found=private_zeros(players, np.int64),
             round=make_workspace(n_regions, n_edges, players),
             position=make_position(n_regions),
             dice=private_zeros(2, np.uint64),
-            score=private_zeros(MAX_TURNS, np.float64),
-            against=private_zeros((players, MAX_TURNS, MAX_TURNS), np.float64),
+            score=private_zeros(capacity, np.float64),
+            against=private_zeros((players, capacity, capacity), np.float64),
         )
     )
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.agents.mcts.tree import UNIT
+from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import kernel
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from warlight_env.agents.base import Budget, check_integer, given
 from warlight_env.agents.evaluation import best_picks
-from warlight_env.agents.mcts.record import Candidate, SearchRecord
+from warlight_env.agents.search.record import Candidate, SearchRecord
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders

@@ -1,4 +1,4 @@
-"""Local search after the tree search: threads climb from its answer, and new scenarios choose among what they find."""
+"""Local search after the search: threads climb from its answer, and new scenarios choose among what they find."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.mcts.crew import Job, Quota, work_off
-from warlight_env.agents.mcts.record import Candidate
-from warlight_env.agents.mcts.settings import MctsSettings
-from warlight_env.agents.refining.changes import list_borders
-from warlight_env.agents.refining.climb import climb, value_turn
-from warlight_env.agents.refining.trials import BEST, TrialWork, make_trial_work, try_turn
+from warlight_env.agents.search.crew import Job, Quota, work_off
+from warlight_env.agents.search.record import Candidate
+from warlight_env.agents.search.refining.changes import list_borders
+from warlight_env.agents.search.refining.climb import climb, value_turn
+from warlight_env.agents.search.refining.trials import BEST, TrialWork, make_trial_work, try_turn
+from warlight_env.agents.search.settings import SearchSettings
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
@@ -27,16 +27,16 @@ class Refinement:
 
     Args:
         view: of a game like those to come.
-        settings: see `MctsSettings`; taken from it: scenarios, horizon, threads.
+        settings: see `SearchSettings`; taken from it: scenarios, horizon, threads.
         climbs: how many there are.
         rate: trials a second, before they are measured.
-        watch: what stands around kernels that call the functions, see `Search.watch`.
+        watch: what stands around kernels that call the functions, see `AnytimeSearch.watch`.
     """
 
     def __init__(
         self,
         view: View,
-        settings: MctsSettings,
+        settings: SearchSettings,
         climbs: int,
         rate: float,
         watch: Callable[[], AbstractContextManager[None]],

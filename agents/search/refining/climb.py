@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from warlight_env.agents.generator_work import take_turn
-from warlight_env.agents.refining.changes import change, fit, is_within, list_borders
-from warlight_env.agents.refining.trials import BEST, TRIED, draw_scenarios, try_turn
+from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
+from warlight_env.agents.search.refining.trials import BEST, TRIED, draw_scenarios, try_turn
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.rng import below
 

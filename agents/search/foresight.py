@@ -1,0 +1,123 @@
+"""Whose turns playouts take, and turns tried a round ahead before they enter a tree."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+import numba
+import numpy as np
+from numba import types
+
+from warlight_env.agents.context import draw_turn, generate, record_types
+from warlight_env.agents.generator_work import take_turn
+from warlight_env.agents.search.lookahead import (
+    draw_by_rank,
+    highest,
+    keep_best,
+    list_replies,
+    score_turns,
+    try_against_replies,
+    worst_replies,
+)
+from warlight_env.agents.search.parts import Parts
+from warlight_env.agents.search.playing import make_play_work, play_settings
+from warlight_env.engine.jit import function_at, inline_kernel, kernel
+
+
+@kernel
+def policy_move(context, settings, work, player):
+    """The turn of the context's policy, by default a random one of the generators'."""
+    orders = work.samples.round
+    deploy, attacks = orders.deploy[player], orders.attacks[player]
+    return draw_turn(context, work.position, player, work.rng, work.generator, deploy, attacks)
+
+
+@inline_kernel
+def _order(work, player, best):
+    """Take one of the turns that were looked at; returns the number of its attacks."""
+    orders = work.samples.round
+    return take_turn(work.look.turns, best, orders.deploy[player], orders.attacks[player])
+
+
+@kernel
+def _score(context, settings, work, player):
+    """Write all turns of the player and how they do a round ahead, if there are several; returns how many."""
+    look, position = work.look, work.position
+    count = generate(context, position, player, work.rng, work.generator, look.turns)
+    if count > 1:
+        score_turns(context, position, player, settings.tries, look.turns, count, work.rng, work.generator, look)
+    return count
+
+
+@kernel
+def one_ply_move(context, settings, work, player):
+    """The turn that is best a round ahead, in `settings.tries` plays."""
+    count = _score(context, settings, work, player)
+    return _order(work, player, highest(work.look.score, count) if count > 1 else np.int64(0))
+
+
+@kernel
+def weighted_move(context, settings, work, player):
+    """One of the `settings.drawn` turns that are best a round ahead, drawn by rank."""
+    look, best = work.look, np.int64(0)
+    count = _score(context, settings, work, player)
+    if count > 1:
+        best = draw_by_rank(keep_best(look.turns, count, settings.drawn, look.score), work.rng)
+    return _order(work, player, best)
+
+
+@kernel
+def two_ply_move(context, settings, work, player):
+    """The turn that is best against the enemies' best replies to it."""
+    look, position, best = work.look, work.position, np.int64(0)
+    count = generate(context, position, player, work.rng, work.generator, look.turns)
+    if count > 1:
+        list_replies(context, position, player, work.rng, work.generator, look)
+        for _ in range(settings.tries):
+            try_against_replies(context, position, player, look.turns, count, work.rng, work.generator, look)
+        worst_replies(context.players, count, look)
+        best = highest(look.score, count)
+    return _order(work, player, best)
+
+
+@functools.cache
+def play_types() -> tuple[Any, Any]:
+    """Numba's types of `PlaySettings` and `PlayWork`."""
+    return numba.typeof(play_settings()), numba.typeof(make_play_work(1, 1, 2, 1, 1))
+
+
+@functools.cache
+def move_signature() -> Any:
+    """``move(context, settings, work, player) -> int``.
+
+    Writes the turn of a player in the position in `work` to the orders of the round, `work.samples.round`, and returns
+    the number of its attacks.
+    """
+    return types.int64(record_types()["context"], *play_types(), types.int64)
+
+
+move_at = function_at(move_signature)
+PLAYOUTS: Final = Parts(
+    "playout",
+    move_signature,
+    {"random": policy_move, "one_ply": one_ply_move, "two_ply": two_ply_move, "weighted": weighted_move},
+)
+
+
+@kernel
+def keep_best_turns(context, settings, work, player, turns, count, most):
+    """Bring the best `most` of a player's turns in the position in `work` to the front; returns how many there are."""
+    score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.look)
+    return keep_best(turns, count, most, work.look.score)
+
+
+@functools.cache
+def narrowing_signature() -> Any:
+    """``narrow(context, settings, work, player, turns, count, most) -> int``, as `keep_best_turns`."""
+    t = record_types()
+    return types.int64(t["context"], *play_types(), types.int64, t["turns"], types.int64, types.int64)
+
+
+narrowing_at = function_at(narrowing_signature)
+NARROWINGS: Final = Parts("narrowing", narrowing_signature, {"best": keep_best_turns})

@@ -1,0 +1,66 @@
+"""Leaf parallelism: one thread selects, several play out from each leaf (thesis, section 3.1.7)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.search.playing import PlaySettings, PlayWork
+from warlight_env.agents.search.playout import value_leaves
+from warlight_env.agents.standing import ONGOING
+
+
+class Searched(Protocol):
+    """What is asked of the search; it has one store."""
+
+    context: Context
+    play_settings: PlaySettings
+    stores: Sequence[Any]
+
+    @property
+    def rounds(self) -> int: ...
+
+    def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]: ...
+
+    def play_work(self, work: Any) -> PlayWork: ...
+
+    def watch(self) -> AbstractContextManager[Any]:
+        """Around calls of kernels: what users' functions raise comes out of it."""
+        ...
+
+
+def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
+    """Simulate until the budget is used up, a playout per thread from every leaf; each counts as a simulation."""
+    store, settings, context = search.stores[0], search.play_settings, search.context
+    halves = [search.kernels(store, work) for work in store.works]
+    plays = [search.play_work(work) for work in store.works]
+
+    def play(work: PlayWork) -> None:
+        with search.watch():
+            value_leaves(context, settings, work, 1, search.rounds)
+
+    done = 0
+    with ThreadPoolExecutor(len(plays)) as pool:
+        while done < simulations and not stopped() and time.perf_counter() < deadline:
+            with search.watch():
+                halves[0][1]()
+            threads = 1 if plays[0].leaves.winner[0] != ONGOING else len(plays)
+            for work in plays[1:threads]:
+                _copy_leaf(plays[0], work)
+            for playout in [pool.submit(play, work) for work in plays[:threads]]:
+                playout.result()
+            for _, _, back_up in halves[: min(threads, simulations - done)]:
+                back_up()
+                done += 1
+
+
+def _copy_leaf(source: PlayWork, target: PlayWork) -> None:
+    """Leaf 0, and how the simulation came there."""
+    for mine, theirs in zip(target.leaves.positions, source.leaves.positions, strict=True):
+        mine[0] = theirs[0]
+    for name in ("winner", "out", "path", "length"):
+        getattr(target.leaves, name)[0] = getattr(source.leaves, name)[0]

@@ -1,0 +1,148 @@
+"""The next state: many plays of a round, of which one is chosen (thesis, algorithms 3.16 and 3.17)."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from warlight_env.agents.context import evaluate, record_types
+from warlight_env.agents.search.parts import Parts
+from warlight_env.agents.standing import winner_of
+from warlight_env.engine.jit import function_at, inline_kernel, kernel
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
+from warlight_env.engine.reference import reference
+from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.state import Workspace, make_workspace
+
+
+class Samples(NamedTuple):
+    """Plays of one round."""
+
+    plays: Positions  #: [K, ...]
+    share: npt.NDArray[np.float64]  #: [K] of the searching player
+    order: npt.NDArray[np.int32]  #: [K] by share, the lowest first
+    round: Workspace  #: orders of both players, and the engine's working memory
+
+
+def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Samples:
+    """Room for `size` plays."""
+    return reference(
+        Samples(
+            make_positions(size, n_regions),
+            private_zeros(size, np.float64),
+            private_zeros(size, np.int32),
+            make_workspace(n_regions, n_edges, players),
+        )
+    )
+
+
+@inline_kernel
+def _play(context, position, k, samples, rng):
+    play = position_at(samples.plays, k)
+    copy_position(position, play)
+    resolve_orders(context.params, play, samples.round, rng, None, None)
+
+
+@inline_kernel
+def _loses_super(board, before, after, player):
+    """Whether the player owns a whole super region before and not after."""
+    for s in range(board.bonus.shape[0]):
+        had, has = True, True
+        for i in range(board.member_start[s], board.member_start[s + 1]):
+            r = board.members[i]
+            had &= before[r] == player
+            has &= after[r] == player
+        if had and not has:
+            return True
+    return False
+
+
+@kernel
+def _play_all(context, position, player, samples, rng):
+    """Play the round as often as there is room, and sort the plays by the player's share."""
+    share, order = samples.share, samples.order
+    for k in range(share.shape[0]):
+        _play(context, position, k, samples, rng)
+        value = evaluate(context, position_at(samples.plays, k), player)
+        share[k] = value
+        i = k
+        while i > 0 and share[order[i - 1]] > value:
+            order[i] = order[i - 1]
+            i -= 1
+        order[i] = k
+
+
+@inline_kernel
+def _take(context, position, samples, chosen):
+    """Make a play the position; returns what `winner_of` says of it."""
+    copy_position(position_at(samples.plays, chosen), position)
+    return winner_of(context, position)
+
+
+@kernel
+def realistic_outcome(context, position, player, samples, rng):
+    """The outcome with the median of the player's share."""
+    _play_all(context, position, player, samples, rng)
+    return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
+
+
+@kernel
+def pessimistic_outcome(context, position, player, samples, rng):
+    """The outcome with the lowest share."""
+    _play_all(context, position, player, samples, rng)
+    return _take(context, position, samples, samples.order[0])
+
+
+@kernel
+def optimistic_outcome(context, position, player, samples, rng):
+    """The outcome with the highest share."""
+    _play_all(context, position, player, samples, rng)
+    return _take(context, position, samples, samples.order[samples.order.shape[0] - 1])
+
+
+@kernel
+def rule_outcome(context, position, player, samples, rng):
+    """The median, but the worst outcome where the player loses a super region in that."""
+    _play_all(context, position, player, samples, rng)
+    order = samples.order
+    worst = np.int64(order[0])
+    loses = _loses_super(context.board, position.owner, samples.plays.owner[worst], player)
+    return _take(context, position, samples, worst if loses else np.int64(order[order.shape[0] // 2]))
+
+
+@kernel
+def single_outcome(context, position, player, samples, rng):
+    """The only one that is played."""
+    _play(context, position, 0, samples, rng)
+    return _take(context, position, samples, 0)
+
+
+@functools.cache
+def outcome_signature() -> Any:
+    """``outcome(context, position, player, samples, rng) -> int``.
+
+    Plays the round in `samples.round` from a position, which then holds the outcome that is taken for the next state;
+    what is best or worst is so for `player`, who searches. Returns what `standing.winner_of` says of it.
+    """
+    t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))
+    return types.int64(t["context"], t["position"], types.int64, samples, t["rng"])
+
+
+outcome_at = function_at(outcome_signature)
+OUTCOMES: Final = Parts(
+    "outcome",
+    outcome_signature,
+    {
+        "rule": rule_outcome,
+        "realistic": realistic_outcome,
+        "pessimistic": pessimistic_outcome,
+        "optimistic": optimistic_outcome,
+        "single": single_outcome,
+    },
+)

@@ -1,0 +1,46 @@
+"""Kernels that stand for one another: a search takes one of them, by name, as an address."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from warlight_env.engine.jit import address, pointer
+from warlight_env.errors import InputError
+
+
+class Parts:
+    """Parts of one kind by name; their kernels have one signature, which says what they are given and are to do.
+
+    Args:
+        kind: what they are, for errors.
+        signature: returns Numba's type of the kernels.
+        kernels: by name; the first is the default.
+    """
+
+    def __init__(self, kind: str, signature: Callable[[], Any], kernels: Mapping[str, Callable[..., Any]]) -> None:
+        self.kind, self._signature, self._kernels = kind, signature, dict(kernels)
+        self._pointer = functools.cache(self._make)
+
+    def add(self, name: str, kernel: Callable[..., Any]) -> None:
+        """Add a kernel of one's own: a function under `engine.jit.kernel`. Nothing checks what it does."""
+        if name in self._kernels:
+            raise InputError(f"there is a {self.kind} {name!r} already")
+        self._kernels[name] = kernel
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._kernels
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        return self._kernels[name]
+
+    def address(self, name: str) -> Any:
+        """What kernels take of the part; compiled when it is first asked for."""
+        return address(self._pointer(name))
+
+    def _make(self, name: str) -> Any:
+        return pointer(self._signature(), self._kernels[name])

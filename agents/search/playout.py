@@ -1,0 +1,91 @@
+"""Playouts: some rounds from a leaf, all sides by one policy (thesis, algorithm 3.18), and what the end is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import leaf_at
+from warlight_env.agents.search.foresight import move_at
+from warlight_env.agents.search.outcome import outcome_at
+from warlight_env.agents.search.playing import MAX_DEPTH, UNIT
+from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
+from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import copy_position, position_at
+
+
+@inline_kernel
+def move(context, settings, work, player):
+    """Write to the orders of the round what a player of a playout does in the position in `work`; nothing once out."""
+    orders = work.samples.round
+    if context.players > 2 and not holds_regions(work.position.owner, player):
+        orders.counts[player] = 0
+        for r in range(work.position.owner.shape[0]):
+            orders.deploy[player, r] = 0
+    else:
+        orders.counts[player] = move_at(settings.move)(context, settings, work, player)
+
+
+@inline_kernel
+def play_orders(context, settings, work):
+    """Play the orders of the round from the position in `work`; returns what `winner_of` says of the next state."""
+    return outcome_at(settings.outcome)(context, work.position, settings.player, work.samples, work.rng)
+
+
+@kernel
+def _play_on(context, settings, work, k, rounds):
+    """Some rounds from leaf k, which then is where they end."""
+    leaves, winner = work.leaves, work.leaves.winner[k]
+    if winner != ONGOING or rounds < 1:
+        return
+    leaf = position_at(leaves.positions, k)
+    copy_position(leaf, work.position)
+    for played in range(rounds):
+        for p in range(context.players):
+            move(context, settings, work, p)
+        winner = play_orders(context, settings, work)
+        if settings.worth == PLACEMENTS:
+            note_eliminations(work.position.owner, leaves.out[k], MAX_DEPTH + 1 + played)
+        if winner != ONGOING:
+            break
+    leaves.winner[k] = winner
+    copy_position(work.position, leaf)
+
+
+@kernel
+def value_leaves(context, settings, work, count, rounds):
+    """Play some rounds from each of the first `count` leaves, and write what the ends are worth to each player.
+
+    The positions of games that go on are valued in one call.
+    """
+    leaves, asked = work.leaves, np.int64(0)
+    for k in range(count):
+        _play_on(context, settings, work, k, rounds)
+        if leaves.winner[k] == ONGOING:
+            copy_position(position_at(leaves.positions, k), position_at(leaves.asked, asked))
+            asked += 1
+    if asked > 0:
+        leaf_at(settings.leaf)(context, leaves.asked, asked, leaves.shares)
+    asked = np.int64(0)
+    for k in range(count):
+        winner = leaves.winner[k]
+        for p in range(context.players):
+            if winner == ONGOING:
+                work.share[p] = leaves.shares[asked, p]
+            else:
+                work.share[p] = share_at_end(context, position_at(leaves.positions, k), winner, p)
+        asked += winner == ONGOING
+        _write_worth(context, settings, work.share, leaves.out[k], leaves.values[k])
+
+
+@inline_kernel
+def _write_worth(context, settings, share, out, values):
+    if settings.worth == PLACEMENTS:
+        write_placements(share, out, settings.alpha, settings.beta, values)
+        return
+    rest = np.int64(UNIT)
+    for p in range(context.players):
+        if p != settings.player:
+            values[p] = np.int64(share[p] * UNIT)
+            rest -= values[p]
+    values[settings.player] = rest  # shares add up to a UNIT
