@@ -63,7 +63,7 @@ def _loses_super(board, before, after, player):
     return False
 
 
-@kernel
+@inline_kernel
 def _play_all(context, position, player, samples, rng):
     """Play the round as often as there is room, and sort the plays by the player's share."""
     share, order = samples.share, samples.order
