@@ -15,16 +15,16 @@ from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.evaluation import position_share
-from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.search.outcome import CHOICES, make_samples, next_state
-from warlight_env.agents.mcts.tree import NODES, UNIT, clear, load_turn, make_tree, store_turn
-from warlight_env.agents.plug_ins import PlugInError, plug_in
+from warlight_env.agents.mcts.tree import NODES, clear, load_turn, make_tree, store_turn
+from warlight_env.agents.plug_ins import Functions, PlugInError, make_context
+from warlight_env.agents.search.outcome import OUTCOMES, make_samples
+from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.weights import THESIS, WeightsError
 from warlight_env.arena import Match
 from warlight_env.engine.board import make_board
+from warlight_env.engine.position import make_position, unpack
 from warlight_env.engine.rng import make_rng
-from warlight_env.engine.position import unpack
 from warlight_env.errors import InputError
 
 MIDGAME = Game("world", seed=7, picks="random")
@@ -121,16 +121,13 @@ def test_a_full_tree_goes_on_searching():
 def play_choices(choice: str, seed: int, samples: int = 15) -> tuple[list[float], float]:
     """All outcomes' shares of a round, and the share of the one chosen."""
     seen = view(RING, [0, 0, 1, 1, 1, -1], [20, 9, 8, 9, 3, 4])
-    board, evaluation = seen.board, make_evaluation(seen.board, THESIS)
-    sampled = make_samples(6, board.n_edges, 2, samples)
+    context, after = make_context(seen.board, seen.params, 2, THESIS), seen.position
+    sampled = make_samples(6, seen.board.n_edges, 2, samples)
     sampled.round.attacks[0, 0], sampled.round.counts[0] = (1, 2, 8), 1
     sampled.round.attacks[1, 0], sampled.round.counts[1] = (3, 0, 8), 1
-    owner, army = seen.owner.copy(), seen.army.copy()
-    next_state(
-        board, seen.params, plug_in("evaluation"), evaluation, CHOICES.index(choice), owner, army, 0, 2, sampled,
-        make_rng(seed),
-    )  # fmt: skip
-    return sorted(sampled.share.tolist()), float(position_share(board, evaluation, owner, army, 0, 2))
+    OUTCOMES[choice](context, after, 0, sampled, make_rng(seed))
+    assert after.round[0] == seen.round + 1
+    return sorted(sampled.share.tolist()), float(position_share(context, after, 0))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -148,16 +145,12 @@ def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
     both = set()
     for seed in range(10):
         seen = view(RING, [0, 0, 0, 1, 1, 1], [33, 5, 5, 60, 5, 5])
-        board, evaluation = seen.board, make_evaluation(seen.board, THESIS)
-        sampled = make_samples(6, board.n_edges, 2, 15)
+        context, after = make_context(seen.board, seen.params, 2, THESIS), seen.position
+        sampled = make_samples(6, seen.board.n_edges, 2, 15)
         sampled.round.attacks[1, 0], sampled.round.counts[1] = (3, 0, 45), 1
-        owner, army = seen.owner.copy(), seen.army.copy()
-        next_state(
-            board, seen.params, plug_in("evaluation"), evaluation, CHOICES.index("rule"), owner, army, 0, 2, sampled,
-            make_rng(seed),
-        )  # fmt: skip
-        lost = [int(o[0]) == 1 for o in sampled.owner]
-        chosen = float(position_share(board, evaluation, owner, army, 0, 2))
+        OUTCOMES["rule"](context, after, 0, sampled, make_rng(seed))
+        lost = [int(o[0]) == 1 for o in sampled.plays.owner]
+        chosen = float(position_share(context, after, 0))
         expected = sampled.share.min() if any(lost) else statistics.median(sampled.share.tolist())
         assert chosen == pytest.approx(expected)
         both.add(any(lost))
@@ -342,11 +335,11 @@ def test_the_positions_after_the_picks_are_what_the_rules_make_of_them():
         game = Game("world", preset, seed=5)
         seen = game.view(game.pickers()[0])
         tree = searched(1, seen).trees[0].tree
-        owner, army = np.zeros(42, dtype=np.int8), np.zeros(42, dtype=np.int32)
+        owner, army, _ = position_ = make_position(42)
         for i in range(int(tree.children[0])):
             our = int(tree.first[0]) + i
             for their in range(int(tree.first[our]), int(tree.first[our] + tree.children[our])):
-                unpack(tree.states[tree.state[their]], owner, army)
+                unpack(tree.states[tree.state[their]], position_)
                 assert [int((owner == p).sum()) for p in (0, 1)] == [seen.picks_left] * 2
                 assert np.array_equal(army, seen.army)
                 if preset == "thesis":
@@ -397,17 +390,17 @@ def test_parameters_of_the_registry():
 # Plug-ins
 
 
-def idle(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+def idle(context, position, player, rng, work, turns):
     """One turn: nothing."""
-    for r in range(owner.shape[0]):
+    for r in range(position.owner.shape[0]):
         turns.deploy[0, r] = 0
     turns.counts[0] = 0
     return 1
 
 
 @numba.njit
-def count_regions(board, evaluation, owner, army, player, players):
-    mine, all_ = 0, 0
+def count_regions(context, position, player):
+    mine, all_, owner = 0, 0, position.owner
     for r in range(owner.shape[0]):
         mine += owner[r] == player
         all_ += owner[r] >= 0
@@ -416,10 +409,10 @@ def count_regions(board, evaluation, owner, army, player, players):
 
 def test_plug_ins_are_used():
     seen = MIDGAME.view(0)
-    search = Search(seen, MctsSettings(**SMALL), 1, generator=idle)
+    search = Search(seen, MctsSettings(**SMALL), 1, Functions(generator=idle))
     search.run(20)
     assert [c.orders for c in search.candidates()] == [Orders([], [])]
-    search = Search(seen, MctsSettings(samples=3, rounds=1), 1, evaluation=count_regions)
+    search = Search(seen, MctsSettings(samples=3, rounds=1), 1, Functions(evaluation=count_regions))
     search.run(200)
     shares = [c.value for c in search.candidates()]
     part = (seen.owner == 0).sum() / (seen.owner >= 0).sum()
@@ -429,12 +422,12 @@ def test_plug_ins_are_used():
 def test_plain_python_works_with_a_notice():
     calls = []
 
-    def slow(board, evaluation, owner, army, player, players):
+    def slow(context, position, player):
         calls.append(player)
-        return float((owner == player).sum()) / max(1, int((owner >= 0).sum()))
+        return float((position.owner == player).sum()) / max(1, int((position.owner >= 0).sum()))
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = Search(MIDGAME.view(0), MctsSettings(samples=1, rounds=1), 1, evaluation=slow)
+        search = Search(MIDGAME.view(0), MctsSettings(samples=1, rounds=1), 1, Functions(evaluation=slow))
     search.run(5)
     assert calls and search.simulations == 5
 
@@ -445,7 +438,7 @@ def test_a_plug_in_that_does_not_fit_is_named():
         return a + b
 
     with pytest.raises(PlugInError, match="wrong"):
-        Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, evaluation=wrong)
+        Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(evaluation=wrong))
 
 
 def test_records_are_plain_data():

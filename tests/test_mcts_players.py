@@ -11,20 +11,21 @@ import pytest
 from helpers import RING, position
 from warlight_env import Game, Rules
 from warlight_env.agents.evaluation import position_share
+from warlight_env.agents.flat import FlatSearch, FlatSettings
+from warlight_env.agents.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.generators.turns import generate_turns, random_turn
-from warlight_env.agents.generator_work import ALL_WAYS, make_generator_work, make_turn_set
-from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.search.outcome import CHOICES, make_samples, next_state
 from warlight_env.agents.mcts.picking import answers_of_each
-from warlight_env.agents.mcts.tree import NODES, UNIT
-from warlight_env.agents.mcts.work import MAX_DEPTH
+from warlight_env.agents.mcts.tree import NODES
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
+from warlight_env.agents.search.outcome import OUTCOMES, make_samples
+from warlight_env.agents.search.playing import MAX_DEPTH, UNIT
 from warlight_env.agents.search.worth import begin_eliminations, note_eliminations, write_placements
-from warlight_env.agents.plug_ins import plug_in
 from warlight_env.arena import Match
 from warlight_env.cli import main
+from warlight_env.engine.position import Position, make_position, unpack
 from warlight_env.engine.rng import derive_seed, make_rng
-from warlight_env.engine.position import unpack
 from warlight_env.errors import InputError
 
 SMALL = {"samples": 3, "rounds": 2}
@@ -65,23 +66,19 @@ class Reference:
     def __init__(self, view, settings, seed):
         self.view, self.settings, self.board = view, settings, view.board
         n, e, self.players = self.board.n_regions, self.board.n_edges, view.players
-        from warlight_env.agents.weights import make_evaluation
-
-        self.evaluation = make_evaluation(self.board, settings.weights)
+        self.context = make_context(self.board, view.params, self.players, settings.weights)
         self.work, self.samples = (
             make_generator_work(n, e, self.players),
             make_samples(n, e, self.players, settings.samples),
         )
         self.rng = make_rng(derive_seed(seed, 0, 0))
         self.root = Node()
-        self.root.state = (view.owner.copy(), view.army.copy())
+        self.root.state = view.position
         self.order = [(view.player + k) % self.players for k in range(self.players)]
 
     def turns(self, state, player):
         found = make_turn_set(self.board.n_regions, self.board.n_edges)
-        count = generate_turns(
-            self.board, self.view.params, self.evaluation, *state, player, ALL_WAYS, self.rng, self.work, found
-        )
+        count = generate_turns(self.context, state, player, self.rng, self.work, found)
         return [(found.deploy[i].copy(), found.attacks[i, : found.counts[i]].copy()) for i in range(count)]
 
     def select(self, node, parent_visits):
@@ -94,16 +91,13 @@ class Reference:
         return max(node.children, key=merit)
 
     def play(self, state, turns):
-        owner, army = state[0].copy(), state[1].copy()
+        after = Position(*(array.copy() for array in state))
         for player, (deploy, attacks) in turns.items():
             self.samples.round.deploy[player] = deploy
             self.samples.round.attacks[player, : len(attacks)] = attacks
             self.samples.round.counts[player] = len(attacks)
-        winner = next_state(
-            self.board, self.view.params, plug_in("evaluation"), self.evaluation, CHOICES.index(self.settings.outcome),
-            owner, army, self.view.player, self.players, self.samples, self.rng,
-        )  # fmt: skip
-        return (owner, army), winner
+        winner = OUTCOMES[self.settings.outcome](self.context, after, self.view.player, self.samples, self.rng)
+        return after, winner
 
     def simulate(self):
         node, path, winner = self.root, [self.root], -1
@@ -137,10 +131,7 @@ class Reference:
                 attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
                 count = 0
                 if self.players == 2 or (state[0] == player).any():
-                    count = random_turn(
-                        self.board, self.view.params, self.evaluation, *state, player, ALL_WAYS, self.rng, self.work,
-                        deploy, attacks,
-                    )  # fmt: skip
+                    count = random_turn(self.context, state, player, self.rng, self.work, deploy, attacks)
                 turns[player] = (deploy, attacks[:count])
             state, winner = self.play(state, turns)
         return state, winner
@@ -148,10 +139,7 @@ class Reference:
     def worth(self, state, winner):
         if winner >= 0:
             return [UNIT * (player == winner) for player in range(self.players)]
-        shares = [
-            int(position_share(self.board, self.evaluation, *state, player, self.players) * UNIT)
-            for player in range(self.players)
-        ]
+        shares = [int(position_share(self.context, state, player) * UNIT) for player in range(self.players)]
         shares[self.view.player] += UNIT - sum(shares)
         return shares
 
@@ -303,18 +291,18 @@ def test_who_goes_out_in_the_tree_is_noted_by_when():
     # Players 1 and 2 have a region each between those of 0, who is far stronger; 3 is out already.
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [20, 1, 9, 20, 15, 9])
     search = Search(game.view(0), MctsSettings(samples=3, rounds=1, values="placements"), 1)
-    tree, work = search.trees[0].tree, search.trees[0].works[0]
-    owner, army = np.zeros(6, dtype=np.int8), np.zeros(6, dtype=np.int32)
+    tree, leaves = search.trees[0].tree, search.trees[0].works[0].play.leaves
+    state = make_position(6)
     times = []
     for _ in range(400):
         search.run(1)
-        assert work.out[3] == 0 and work.out[0] == -1
+        assert leaves.out[0, 3] == 0 and leaves.out[0, 0] == -1
         for p in (1, 2):
-            time = int(work.out[p])
+            time = int(leaves.out[0, p])
             if 0 < time <= MAX_DEPTH:  # in the tree, at the end of so long a path
-                for node, is_in in ((work.path[time - 1], False), (work.path[time - 5], True)):
-                    unpack(tree.states[tree.state[node]], owner, army)
-                    assert bool((owner == p).any()) == is_in
+                for node, is_in in ((leaves.path[0, time - 1], False), (leaves.path[0, time - 5], True)):
+                    unpack(tree.states[tree.state[node]], state)
+                    assert bool((state.owner == p).any()) == is_in
                 times.append(time)
             elif time > 0:
                 assert time == MAX_DEPTH + 1, "in the only round of the playout"
@@ -333,15 +321,17 @@ def test_placements_are_what_simulations_are_worth(players):
     assert all(0 <= c.value <= 1 for c in search.candidates())
 
 
-@pytest.mark.parametrize("more", [{"parallel": "leaf", "threads": 2}, {"sampling": "flat", "final": "mean"}])
-def test_placements_know_who_was_out_before_whatever_the_search(more):
+@pytest.mark.parametrize("kind", [Search, FlatSearch])
+def test_placements_know_who_was_out_before_whatever_the_search(kind):
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [5, 2, 5, 5, 9, 5])
-    settings = MctsSettings(samples=3, rounds=2, refine=0, values="placements", **more)
-    search = Search(game.view(0), settings, 1)
+    common = {"samples": 3, "rounds": 2, "refine": 0, "values": "placements"}
+    tree = kind is Search
+    settings = MctsSettings(**common, parallel="leaf", threads=2) if tree else FlatSettings(**common, answer="mean")
+    search = kind(game.view(0), settings, 1)
     in_the_tree = 0
     for _ in range(100):
         search.run(2)
-        outs = [work.out.tolist() for work in search.trees[0].works]
+        outs = [search.play_work(work).leaves.out[0].tolist() for work in search.stores[0].works]
         for out in outs:
             assert out[3] == 0, "out before the search"
             assert all(time == -1 or 0 < time <= MAX_DEPTH + 2 for time in out[:3])
@@ -356,7 +346,7 @@ def test_all_are_in_the_game_when_regions_are_picked():
     game = Game("world", "thesis", seed=3, players=4)
     search = Search(game.view(0), MctsSettings(**SMALL, refine=0, values="placements"), 1)
     search.run(60)
-    assert search.trees[0].works[0].out.tolist() == [-1] * 4
+    assert search.trees[0].works[0].play.leaves.out[0].tolist() == [-1] * 4
     assert 0 < max(c.value for c in search.candidates()) <= 1
 
 
@@ -375,9 +365,9 @@ def test_picks_of_several_are_searched(players, preset):
     by_level = [len(nodes) for nodes in levels(search)]
     assert by_level[0] == len({frozenset(c.picks[: seen.picks_left]) for c in search.candidates()}) <= 9
     assert by_level[1] // by_level[0] == min(answers_of_each(players), by_level[0]) and by_level[-1] <= 9 * 81
-    owner, army = np.zeros(42, dtype=np.int8), np.zeros(42, dtype=np.int32)
+    owner, _, _ = state = make_position(42)
     for node in levels(search)[-1][:50]:
-        unpack(tree.states[tree.state[node]], owner, army)
+        unpack(tree.states[tree.state[node]], state)
         assert [int((owner == p).sum()) for p in range(players)] == [seen.picks_left] * players
         assert set(np.flatnonzero(owner == seen.player)) <= set(seen.offers)
         if preset == "thesis":  # each has an offer of its own
@@ -439,8 +429,8 @@ def test_the_search_wins_against_three_that_choose_at_random():
     [
         ({"top": -1}, "top = -1"), ({"playout": "best"}, "playout = 'best'"), ({"tries": 0}, "tries = 0"),
         ({"values": "x"}, "values = 'x'"), ({"alpha": 1.5}, "alpha"), ({"beta": 0.97}, "beta = 0.97"),
-        ({"sampling": "x"}, "sampling"), ({"sampling": "flat"}, "final = 'robust'"), ({"final": "median"}, "final"),
-        ({"sampling": "flat", "final": "mean", "picks": "search"}, "picks"), ({"drawn": 0}, "drawn"),
+        ({"final": "median"}, "final"), ({"drawn": 0}, "drawn"), ({"leaves": 0}, "leaves = 0"),
+        ({"replies": "x"}, "replies = 'x'"), ({"rounds": -1}, "rounds = -1"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(change, message):

@@ -12,9 +12,9 @@ import pytest
 from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.weights import make_evaluation
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.refining.changes import change, fit, list_borders
 from warlight_env.agents.search.refining.climb import climb, value_turn
 from warlight_env.agents.search.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work
@@ -45,41 +45,42 @@ def alone():
 
 
 @numba.njit
-def stand(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def stand(context, position, player, rng, work, deploy, attacks):
     """A policy: no orders."""
-    for r in range(owner.shape[0]):
+    for r in range(deploy.shape[0]):
         deploy[r] = 0
     return 0
 
 
 @numba.njit
-def holds_the_second(board, evaluation, owner, army, player, players):
+def holds_the_second(context, position, player):
     """An evaluation: whether the player has region 1."""
-    return 1.0 if owner[1] == player else 0.0
+    return 1.0 if position.owner[1] == player else 0.0
 
 
 @numba.njit
-def even(board, evaluation, owner, army, player, players):
+def even(context, position, player):
     """An evaluation: nobody is better off."""
     return 0.5
 
 
-def stay(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+def stay(context, position, player, rng, work, turns):
     """A generator: all of the income on the player's first region, and no attacks."""
+    owner = position.owner
     for r in range(owner.shape[0]):
         turns.deploy[0, r] = 0
     for r in range(owner.shape[0]):
         if owner[r] == player:
-            turns.deploy[0, r] = params.base_income
+            turns.deploy[0, r] = context.params.base_income
             break
     turns.counts[0] = 0
     return 1
 
 
 @numba.njit
-def crowd(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def crowd(context, position, player, rng, work, deploy, attacks):
     """A policy that does not ask whether the player is in the game: five armies on its first region, or on region 0."""
-    first = 0
+    first, owner = 0, position.owner
     for r in range(owner.shape[0] - 1, -1, -1):
         deploy[r] = 0
         if owner[r] == player:
@@ -97,6 +98,7 @@ def test_changed_turns_are_legal_and_deploy_as_much(seed):
     for k in range(seed):
         game.play_round([make_agent("smart_random", 10 * k + p).act(game.view(p)) for p in range(game.players)])
     seen, rng = game.view(0), make_rng(seed)
+    context = bare_context(seen.board, seen.params, seen.players, THESIS)
     n, free = seen.board.n_regions, np.zeros(seen.board.n_regions, dtype=np.int64)
     borders, attacks = np.zeros(n, dtype=np.int32), np.zeros((seen.board.n_edges, 3), dtype=np.int32)
     n_borders = list_borders(seen.board, seen.owner, 0, borders)
@@ -107,9 +109,7 @@ def test_changed_turns_are_legal_and_deploy_as_much(seed):
     deploy, count, met = np.zeros(n, dtype=np.int32), 0, set()
     deploy[borders[0]] = game.income(0)
     for _ in range(600):
-        count = change(
-            seen.board, 0.6, seen.owner, seen.army, 0, deploy, attacks, count, borders, n_borders, rng, free
-        )  # fmt: skip
+        count = change(context, seen.position, 0, deploy, attacks, count, borders, n_borders, rng, free)
         count = fit(seen.army, deploy, attacks, count, free)
         orders = Orders.from_arrays(deploy, attacks, count)
         assert game.check(0, orders) == []
@@ -124,11 +124,9 @@ def test_changed_turns_are_legal_and_deploy_as_much(seed):
 
 
 def course(seen, evaluate, horizon, policy=stand):
-    return (
-        seen.board, seen.params, plug_in("evaluation", evaluate), plug_in("policy", policy),
-        make_evaluation(seen.board, THESIS), np.ascontiguousarray(seen.owner), np.ascontiguousarray(seen.army),
-        seen.player, seen.players, 0b1_111_111, horizon,
-    )  # fmt: skip
+    functions = Functions(evaluation=evaluate, policy=policy)
+    context = make_context(seen.board, seen.params, seen.players, THESIS, functions=functions)
+    return context, seen.position, seen.player, horizon
 
 
 def work_for(seen, scenarios, attacks, seed=3):
@@ -184,7 +182,7 @@ def test_who_is_out_deploys_nothing_in_scenarios():
     seen = position(Game(RING, RULES, players=3), [0, 0, 1, -1, -1, -1], [5] * 6).view(0)
     work, everything = work_for(seen, 12, []), course(seen, even, 2, crowd)
     with watched():
-        draw_scenarios(*everything[:2], *everything[3:-1], work)
+        draw_scenarios(*everything[:-1], work)
     assert work.others.deploy[1].sum() == 12 * 5
     assert work.others.deploy[2].sum() == 0
 
@@ -194,7 +192,7 @@ def test_who_is_out_deploys_nothing_in_scenarios():
 
 def test_climbing_finds_the_attack_that_wins():
     seen = view(RING, [0, -1, -1, 1, -1, -1], [30, 5, 5, 2, 5, 5])
-    search = Search(seen, MctsSettings(**SMALL), 1, generator=stay)
+    search = Search(seen, MctsSettings(**SMALL), 1, Functions(generator=stay))
     search.run(10)
     assert search.best().attacks == []
     search.refine(200)
@@ -209,8 +207,7 @@ def test_what_is_kept_is_better_in_the_same_scenarios():
     seen = MIDGAME.view(0)
     work = work_for(seen, 48, [])
     work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = MIDGAME.income(0)
-    everything = course(seen, holds_the_second, 2, None)
-    share = (*everything[:2], plug_in("evaluation"), *everything[3:])
+    share = course(seen, None, 2, None)
     value_turn(*share, work)
     before = work.share[BEST].copy()
     kept = climb(*share, 150, work)
@@ -237,13 +234,12 @@ def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
     for _ in range(3):
         game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(2)])
     seen, kept = game.view(0), 0
-    evaluation = plug_in("evaluation")
+    everything = course(seen, None, 2, None)
     for seed in range(3):
         work = work_for(seen, 24, [], seed)
         work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = game.income(0)
-        board, params, _, *rest = course(seen, even, 2, None)
-        value_turn(board, params, evaluation, *rest, work)
-        kept += climb(board, params, evaluation, *rest, 400, work)
+        value_turn(*everything, work)
+        kept += climb(*everything, 400, work)
         best = Orders.from_arrays(work.turns.deploy[BEST], work.turns.attacks[BEST], int(work.turns.counts[BEST]))
         assert len(best.deploys) <= 2 and len(best.attacks) <= 2
         assert sum(armies for _, armies in best.deploys) == game.income(0)
@@ -352,13 +348,13 @@ def test_the_refined_turn_is_told_apart():
 def test_where_the_time_is_up_nothing_is_imagined():
     asked = []
 
-    def ask(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+    def ask(context, position, player, rng, work, deploy, attacks):
         asked.append(player)
         deploy[:] = 0
         return 0
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, policy=ask)
+        search = Search(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(policy=ask))
     search.run(1)
     before = len(asked)
     search.refine(10, seconds=0)

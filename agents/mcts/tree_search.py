@@ -53,7 +53,9 @@ class Search(AnytimeSearch):
         functions: Functions = BUILT_IN,
         simulations: int | None = None,
     ) -> None:
-        super().__init__(view, MctsSettings() if settings is None else settings, seed, functions, simulations)
+        chosen = MctsSettings() if settings is None else settings
+        self.grain = chosen.leaves
+        super().__init__(view, chosen, seed, functions, simulations)
 
     @staticmethod
     def room(settings: MctsSettings, view: View, functions: Functions, simulations: int | None) -> int:

@@ -70,6 +70,8 @@ class AnytimeSearch(ABC):
         simulations: how many a store has room for, if `settings.memory` allows that; None: as much as that allows.
     """
 
+    #: Simulations that are made together.
+    grain = 1
     #: Makes what improves the answer, see `refining.refinement.Refinement`.
     improvement: ClassVar[Callable[..., Refinement]] = Refinement
 
@@ -82,7 +84,9 @@ class AnytimeSearch(ABC):
         self.stores = [self._make_store(view) for _ in range(settings.n_trees)]
         self._rate = _FOREIGN_RATE if functions.foreign else _RATE
         self._jobs = [
-            Job(functools.partial(self._simulate, one, work), self._rate) for one in self.stores for work in one.works
+            Job(functools.partial(self._simulate, one, work), self._rate, self.grain)
+            for one in self.stores
+            for work in one.works
         ]
         self._refinement: Refinement | None = None
         #: What `refine` came to, where it found something better; None after `run`.

@@ -25,16 +25,22 @@ class Quota:
 
 
 class Job:
-    """Something done in steps. step(n) does n of them; rate: how many a second, before that is measured."""
+    """Something done in steps. step(n) does n of them; rate: how many a second, before that is measured.
 
-    def __init__(self, step: Callable[[int], None], rate: float) -> None:
-        self._step, self._rate = step, rate
+    grain: steps that belong together: but for the last ones, as many are done at a time, or a multiple.
+    """
+
+    def __init__(self, step: Callable[[int], None], rate: float, grain: int = 1) -> None:
+        self._step, self._rate, self._grain = step, rate, grain
         self.done = 0  #: steps so far
 
     def slice(self, quota: Quota, deadline: float) -> bool:
         """Some steps, for a few milliseconds at most; False where the time or the quota is used up."""
         now = time.perf_counter()
-        n = quota.take(max(1, int(self._rate * min(_SLICE, deadline - now)))) if now < deadline else 0
+        if now >= deadline:
+            return False
+        wanted = int(self._rate * min(_SLICE, deadline - now))
+        n = quota.take(max(1, wanted // self._grain) * self._grain)
         if n < 1:
             return False
         self._step(n)
