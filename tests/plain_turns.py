@@ -8,13 +8,13 @@ from warlight_env.engine.round import income
 
 
 @numba.njit(boundscheck=True)
-def plain_turn(board, params, owner, army, player, deploy, attacks):
+def plain_turn(context, position, player, deploy, attacks):
     """All armies to the first own region, and from there one to a neighbour; returns the attacks' number."""
-    home = 0
+    board, owner, home = context.board, position.owner, 0
     for r in range(owner.shape[0]):
         deploy[r] = 0
     while owner[home] != player:
         home += 1
-    deploy[home] = income(board, params.base_income, owner, player)
+    deploy[home] = income(board, context.params.base_income, owner, player)
     attacks[0, 0], attacks[0, 1], attacks[0, 2] = home, board.edge_target[board.neighbor_start[home]], 1
     return 1

@@ -15,7 +15,7 @@ import numpy as np
 
 from plain_turns import plain_turn
 from warlight_env import Game
-from warlight_env.agents.weights import make_evaluation
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS, Weights
@@ -44,25 +44,32 @@ class FaultyError(Exception):
 
 
 @numba.njit
-def evaluation(board, evaluation, owner, army, player, players):
-    fault, number = int(evaluation.pick_distance), evaluation.pick_super
+def _told(context):
+    """The fault, as a number, and the number that goes with it."""
+    return int(context.evaluation.pick_distance), context.evaluation.pick_super
+
+
+@numba.njit
+def evaluation(context, position, player):
+    fault, number = _told(context)
     if fault == 1:
         return number
     if fault == 2:
         raise FaultyError("an evaluation of a test")
     if fault == 3:
-        return float(army[int(number)])
+        return float(position.army[int(number)])
     mine, all_ = 0, 0
-    for r in range(owner.shape[0]):
-        mine += owner[r] == player
-        all_ += owner[r] >= 0
+    for by in position.owner:
+        mine += by == player
+        all_ += by >= 0
     return mine / max(1, all_)
 
 
 @numba.njit(boundscheck=True)
-def _write(fault, number, board, params, owner, army, player, deploy, attacks):
+def _write(fault, number, context, position, player, deploy, attacks):
     """A plain turn, but for the fault; returns the attacks."""
-    count, home = plain_turn(board, params, owner, army, player, deploy, attacks), attacks[0, 0]
+    owner, army = position.owner, position.army
+    count, home = plain_turn(context, position, player, deploy, attacks), attacks[0, 0]
     if fault == 2:
         raise FaultyError("a turn of a test")
     elif fault == 3:
@@ -89,28 +96,29 @@ def _write(fault, number, board, params, owner, army, player, deploy, attacks):
         for r in range(owner.shape[0]):
             owner[r] = 100
             army[r] = -5
+        position.round[0] = 99_999
     return count
 
 
 @numba.njit
-def generator(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-    fault, number = int(evaluation.pick_distance), evaluation.pick_super
-    turns.counts[0] = _write(fault, number, board, params, owner, army, player, turns.deploy[0], turns.attacks[0])
+def generator(context, position, player, rng, work, turns):
+    fault, number = _told(context)
+    turns.counts[0] = _write(fault, number, context, position, player, turns.deploy[0], turns.attacks[0])
     if fault == 4:
         turns.counts[0] = int(number)
     return int(number) if fault == 1 else 1
 
 
 @numba.njit
-def policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
-    fault, number = int(evaluation.pick_distance), evaluation.pick_super
-    count = _write(fault, number, board, params, owner, army, player, deploy, attacks)
+def policy(context, position, player, rng, work, deploy, attacks):
+    fault, number = _told(context)
+    count = _write(fault, number, context, position, player, deploy, attacks)
     return int(number) if fault in (1, 4) else count
 
 
 @numba.njit
-def picker(board, evaluation, owner, free, player, rng, wishes):
-    fault, number = int(evaluation.pick_distance), evaluation.pick_super
+def picker(context, position, free, player, rng, wishes):
+    fault, number = _told(context)
     if fault == 2:
         raise FaultyError("wishes of a test")
     count = 0
@@ -131,22 +139,20 @@ def picker(board, evaluation, owner, free, player, rng, wishes):
 _PYTHON = {"evaluation": evaluation, "generator": generator, "policy": policy, "picker": picker}
 
 
-def slow_evaluation(board, evaluation, owner, army, player, players):
-    return _PYTHON["evaluation"].py_func(board, evaluation, owner, army, player, players)
+def slow_evaluation(context, position, player):
+    return _PYTHON["evaluation"].py_func(context, position, player)
 
 
-def slow_generator(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-    return _PYTHON["generator"].py_func(board, params, evaluation, owner, army, player, ways, rng, work, turns)
+def slow_generator(context, position, player, rng, work, turns):
+    return _PYTHON["generator"].py_func(context, position, player, rng, work, turns)
 
 
-def slow_policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
-    return _PYTHON["policy"].py_func(
-        board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks
-    )  # fmt: skip
+def slow_policy(context, position, player, rng, work, deploy, attacks):
+    return _PYTHON["policy"].py_func(context, position, player, rng, work, deploy, attacks)
 
 
-def slow_picker(board, evaluation, owner, free, player, rng, wishes):
-    return _PYTHON["picker"].py_func(board, evaluation, owner, free, player, rng, wishes)
+def slow_picker(context, position, free, player, rng, wishes):
+    return _PYTHON["picker"].py_func(context, position, free, player, rng, wishes)
 
 
 #: By whether they are compiled and by kind.
@@ -169,8 +175,8 @@ def view(players: int = 2) -> Any:
 
 
 @numba.njit
-def _ask_picker(pick, board, evaluation, owner, free, player, rng, wishes):
-    return pick(board, evaluation, owner, free, player, rng, wishes)
+def _ask_picker(pick, context, position, free, player, rng, wishes):
+    return pick(context, position, free, player, rng, wishes)
 
 
 class Case(NamedTuple):
@@ -213,8 +219,8 @@ class Case(NamedTuple):
         pick = plug_in("picker", self.function)
         with watched():
             count = _ask_picker(
-                pick, seen.board, make_evaluation(seen.board, self.weights), seen.owner, free, 0, make_rng(self.seed),
-                wishes,
+                pick, bare_context(seen.board, seen.params, seen.players, self.weights), seen.position, free, 0,
+                make_rng(self.seed), wishes,
             )  # fmt: skip
         return wishes[:count].tolist()
 

@@ -18,7 +18,7 @@ from helpers import position
 from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
-from warlight_env.agents.weights import make_evaluation
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.guarded import AnswerError, PlugInError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
@@ -107,21 +107,21 @@ def test_the_position_that_a_function_gets_is_a_copy(kind):
 
 
 @numba.njit
-def writes_to_the_board(board, evaluation, owner, army, player, players):
-    board.bonus[0] = 500
+def writes_to_the_board(context, position, player):
+    context.board.bonus[0] = 500
     return 0.5
 
 
 @numba.njit
-def writes_to_a_row(board, evaluation, owner, army, player, players):
-    row = board.distance[0]
+def writes_to_a_row(context, position, player):
+    row = context.board.distance[0]
     row[0] = 1
     return 0.5
 
 
 @numba.njit
-def writes_to_the_evaluation(board, evaluation, owner, army, player, players):
-    evaluation.supers[0, 0] = 500.0
+def writes_to_the_evaluation(context, position, player):
+    context.evaluation.supers[0, 0] = 500.0
     return 0.5
 
 
@@ -134,8 +134,8 @@ def test_what_games_share_cannot_be_written_to(function):
 
 
 @numba.njit
-def writes_to_the_dice(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-    params.dice.kills[0, 0] = 0
+def writes_to_the_dice(context, position, player, rng, work, turns):
+    context.params.dice.kills[0, 0] = 0
     return 1
 
 
@@ -145,8 +145,8 @@ def test_nor_can_the_dice_be_written_to():
 
 
 @numba.njit
-def second_hand(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-    return generate_turns(board, params, evaluation, owner, army, player, ways, rng, work, turns)
+def second_hand(context, position, player, rng, work, turns):
+    return generate_turns(context, position, player, rng, work, turns)
 
 
 def test_functions_may_hand_what_they_get_to_kernels():
@@ -169,8 +169,8 @@ WAYS_TO_GIVE = {
 @pytest.mark.parametrize("way", WAYS_TO_GIVE)
 def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
     @WAYS_TO_GIVE[way]
-    def share(board, evaluation, owner, army, player, players):
-        return army[0] * np.nan
+    def share(context, position, player):
+        return position.army[0] * np.nan
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # all of these are compiled
@@ -179,7 +179,7 @@ def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
 
 
 def test_python_that_numba_cannot_compile_runs_with_a_notice():
-    def share(board, evaluation, owner, army, player, players):
+    def share(context, position, player):
         import math
 
         return math.fabs(-0.5)
@@ -210,9 +210,9 @@ def test_what_is_no_number_is_told(answer, says):
 
 def test_what_is_no_number_is_told_of_compiled_functions():
     with pytest.raises(PlugInError, match=r"evaluation '<lambda>' .*: returns none, not a number"):
-        Search(view(), MctsSettings(), 1, evaluation=lambda board, evaluation, owner, army, player, players: None)
+        Search(view(), MctsSettings(), 1, evaluation=lambda context, position, player: None)
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns float64, not a whole number"):
-        Search(view(), MctsSettings(), 1, generator=lambda b, p, e, o, a, player, ways, rng, work, turns: 1.5)
+        Search(view(), MctsSettings(), 1, generator=lambda context, position, player, rng, work, turns: 1.5)
 
 
 def test_a_count_must_be_whole_in_python_too():
@@ -241,9 +241,9 @@ def test_exceptions_with_ways_of_their_own_come_through(error, settings):
 def test_what_a_function_keeps_is_its_own():
     kept = []
 
-    def keep(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    def keep(context, position, player, rng, work, turns):
         turns.deploy[0], turns.counts[0] = 0, 0
-        kept.extend([owner, army, rng, *turns])
+        kept.extend([*position, rng, *turns])
         return 1
 
     ASKING_GENERATOR.function = keep
@@ -291,11 +291,11 @@ class Counting:
     def let_go(self) -> Asking:
         return self.fail(AssertionError(), after=10**9)
 
-    def answer(self, board, evaluation, owner, army, player, players):
+    def answer(self, context, position, player):
         self.calls += 1
         if self.calls > self.after:
             raise self.error
-        return float((owner == player).sum()) / max(1, int((owner >= 0).sum()))
+        return float((position.owner == player).sum()) / max(1, int((position.owner >= 0).sum()))
 
 
 FAILING = Counting()
@@ -380,7 +380,7 @@ def test_who_is_out_of_the_game_is_not_asked_for_turns():
     seen = position(game, held, [3] * REGIONS).view(0)
     asked = set()
 
-    def noting(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+    def noting(context, position, player, rng, work, turns):
         asked.add(player)
         turns.deploy[0] = 0
         turns.counts[0] = 0
@@ -424,10 +424,10 @@ def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
     seen, failing = view(), plug_in("evaluation", FAILING.fail(OSError("no such thing"), after=0))
 
     @numba.njit
-    def ask(share, board, evaluation, owner, army):
-        return share(board, evaluation, owner, army, 0, 2)
+    def ask(share, context, position):
+        return share(context, position, 0)
 
-    arguments = (failing, seen.board, make_evaluation(seen.board, THESIS), seen.owner, seen.army)
+    arguments = (failing, bare_context(seen.board, seen.params, seen.players, THESIS), seen.position)
     assert ask(*arguments) == 0.5
     assert [type(report.exc_value) for report in shown] == [OSError]
     with pytest.raises(OSError, match="no such thing"), watched():
@@ -439,22 +439,23 @@ import os
 import numba, numpy as np
 from helper import part
 from warlight_env import Game
-from warlight_env.agents.weights import make_evaluation
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS
 
 SHARE = float(os.environ["SHARE"])
 
 @numba.njit
-def evaluation(board, evaluation, owner, army, player, players):
+def evaluation(context, position, player):
     return SHARE + part()
 
 @numba.njit
-def ask(share, board, evaluation, owner, army):
-    return share(board, evaluation, owner, army, 0, 2)
+def ask(share, context, position):
+    return share(context, position, 0)
 
 view = Game("small", seed=1, picks="random").view(0)
-print(ask(plug_in("evaluation", evaluation), view.board, make_evaluation(view.board, THESIS), view.owner, view.army))
+context = bare_context(view.board, view.params, view.players, THESIS)
+print(ask(plug_in("evaluation", evaluation), context, view.position))
 """
 
 
@@ -480,9 +481,9 @@ def test_an_environment_raises_what_a_policy_raises_and_nobody_has_moved():
     rngs, rows = np.ones((2, 2, 2), np.uint64), np.zeros((2, core.slots, core.row_size), np.int64)
     core.hand_in(rows, acting=np.array([[1, 0]] * 2, np.int8))
     before = core.turns.status.copy()
-    core.bots_evaluation = make_evaluation(core.board, Case("policy", True, "deploy", -3).weights)
+    context = bare_context(core.board, core.params, core.players, Case("policy", True, "deploy", -3).weights)
     with pytest.raises(AnswerError, match="deploys -3 armies"):
-        core.hand_in_policy(failing, plug_in("picker"), chosen, 1, after, rngs)
+        core.hand_in_policy(failing, plug_in("picker"), chosen, 1, after, rngs, context)
     assert (core.turns.status == before).all()
 
 

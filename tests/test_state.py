@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from warlight_env.engine.position import COMPACT_ARMIES, Position, compact_size, make_position, pack, unpack
 from warlight_env.engine.rules import ARMY_CAP
-from warlight_env.engine.position import compact_size, pack, unpack
 
 
 @given(
@@ -20,14 +20,15 @@ from warlight_env.engine.position import compact_size, pack, unpack
     ),
     st.integers(0, 65_535),
 )
-def test_packing_is_lossless(position, round_number):
-    owner, army = position
+def test_packing_is_lossless(regions, round_number):
+    owner, army = regions
     packed = np.zeros(compact_size(len(owner)), dtype=np.uint8)
-    assert pack(owner, army, round_number, packed)
-    owner_back, army_back = np.empty_like(owner), np.empty_like(army)
-    assert unpack(packed, owner_back, army_back) == round_number
-    assert np.array_equal(owner, owner_back)
-    assert np.array_equal(army, army_back)
+    assert pack(Position(owner, army, np.array([round_number], dtype=np.int32)), packed)
+    back = make_position(len(owner))
+    unpack(packed, back)
+    assert np.array_equal(owner, back.owner)
+    assert np.array_equal(army, back.army)
+    assert back.round.tolist() == [round_number]
 
 
 def test_a_world_position_takes_128_bytes():
@@ -35,7 +36,14 @@ def test_a_world_position_takes_128_bytes():
 
 
 def test_what_does_not_fit_is_told():
-    owner, army = np.zeros(3, dtype=np.int8), np.full(3, 1 << 21, dtype=np.int32)
     packed = np.zeros(compact_size(3), dtype=np.uint8)
-    assert not pack(owner, army, 0, packed)
-    assert not pack(owner, np.ones(3, dtype=np.int32), 65_536, packed)
+
+    def fits(armies, round_number):
+        position = make_position(3)
+        position.army[:], position.round[:] = armies, round_number
+        return pack(position, packed)
+
+    assert fits(COMPACT_ARMIES, 65_535)
+    assert not fits(COMPACT_ARMIES + 1, 0)
+    assert not fits(1, 65_536)
+    assert not fits(1, -1)
