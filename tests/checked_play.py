@@ -27,9 +27,9 @@ from helpers import script
 from odd_games import odd_game
 from warlight_env.agents import make_agent
 from warlight_env.agents.compiled import COMPILED
+from warlight_env.agents.games import play_games
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
-from warlight_env.agents.playout import play_out
 from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
 from warlight_env.engine.cache import KERNEL_PACKAGES
@@ -153,7 +153,7 @@ def batch(number: int) -> None:
     policies = np.arange(kind.players, dtype=np.int32) % 2
     rng = np.array([[make_rng(8 * b + p) for p in range(kind.players)] for b in range(8)])
     work = make_workspace(core.board.n_regions, core.board.n_edges, kind.players)
-    play_out(core.board, core.params, core.bots_evaluation, core.state, 0, 8, policies, rng, 100, work)
+    play_games(core.bots_context, core.state, 0, 8, policies, rng, 100, work)
 
 
 def plug_in() -> None:

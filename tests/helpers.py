@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
 from warlight_env.engine.board import make_board
+from warlight_env.engine.position import Position
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map, Region, SuperRegion
@@ -45,6 +47,13 @@ def position(game: Game, owner: list[int], army: list[int]) -> Game:
     )
     del saved["hash"]
     return Game.from_dict(saved)
+
+
+def as_position(owner: Any, army: Any = None, rounds: int = 0) -> Position:
+    """Owners and armies (one on each region, if none are told) as kernels take them, after some rounds."""
+    owners = np.array(owner, dtype=np.int8)
+    armies = np.ones(len(owners), dtype=np.int32) if army is None else np.array(army, dtype=np.int32)
+    return Position(owners, armies, np.array([rounds], dtype=np.int32))
 
 
 def read_terminal(terminal: int) -> bytes:

@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from helpers import PRESETS, RING, make_map, position
+from helpers import PRESETS, RING, as_position, board_of, make_map, position
 from odd_games import odd_game
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
 from warlight_env.agents.aggressive import AggressiveAgent
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation import rank_picks, region_value
-from warlight_env.agents.weights import START, STATIC, make_evaluation
 from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.inland import distances_to_foreign
 from warlight_env.agents.random import RandomAgent
 from warlight_env.agents.registry import parse
-from warlight_env.agents.weights import THESIS
+from warlight_env.agents.weights import START, STATIC, THESIS
 from warlight_env.engine.board import make_board
 
 LINE = make_map([0, 0, 0, 1, 1, 1], [(i, i + 1) for i in range(5)], [2, 3], "line")
@@ -102,10 +102,11 @@ def test_aggressive_moves_inland_armies_towards_the_front():
 
 def test_aggressive_picks_by_worth_and_distance():
     world = maps.load("world")
-    board = make_board(world)
-    evaluation = make_evaluation(board, THESIS)
+    board, params = board_of(world)
+    context = bare_context(board, params, 2, THESIS)
+    evaluation = context.evaluation
     offers = tuple(members[0] for members in world.members)
-    ranked = rank_picks(board, evaluation, offers, [])
+    ranked = rank_picks(context, offers, [])
     assert sorted(ranked) == sorted(offers)
     best = max(offers, key=lambda r: evaluation.supers[START, board.super_region[r]])
     assert ranked[0] == best
@@ -134,13 +135,12 @@ def test_distances_to_foreign_regions():
 
 
 def test_region_value_follows_algorithm_3_5():
-    board = make_board(LINE)
-    evaluation = make_evaluation(board, THESIS)
+    context = bare_context(*board_of(LINE), 2, THESIS)
     # super region 0: bonus 2, 1 neighbouring, 1 border, 3 regions; super region 1: bonus 3, the same otherwise
-    assert evaluation.supers[STATIC].tolist() == [1.0, 4.0]  # 3 apart by bonus, the smaller shifted to 1
+    assert context.evaluation.supers[STATIC].tolist() == [1.0, 4.0]  # 3 apart by bonus, the smaller shifted to 1
 
     def value(owner, region):
-        return region_value(board, evaluation, np.array(owner, dtype=np.int8), 0, region)
+        return region_value(context, as_position(owner), 0, region)
 
     assert value([0, 0, -1, -1, -1, -1], 2) == 1 + 2 * 20
     assert value([0, -1, 1, -1, -1, -1], 2) == (1 + 20 + 20) * 2

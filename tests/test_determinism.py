@@ -13,8 +13,8 @@ import pytest
 from helpers import PRESETS
 from warlight_env import maps
 from warlight_env.agents.aggressive import AggressiveAgent
-from warlight_env.agents.weights import make_evaluation
-from warlight_env.agents.playout import play_out
+from warlight_env.agents.context import bare_context
+from warlight_env.agents.games import play_games
 from warlight_env.agents.random import RandomAgent
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
@@ -42,12 +42,12 @@ def batch(seeds: list[int], preset: str, threads: int = 1) -> list[bytes]:
         while state.phase[b] == PICK:
             resolve_picks(board, params, state, b, nobody, np.zeros(2, dtype=np.int32), scratch)
         policy_rng[b] = [make_rng(derive_seed(seed, p)) for p in range(2)]
-    evaluation = make_evaluation(board, THESIS)
+    context = bare_context(board, params, 2, THESIS)
     policies = np.array([0, 1], dtype=np.int32)
 
     def play(part: range) -> None:
         work = make_workspace(board.n_regions, board.n_edges, 2)
-        play_out(board, params, evaluation, state, part.start, part.stop, policies, policy_rng, ROUNDS, work)
+        play_games(context, state, part.start, part.stop, policies, policy_rng, ROUNDS, work)
 
     cut = len(seeds) // threads
     parts = [range(i * cut, len(seeds) if i == threads - 1 else (i + 1) * cut) for i in range(threads)]

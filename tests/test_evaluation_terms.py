@@ -9,18 +9,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import RING
+from helpers import RING, as_position, board_of
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.duels import FEATURES, write_features
-from warlight_env.agents.evaluation import explain, extended_position, extended_share, position, position_share, region_value, region_values
-from warlight_env.agents.weights import make_evaluation, super_region_terms
+from warlight_env.agents.evaluation import (
+    explain,
+    extended_share,
+    extended_worth,
+    position_share,
+    position_worth,
+    region_value,
+    region_values,
+)
 from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
 from warlight_env.agents.territory import largest_territory, threatened_bonus
-from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena import Match
-from warlight_env.engine.board import make_board
 from warlight_env.errors import InputError
 from warlight_env.train.duels import Duels
 
@@ -52,63 +59,59 @@ def threats(map_, owner, army, player):
 @settings(max_examples=60, deadline=None)
 def test_the_terms_are_what_they_say(data):
     map_ = data.draw(st.sampled_from([maps.load("world"), maps.load("small"), RING]))
-    n, board = map_.n_regions, make_board(map_)
+    n, (board, params) = map_.n_regions, board_of(map_)
     # mostly one owner, so that whole super regions and large territories come up
     owner = np.array(data.draw(st.lists(st.sampled_from([0, 0, 0, 1, -1]), min_size=n, max_size=n)), dtype=np.int8)
     army = np.array(data.draw(st.lists(st.integers(1, 9), min_size=n, max_size=n)), dtype=np.int32)
     weights = Weights(neighbor_values=0.3, largest_territory=11.0, threatened_bonus=-70.0, sharpness=2.5)
-    evaluation, plain = make_evaluation(board, weights), make_evaluation(board, THESIS)
-    worths = []
+    context, plain = (bare_context(board, params, 2, w) for w in (weights, THESIS))
+    position, worths = as_position(owner, army), []
     for player in range(2):
         own = [r for r in range(n) if owner[r] == player]
         largest = max((len(part) for part in components(map_, own)), default=0)
         assert largest_territory(board, owner, player) == largest
         threatened = threats(map_, owner, army, player)
-        assert threatened_bonus(board, owner, army, player) == threatened
-        alone = [region_value(board, plain, owner, player, r) for r in range(n)]
+        assert threatened_bonus(board, position, player) == threatened
+        alone = [region_value(plain, position, player, r) for r in range(n)]
         values = [alone[r] + 0.3 * np.mean([alone[q] for q in map_.neighbors[r]]) for r in range(n)]
         found = np.zeros(n)
-        region_values(board, evaluation, owner, player, found)
+        region_values(context, position, player, found)
         assert found == pytest.approx(values)
-        assert [region_value(board, evaluation, owner, player, r) for r in range(n)] == pytest.approx(values)
+        assert [region_value(context, position, player, r) for r in range(n)] == pytest.approx(values)
         worth = sum(values[r] + 10.0 * army[r] for r in own) + 11.0 * largest - 70.0 * threatened
-        assert extended_position(board, evaluation, owner, army, player) == pytest.approx(max(0.0, worth))
+        assert extended_worth(context, position, player) == pytest.approx(max(0.0, worth))
         worths.append(max(0.0, worth))
     if min(worths) > 0:
         chance = 1 / (1 + math.exp(-2.5 * math.log(worths[0] / worths[1])))
-        assert extended_share(board, evaluation, owner, army, 0, 2) == pytest.approx(chance)
-        assert extended_share(board, evaluation, owner, army, 1, 2) == pytest.approx(1 - chance)
+        assert extended_share(context, position, 0) == pytest.approx(chance)
+        assert extended_share(context, position, 1) == pytest.approx(1 - chance)
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 @pytest.mark.parametrize("weights", [THESIS, THESIS._replace(army=-5.0, own_regions=3.0)], ids=["thesis", "below 0"])
 def test_a_share_is_a_position_s_part_of_all_positions(players, weights):
-    board, random = make_board(maps.load("world")), np.random.default_rng(players)
-    evaluation, floored = make_evaluation(board, weights), 0
+    (board, params), random = board_of(maps.load("world")), np.random.default_rng(players)
+    context, floored = bare_context(board, params, players, weights), 0
     for most in (-1, 0, *range(players)):  # from a board of neutral regions alone to one where all are in the game
         owner = random.integers(-1, most + 1, board.n_regions).astype(np.int8)
         army = random.integers(1, 60, board.n_regions).astype(np.int32)
         owner[board.super_region == 0] = most
-        worths = [float(position(board, evaluation, owner, army, p)) for p in range(players)]
+        position = as_position(owner, army)
+        worths = [float(position_worth(context, position, p)) for p in range(players)]
         floored += most > 0 and 0.0 in worths[: most + 1]
         for p in range(players):
             expected = worths[p] / sum(worths) if sum(worths) > 0.0 else 1 / players
-            assert position_share(board, evaluation, owner, army, p, players) == expected
+            assert position_share(context, position, p) == expected
     assert (floored > 0) == (weights is not THESIS)
 
 
 def test_terms_of_weight_0_change_nothing():
-    game = played("world", 5)
-    board = make_board(game.map)
-    evaluation = make_evaluation(board, THESIS)
-    assert not evaluation.extended
+    view = played("world", 5).view(0)
+    context, position = bare_context(view.board, view.params, 2, THESIS), view.position
+    assert not context.evaluation.extended
     for player in range(2):
-        assert extended_position(board, evaluation, game.owner, game.army, player) == position(
-            board, evaluation, game.owner, game.army, player
-        )
-        assert extended_share(board, evaluation, game.owner, game.army, player, 2) == position_share(
-            board, evaluation, game.owner, game.army, player, 2
-        )
+        assert extended_worth(context, position, player) == position_worth(context, position, player)
+        assert extended_share(context, position, player) == position_share(context, position, player)
 
 
 def played(map_: str, rounds: int) -> Game:
@@ -120,11 +123,10 @@ def played(map_: str, rounds: int) -> Game:
 
 
 def test_explained_values_include_the_neighbours():
-    game, weights = played("world", 5), Weights(neighbor_values=-0.4)
-    board = make_board(game.map)
-    values = np.zeros(board.n_regions)
-    region_values(board, make_evaluation(board, weights), game.view(0).owner, 0, values)
-    terms = explain(game.view(0), 0, weights)
+    view, weights = played("world", 5).view(0), Weights(neighbor_values=-0.4)
+    values = np.zeros(view.board.n_regions)
+    region_values(bare_context(view.board, view.params, 2, weights), view.position, 0, values)
+    terms = explain(view, 0, weights)
     assert [term.value for term in terms] == pytest.approx(values)
     assert any(term.neighbors < 0 for term in terms)
 
@@ -144,17 +146,16 @@ def test_the_search_takes_the_terms_into_account():
 
 def test_positions_are_weighted_sums_of_features():
     """With the coefficients that `train.td` maps its weights by."""
-    game = played("world", 9)
-    board = make_board(game.map)
+    view = played("world", 9).view(0)
     weights = Weights(army=4.0, own_regions=7.0, largest_territory=3.0, threatened_bonus=-9.0, whole_bonus_squared=5.0)
-    evaluation, terms = make_evaluation(board, weights), super_region_terms(board)
+    context, terms = bare_context(view.board, view.params, 2, weights), super_region_terms(view.board)
     later = np.array([weights.bonus, weights.neighbors, weights.borders, weights.regions])
     worth = weights.not_neutral * np.array([1 - (later @ terms).min(), *later, 7.0, 5.0])
     coefficients = np.array([*worth, 4.0, 3.0, -9.0])
     for player in range(2):
         features = np.zeros(len(FEATURES), dtype=np.float32)
-        write_features(board, terms, game.owner, game.army, player, features)
-        expected = extended_position(board, evaluation, game.owner, game.army, player)
+        write_features(view.board, terms, view.position, player, features)
+        expected = extended_worth(context, view.position, player)
         assert coefficients @ features == pytest.approx(expected, rel=1e-5)
 
 

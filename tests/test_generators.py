@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import PRESETS, RING, make_map, position
+from helpers import PRESETS, RING, as_position, board_of, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import generators
-from warlight_env.agents.evaluation import explain, position_share, region_value, region_values
-from warlight_env.agents.weights import START, make_evaluation
-from warlight_env.agents.evaluation import position as position_value
+from warlight_env.agents.context import bare_context
+from warlight_env.agents.evaluation import explain, position_share, position_worth, region_value, region_values
 from warlight_env.agents.expectation import favourable, reach, to_conquer, to_hold
-from warlight_env.agents.generators.turns import random_turn
 from warlight_env.agents.generator_work import make_generator_work
-from warlight_env.agents.weights import BOUNDS, THESIS, Weights, WeightsError
+from warlight_env.agents.generators.turns import random_turn
+from warlight_env.agents.weights import BOUNDS, START, THESIS, Weights, WeightsError, make_evaluation
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import make_rng
 
@@ -50,10 +49,10 @@ def test_favourable_is_to_lose_less_than_to_kill():
 
 def test_reach_is_the_strongest_neighbour_with_its_whole_income():
     board = make_board(STAR)
-    owner, army = np.array([0, 1, 1, -1], dtype=np.int8), np.array([3, 4, 9, 50], dtype=np.int32)
-    assert reach(board, owner, army, 1, 5, 0) == 9 - 1 + 5
-    assert reach(board, owner, army, 0, 5, 1) == 3 - 1 + 5
-    assert reach(board, owner, army, 1, 5, 3) == 0, "nothing of player 1 is beside region 3"
+    there = as_position([0, 1, 1, -1], [3, 4, 9, 50])
+    assert reach(board, there, 1, 5, 0) == 9 - 1 + 5
+    assert reach(board, there, 0, 5, 1) == 3 - 1 + 5
+    assert reach(board, there, 1, 5, 3) == 0, "nothing of player 1 is beside region 3"
 
 
 # Evaluation
@@ -65,16 +64,17 @@ def test_values_at_once_and_one_by_one_are_equal(data):
     map_ = data.draw(st.sampled_from([maps.load("world"), RING, STAR]))
     n = map_.n_regions
     owner = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), dtype=np.int8)
-    board, weights = make_board(map_), Weights(army=7.0, own_regions=3.0)
-    evaluation, values = make_evaluation(board, weights), np.zeros(n)
+    (board, params), weights = board_of(map_), Weights(army=7.0, own_regions=3.0)
+    context, values = bare_context(board, params, 3, weights), np.zeros(n)
+    army = np.arange(1, n + 1)
+    there = as_position(owner, army)
     for player in range(3):
-        region_values(board, evaluation, owner, player, values)
-        one_by_one = [region_value(board, evaluation, owner, player, r) for r in range(n)]
+        region_values(context, there, player, values)
+        one_by_one = [region_value(context, there, player, r) for r in range(n)]
         assert values == pytest.approx(one_by_one)
-        army = np.arange(1, n + 1, dtype=np.int32)
         mine = owner == player
         expected = values[mine].sum() + 7.0 * army[mine].sum()
-        assert position_value(board, evaluation, owner, army, player) == pytest.approx(max(0.0, expected))
+        assert position_worth(context, there, player) == pytest.approx(max(0.0, expected))
 
 
 def test_a_region_s_value_by_hand():
@@ -87,20 +87,18 @@ def test_a_region_s_value_by_hand():
     whole = 30 * 3**2
     assert values[3] == (4 + 0 + whole + 3 * 20) * 2, "an enemy's whole super region, and three of its regions"
     assert terms[3].whole == whole and terms[3].owner_regions == 60 and terms[3].factor == 2
-    board = seen.board
-    evaluation = make_evaluation(board, THESIS)
-    assert values == [region_value(board, evaluation, seen.owner, 0, r) for r in range(6)]
+    context = bare_context(seen.board, seen.params, 2, THESIS)
+    assert values == [region_value(context, seen.position, 0, r) for r in range(6)]
 
 
 def test_shares_are_parts_of_a_whole():
-    board, evaluation = make_board(LINE), make_evaluation(make_board(LINE), THESIS)
-    owner, army = np.array([0, 0, -1, 1, 1, -1], dtype=np.int8), np.full(6, 3, dtype=np.int32)
-    shares = [position_share(board, evaluation, owner, army, p, 2) for p in range(2)]
+    context, there = bare_context(*board_of(LINE), 2, THESIS), as_position([0, 0, -1, 1, 1, -1], [3] * 6)
+    shares = [position_share(context, there, p) for p in range(2)]
     assert sum(shares) == pytest.approx(1) and min(shares) > 0
-    owner[3:5] = 0
-    assert [position_share(board, evaluation, owner, army, p, 2) for p in range(2)] == [1, 0]
-    owner[:] = -1
-    assert position_share(board, evaluation, owner, army, 0, 2) == 0.5
+    there.owner[3:5] = 0
+    assert [position_share(context, there, p) for p in range(2)] == [1, 0]
+    there.owner[:] = -1
+    assert position_share(context, there, 0) == 0.5
 
 
 # Weights
@@ -250,12 +248,9 @@ def test_a_random_turn_is_one_of_the_turns():
     all_turns = [(dict(t.deploys), list(t.attacks)) for t in generators.turns(seen)]
     deploy, attacks = np.zeros(n, dtype=np.int32), np.zeros((board.n_edges, 3), dtype=np.int32)
     rng, work = make_rng(3), make_generator_work(n, board.n_edges, 2)
-    seen_turns = []
+    context, seen_turns = bare_context(board, seen.params, 2, THESIS), []
     for _ in range(300):
-        count = random_turn(
-            board, seen.params, make_evaluation(board, THESIS), seen.owner, seen.army, 0, generators.ALL_WAYS, rng,
-            work, deploy, attacks,
-        )  # fmt: skip
+        count = random_turn(context, seen.position, 0, rng, work, deploy, attacks)
         turn = Orders.from_arrays(deploy, attacks, count)
         key = (dict(turn.deploys), list(turn.attacks))
         assert key in all_turns
