@@ -28,15 +28,15 @@ from rows import Row, not_installed
 from searches import bench_deadlines, bench_search, bench_trees
 from training import bench_training
 from warlight_env import maps
-from warlight_env.agents.weights import make_evaluation
-from warlight_env.agents.playout import AGGRESSIVE, RANDOM, play_out
+from warlight_env.agents.context import bare_context
+from warlight_env.agents.games import AGGRESSIVE, RANDOM, play_games
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
+from warlight_env.engine.position import compact_size, make_position, pack, unpack
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players, resolve_picks, start_game
 from warlight_env.engine.state import OVER, State, copy_state, make_scratch, make_state, make_workspace
-from warlight_env.engine.position import compact_size, pack, unpack
 
 ROUNDS = 100
 
@@ -48,7 +48,7 @@ class Playouts:
         self.games = games
         self.board = make_board(maps.load("world"))
         self.params = check_players(self.board, Rules.of("thesis"), 2)
-        self.evaluation = make_evaluation(self.board, THESIS)
+        self.context = bare_context(self.board, self.params, 2, THESIS)
         self.start = make_state(games, self.board.n_regions, 2)
         scratch = make_scratch(self.board.n_regions, 2)
         nobody, none = np.full((2, 1), -1, dtype=np.int32), np.zeros(2, dtype=np.int32)
@@ -67,12 +67,8 @@ class Playouts:
         cuts = [self.games * i // threads for i in range(threads + 1)]
 
         def part(i: int) -> int:
-            return int(
-                play_out(
-                    self.board, self.params, self.evaluation, state, cuts[i], cuts[i + 1], policies, policy_rng,
-                    ROUNDS, works[i],
-                )
-            )  # fmt: skip
+            played = play_games(self.context, state, cuts[i], cuts[i + 1], policies, policy_rng, ROUNDS, works[i])
+            return int(played)
 
         if threads == 1:
             start = time.perf_counter()
@@ -228,13 +224,11 @@ def bench_game(quick: bool) -> list[Row]:
         return n / seconds(clone_often)
 
     rate = interleaved({"": clones}, 5)[""]
-    owner, army = game.owner.copy(), game.army.copy()
-    packed = np.zeros(compact_size(len(owner)), dtype=np.uint8)
-    owner_back, army_back = np.empty_like(owner), np.empty_like(army)
-    assert pack(owner, army, 7, packed)
-    assert unpack(packed, owner_back, army_back) == 7
-    assert np.array_equal(owner, owner_back)
-    assert np.array_equal(army, army_back)
+    position = game.view(0).position
+    packed, back = np.zeros(compact_size(len(position.owner)), dtype=np.uint8), make_position(len(position.owner))
+    assert pack(position, packed)
+    unpack(packed, back)
+    assert all(map(np.array_equal, position, back))
     return [
         Row("Game.clone() from Python", "≥ 200,000/s", f"{rate:,.0f}/s", rate, rate >= 200_000),
         Row("a state in its compact form, 42 regions", "≤ 128 bytes", f"{packed.nbytes} bytes", packed.nbytes,

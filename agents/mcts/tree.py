@@ -50,7 +50,7 @@ class Tree(NamedTuple):
     winner: npt.NDArray[np.int8]  #: [M] what `standing.winner_of` says of that state
     later: npt.NDArray[np.int32]  #: [M] of nodes with a state: where the pool lists the turns of the third player on,
     #: for each their number, the turns and, in searches with priors, those in PRIOR_UNITs
-    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] as `engine.state.pack` writes them
+    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] as `engine.position.pack` writes them
     turn_start: npt.NDArray[np.int32]  #: [T] where a turn begins in the pool
     pool: npt.NDArray[np.int32]  #: [Q] per turn: deploys, attacks, then (region, armies) and (edge, armies)
     prior: npt.NDArray[np.float32]  #: [M] how likely a node's turn is taken to be; [1] for searches without priors
