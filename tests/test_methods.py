@@ -9,11 +9,11 @@ import math
 import numpy as np
 import pytest
 
-from helpers import RING, make_map, position
+from helpers import RING, as_position, make_map, position
 from warlight_env import Game, Rules
 from warlight_env.agents import AgentError, Budget, make_agent
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation import position_share, share
-from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.maxn.agent import MaxnAgent
 from warlight_env.agents.maxn.turns import list_first_battles, make_battle_work, make_turn
@@ -28,16 +28,26 @@ from warlight_env.agents.maxn.value import (
 from warlight_env.agents.mcts.flat import MODE_BINS, middle, results_of
 from warlight_env.agents.minimax2 import Minimax2Agent
 from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.territory import mark_parts
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds
 from warlight_env.engine.board import make_board
+from warlight_env.engine.position import Position, copy_position
+from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 from warlight_env.record import MemoryRecorder
 
-OFF = Terms(0.0, 0.0, 0.0)
+
+def context_of(view, weights=DEFAULT):
+    """What players in a game think with."""
+    return make_context(view.board, view.params, view.players, weights)
+
+
+def terms_of(view, join=0.0, spare=0.0, chains=0.0):
+    """Chances of battles, and weights of what the authors left open."""
+    return reference(Terms(make_odds(view.params.dice), join, spare, chains))
 
 
 def game_of(players: int, rounds: int = 4, name: str = "small") -> Game:
@@ -62,8 +72,8 @@ def share_after(game, mine, theirs) -> float:
     """Player 0's share after a round."""
     copy = game.clone()
     copy.play_round([mine, theirs])
-    board = copy.view(0).board
-    return float(position_share(board, make_evaluation(board, DEFAULT), copy.owner, copy.army, 0, 2))
+    view = copy.view(0)
+    return float(position_share(bare_context(view.board, view.params, 2, DEFAULT), view.position, 0))
 
 
 # Flat Monte Carlo
@@ -213,50 +223,50 @@ def test_chances_are_the_exact_ones(preset):
 
 
 def battle(game, source, target, extra=0):
-    """What `simple_value` and its parts take."""
+    """What `simple_value` and its parts take: a view, and then context, position and odds."""
     view = game.view(int(game.owner[source]))
-    owner, army = view.owner.copy(), view.army.copy()
-    army[source] += extra
-    return view, make_odds(view.params.dice), make_evaluation(view.board, DEFAULT), owner, army
+    fought = view.position
+    fought.army[source] += extra
+    return view, context_of(view), fought, make_odds(view.params.dice)
 
 
 def test_a_region_is_held_against_each_neighbour():
     game = on(RING, [0, 1, 2, -1, 0, 1], [5, 8, 7, 9, 2, 4], players=3)
-    view, odds, _, owner, army = battle(game, 0, 1)
+    view, _, fought, odds = battle(game, 0, 1)
     # Beside region 0 lie 1 (8 of player 1), 5 (4 of player 1), 3 (neutral).
     expected = (1 - battle_odds(7, 5).capture) * (1 - battle_odds(3, 5).capture)
-    assert hold_chance(view.board, odds, owner, army, 0, 0, 5) == pytest.approx(expected)
+    assert hold_chance(view.board, fought, odds, 0, 0, 5) == pytest.approx(expected)
     # Beside 1 lie 0 (5 of player 0) and 2 (7 of player 2): for player 2 the first alone is an enemy.
-    assert hold_chance(view.board, odds, owner, army, 2, 1, 3) == pytest.approx(1 - battle_odds(4, 3).capture)
+    assert hold_chance(view.board, fought, odds, 2, 1, 3) == pytest.approx(1 - battle_odds(4, 3).capture)
 
 
 def test_a_battle_is_worth_what_its_outcomes_are():
     game = on(RING, [0, 0, 1, 1, 2, -1], [9, 3, 4, 6, 5, 2], players=3)
-    view, odds, evaluation, owner, army = battle(game, 0, 3)
+    view, context, fought, odds = battle(game, 0, 3)
     p = battle_odds(8, 6).capture
 
     def worth(owner, army):
-        return float(position_share(view.board, evaluation, np.int8(owner), np.int32(army), 0, 3))
+        return float(position_share(context, as_position(owner, army), 0))
 
     # Six defenders kill 4.2 on average, eight attackers 4.8.
     won, lost = worth([0, 0, 1, 0, 2, -1], [1, 3, 4, 4, 5, 2]), worth([0, 0, 1, 1, 2, -1], [5, 3, 4, 1, 5, 2])
     held = (1 - battle_odds(3, 4).capture) * (1 - battle_odds(4, 4).capture)
-    value = simple_value(view.board, odds, plug_in("evaluation"), evaluation, owner, army, 0, 3, 0, 3, 8, -math.inf)
+    value = simple_value(context, fought, odds, 0, 0, 3, 8, -math.inf)
     assert value == pytest.approx(p * won * held - (1 - p) * lost)
-    assert owner.tolist() == view.owner.tolist() and army.tolist() == view.army.tolist()
+    assert fought.owner.tolist() == view.owner.tolist() and fought.army.tolist() == view.army.tolist()
 
 
 @pytest.mark.parametrize("army", [3, 6, 9, 15])
 def test_a_battle_that_cannot_come_to_enough_is_not_valued_to_the_end(army):
     game = on(RING, [0, 0, 1, 1, 2, -1], [army, 3, 4, 6, 5, 2], players=3)
-    view, odds, evaluation, owner, armies = battle(game, 0, 3)
-    common = (view.board, odds, plug_in("evaluation"), evaluation, owner, armies, 0, 3, 0, 3, army - 1)
+    view, context, fought, odds = battle(game, 0, 3)
+    common = (context, fought, odds, 0, 0, 3, army - 1)
     exact = simple_value(*common, -math.inf)
     assert simple_value(*common, 1.0) != exact, "the chances alone say that it cannot be above 1"
     for least in (-0.5, 0.0, 0.05, 0.2, 0.5, 0.9, exact):
         value = simple_value(*common, least)
         assert value == exact if exact > least else exact <= value <= least
-        assert owner.tolist() == view.owner.tolist() and armies.tolist() == view.army.tolist()
+        assert fought.owner.tolist() == view.owner.tolist() and fought.army.tolist() == view.army.tolist()
 
 
 def test_only_battles_above_zero_are_listed_and_the_best_come_first():
@@ -264,22 +274,21 @@ def test_only_battles_above_zero_are_listed_and_the_best_come_first():
     for rounds, player in itertools.product((0, 2), range(3)):
         view = game_of(3, rounds, "world").view(player)
         view.army[(view.owner >= 0) & (view.owner != player)] *= 4
-        board, evaluation = view.board, make_evaluation(view.board, DEFAULT)
-        odds, work = make_odds(view.params.dice), make_battle_work(board.n_regions, board.n_edges, 3)
-        evaluate, every = plug_in("evaluation"), {}
+        context, terms, every = context_of(view), terms_of(view), {}
+        work = make_battle_work(view.board.n_regions, view.board.n_edges, 3)
         for source in np.flatnonzero(view.owner == player).tolist():
             for target in view.map.neighbors[source]:
                 if view.owner[target] != player:
-                    army = view.army.copy()
-                    army[source] += view.income
+                    fought = view.position
+                    fought.army[source] += view.income
+                    sent = int(fought.army[source]) - 1
                     every[source, target] = simple_value(
-                        board, odds, evaluate, evaluation, view.owner.copy(), army, player, 3, source, target,
-                        int(army[source]) - 1, -math.inf,
-                    )  # fmt: skip
+                        context, fought, terms.odds, player, source, target, sent, -math.inf
+                    )
         lowest = min(lowest, *every.values())
         for most in (3, 5, 9):
-            work.owner[:], work.army[:] = view.owner, view.army
-            found = list_first_battles(board, view.params, odds, evaluate, evaluation, OFF, player, 3, most, work)
+            work.position.owner[:], work.position.army[:] = view.owner, view.army
+            found = list_first_battles(context, terms, player, most, work)
             best = sorted((value for value in every.values() if value > 0), reverse=True)[:most]
             assert work.worth[:found].tolist() == pytest.approx(best)
             assert [every[tuple(row)] for row in work.rows[:found].tolist()] == pytest.approx(best)
@@ -302,24 +311,23 @@ def test_turns_made_of_battles_are_legal():
 # Max^N
 
 
-def brute_force(view, evaluation, terms, owner, army, mover, breadth, depth):
+def brute_force(context, terms, start, mover, breadth, depth):
     """Shares of all players under best play, and the first mover's share by turn: every turn, without cut-offs."""
-    board, odds, players = view.board, make_odds(view.params.dice), view.players
-    evaluate, work = plug_in("evaluation", share), make_battle_work(board.n_regions, board.n_edges, players)
-    common = (board, view.params, odds, evaluate, evaluation, terms)
-    work.owner[:], work.army[:] = owner, army
-    found = list_first_battles(*common, mover, players, breadth, work)
+    board, players = context.board, context.players
+    work = make_battle_work(board.n_regions, board.n_edges, players)
+    copy_position(start, work.position)
+    found = list_first_battles(context, terms, mover, breadth, work)
     firsts = [tuple(map(int, row)) for row in work.rows[:found]] + ([(-1, -1)] if found < breadth else [])
     best, values = None, []
     for source, target in firsts:
-        work.owner[:], work.army[:] = owner, army
-        make_turn(*common, mover, players, source, target, work)
-        after, left = work.owner.copy(), work.army.copy()
-        alive = [p for k in range(1, players) if (after == (p := (mover + k) % players)).any()]
+        copy_position(start, work.position)
+        make_turn(context, terms, mover, source, target, work)
+        after = Position(*(array.copy() for array in work.position))
+        alive = [p for k in range(1, players) if (after.owner == (p := (mover + k) % players)).any()]
         if depth > 1 and alive:
-            vector, _ = brute_force(view, evaluation, terms, after, left, alive[0], breadth, depth - 1)
+            vector, _ = brute_force(context, terms, after, alive[0], breadth, depth - 1)
         else:
-            vector = [float(share(board, evaluation, after, left, p, players)) for p in range(players)]
+            vector = [float(share(context, after, p)) for p in range(players)]
         values.append(vector[mover])
         if best is None or vector[mover] > best[mover]:
             best = vector
@@ -336,8 +344,8 @@ def test_max_n_is_what_brute_force_finds(players, depth, more):
         view = game_of(players, rounds).view(players - 1)
         agent = MaxnAgent(depth=depth, breadth=3, **more)
         agent.act(view)
-        evaluation = make_evaluation(view.board, agent.weights)
-        best, values = brute_force(view, evaluation, agent.terms, view.owner, view.army, view.player, 3, depth)
+        terms = terms_of(view, **{name: weight for name, weight in more.items() if name != "territory"})
+        best, values = brute_force(context_of(view, agent.weights), terms, view.position, view.player, 3, depth)
         found = [c.value for c in agent.statistics().candidates if c.visits]
         assert max(found) == pytest.approx(best[view.player]) == pytest.approx(max(values))
         if players == 2:  # cut-offs at the root would lose values there
@@ -378,40 +386,35 @@ def test_the_weak_beside_the_strong_are_spared():
     # Player 1 is weak and borders 2, who is stronger than 0; player 3 is as weak and borders nobody else.
     game = on(LINE, [3, 0, 0, 1, 2, 2, 2], [1, 20, 20, 1, 60, 60, 60], players=4)
     view = game.view(0)
-    evaluation, spared = make_evaluation(view.board, DEFAULT), np.zeros(4, dtype=np.int8)
-    mark_spared(view.board, plug_in("evaluation"), evaluation, view.owner, view.army, 0, 4, spared)
+    spared = np.zeros(4, dtype=np.int8)
+    mark_spared(context_of(view), view.position, 0, spared)
     assert spared.tolist() == [0, 1, 0, 0]
 
 
 def test_terms_change_battles_as_they_say():
     game = on(LINE, [0, 0, -1, 1, 2, 0, 2], [9, 30, 2, 2, 20, 9, 20], players=3)
-    view, odds, evaluation, owner, army = battle(game, 1, 2)
+    view, context, fought, odds = battle(game, 1, 2)
     work = make_battle_work(7, view.board.n_edges, 3)
-    several = mark_parts(view.board, owner, 0, work.part, work.generator.scratch.queue) > 1
-    evaluate = plug_in("evaluation")
+    several = mark_parts(view.board, fought.owner, 0, work.part, work.generator.scratch.queue) > 1
 
     def value(source=1, target=2, sent=29, **terms):
         return battle_value(
-            view.board, odds, evaluate, evaluation, OFF._replace(**terms), owner, army, 0, 3, source, target, sent,
-            several, work.part, work.spared, -math.inf,
+            context, fought, terms_of(view, **terms), 0, source, target, sent, several, work.part, work.spared,
+            -math.inf,
         )  # fmt: skip
 
     plain, chance = value(), capture_chance(odds, 29, 2)
-    mine = float(position_share(view.board, evaluation, owner, army, 0, 3))
-    assert plain == pytest.approx(
-        simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 1, 2, 29, -math.inf)
-    )
+    mine = float(position_share(context, fought, 0))
+    assert plain == pytest.approx(simple_value(context, fought, odds, 0, 1, 2, 29, -math.inf))
     assert value(join=0.5) - plain == pytest.approx(0.5 * mine * chance / 4)
     assert value(spare=1.0) == plain, "the target is neutral"
-    after_owner, after_army = owner.copy(), army.copy()
-    after_owner[2], after_army[1], after_army[2] = 0, 1, 28
-    sequel = simple_value(view.board, odds, evaluate, evaluation, after_owner, after_army, 0, 3, 2, 3, 27, -math.inf)
+    after = view.position
+    after.owner[2], after.army[1], after.army[2] = 0, 1, 28
+    sequel = simple_value(context, after, odds, 0, 2, 3, 27, -math.inf)
     assert sequel > 0 and value(chains=0.5) - plain == pytest.approx(0.5 * chance * sequel)
     work.spared[1] = 1
-    assert math.isclose(
-        value(5, 4, 8, spare=2.0),
-        simple_value(view.board, odds, evaluate, evaluation, owner, army, 0, 3, 5, 4, 8, -math.inf),
-    ), "4 is player 2's, who is not spared"
+    plain = simple_value(context, fought, odds, 0, 5, 4, 8, -math.inf)
+    assert math.isclose(value(5, 4, 8, spare=2.0), plain), "4 is player 2's, who is not spared"
 
 
 # Records

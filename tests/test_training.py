@@ -19,12 +19,12 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.stats import spearmanr
 
+from helpers import as_position, board_of
 from warlight_env import maps
+from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation import extended_share
-from warlight_env.agents.weights import make_evaluation
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
-from warlight_env.engine.board import make_board
 from warlight_env.errors import RunError
 from warlight_env.train.evolve import Evolution, EvolveSettings, Stage, next_units
 from warlight_env.train.games import Conditions
@@ -241,28 +241,29 @@ def test_a_number_that_is_none_stops_the_run(tmp_path):
 
 def test_the_model_s_chance_is_the_search_s_share():
     """Exactly, after learning as before: that is what makes the share a probability."""
-    model, board = Model("world", THESIS), make_board(maps.load("world"))
+    model, (board, params) = Model("world", THESIS), board_of(maps.load("world"))
     rng = np.random.default_rng(4)
     for _ in range(20):
         model.theta = model.theta * np.exp(rng.normal(0, 0.3, 10)) + [0, 0, 0, 0, 0, 0, 0, 0, *rng.normal(0, 5, 2)]
         model.sharpness = float(np.exp(rng.normal(0, 0.5)))
         model.project()
-        evaluation = make_evaluation(board, model.weights())
+        context = bare_context(board, params, 2, model.weights())
         owner = rng.integers(-1, 2, board.n_regions).astype(np.int8)
         owner[board.super_region == 1] = 0
         army = rng.integers(1, 9, board.n_regions).astype(np.int32)
-        features = _features(board, model.terms, owner, army)
-        share = extended_share(board, evaluation, owner, army, 0, 2)
+        position = as_position(owner, army)
+        features = _features(board, model.terms, position)
+        share = extended_share(context, position, 0)
         assert model.chance(features) == pytest.approx(share, rel=1e-5)
         model = Model("world", THESIS)
 
 
-def _features(board, terms, owner, army):
+def _features(board, terms, position):
     from warlight_env.agents.duels import FEATURES, write_features
 
     features = np.zeros((2, len(FEATURES)))
     for player in range(2):
-        write_features(board, terms, owner, army, player, features[player])
+        write_features(board, terms, position, player, features[player])
     return features
 
 
