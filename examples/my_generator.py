@@ -8,29 +8,28 @@ import functools
 import numba
 
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.generator_work import THESIS_WAYS
 from warlight_env.agents.mcts import MctsAgent
 from warlight_env.arena import Match
 
 
 @numba.njit
-def pressing(board, params, evaluation, owner, army, player, ways, rng, work, turns):
-    """The thesis's turns; in each, a region's free armies join its first attack."""
-    count = generate_turns(board, params, evaluation, owner, army, player, THESIS_WAYS, rng, work, turns)
+def pressing(context, position, player, rng, work, turns):
+    """The turns of the ways that the search is told of; in each, a region's free armies join its first attack."""
+    count = generate_turns(context, position, player, rng, work, turns)
     for t in range(count):
         orders = turns.attacks[t]
         for i in range(turns.counts[t]):
             source, target = orders[i, 0], orders[i, 1]
-            free = army[source] + turns.deploy[t, source] - 1
+            free = position.army[source] + turns.deploy[t, source] - 1
             for k in range(turns.counts[t]):
                 if orders[k, 0] == source:
                     free -= orders[k, 2]
-            if owner[target] != player and free > 0:
+            if position.owner[target] != player and free > 0:
                 orders[i, 2] += free
     return count
 
 
 if __name__ == "__main__":
-    mine = functools.partial(MctsAgent, sims=100, refine=0.0, generator=pressing)
     thesis = functools.partial(MctsAgent, sims=100, refine=0.0, turns="thesis")
+    mine = functools.partial(thesis, generator=pressing)
     print(Match([mine, thesis], games=100).run(lambda games: print(".", end="", flush=True)))

@@ -37,11 +37,11 @@ def make_map(
 RING = make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5), (0, 3)], [2, 3, 1], "ring")
 
 
-def position(game: Game, owner: list[int], army: list[int]) -> Game:
-    """The game with another position, in the middle of play."""
+def position(game: Game, owner: list[int], army: list[int], rounds: int = 0) -> Game:
+    """The game with another position, in the middle of play, after at least so many rounds."""
     saved = game.to_dict()
     out = [int(p not in owner) for p in range(game.players)]  # in the first round
-    played = max(game.round, *out)
+    played = max(game.round, rounds, *out)
     saved["state"].update(
         owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out, round=played, turn=0
     )

@@ -9,6 +9,7 @@ import sys
 import threading
 import traceback
 import warnings
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -389,6 +390,41 @@ def test_who_is_out_of_the_game_is_not_asked_for_turns():
     ASKING_GENERATOR.function = noting
     Search(seen, MctsSettings(samples=1, rounds=2, refine=0.0), 1, generator=ASKING_GENERATOR).run(5)
     assert asked == {0, 1}
+
+
+def rounds_seen(kind, settings, simulations=40, trials=0):
+    """Rounds played in the positions that a function is asked about in a search, less those of the game itself."""
+    played, asked = 3, set()
+    seen = replace(view(), round=played)
+    told = ASKING_EVALUATION if kind == "evaluation" else ASKING_GENERATOR
+
+    def noting(context, position, player, *others):
+        asked.add(int(position.round[0]) - played)
+        return FUNCTIONS[True][kind].py_func(context, position, player, *others)
+
+    told.function = noting
+    search = Search(seen, MctsSettings(**(SMALL | {"weights": Case(kind, True, "none", 0).weights} | settings)), 1,
+                    **{kind: told})  # fmt: skip
+    asked.clear()  # of the trial that each search begins with
+    search.run(simulations)
+    if trials:
+        asked.clear()
+        search.best()
+        search.refine(trials)
+    return asked
+
+
+def test_a_function_sees_the_rounds_go_on():
+    flat = {"sampling": "flat", "final": "median", "samples": 1}
+    for rounds in (1, 2, 3):
+        assert rounds_seen("evaluation", {"rounds": rounds, "outcome": "single"} | flat) == {rounds}
+        assert rounds_seen("policy", {"rounds": rounds} | flat) == set(range(rounds))
+        scenarios = {"scenarios": 12, "horizon": rounds, "refine": 0.5}
+        assert rounds_seen("evaluation", scenarios, 1, trials=3) == {rounds}
+    tree = {"rounds": 2, "outcome": "single", "exploration": 0.0}
+    expanded, valued = rounds_seen("generator", tree), rounds_seen("evaluation", tree)
+    assert expanded == set(range(max(expanded) + 1)) and max(expanded) > 2, "round by round down the tree"
+    assert valued == set(range(1 + 2, max(valued) + 1)) and max(valued) > 4, "and two of a playout"
 
 
 def test_an_agent_can_be_asked_again():

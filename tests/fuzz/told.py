@@ -29,12 +29,12 @@ CALLS, FROM, ANSWERS, ANSWER, RAISES, COUNT, HEAD = range(7)
 TABLE: Final = np.zeros(HEAD + 4 * WRITES)
 llvmlite.binding.add_symbol("warlight_fuzz_table", TABLE.ctypes.data)
 #: Arrays that compiled functions write to, by kind.
-OWNER, ARMY, RNG, COUNTS, DEPLOY, ATTACKS, VALUE, FREE, WISHES = range(9)
+OWNER, ARMY, ROUND, RNG, COUNTS, DEPLOY, ATTACKS, VALUE, FREE, WISHES = range(10)
 ARRAYS: Final = {
-    "evaluation": (OWNER, ARMY),
-    "generator": (OWNER, ARMY, RNG, COUNTS, COUNTS, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
-    "policy": (OWNER, ARMY, RNG, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
-    "picker": (OWNER, FREE, RNG, WISHES, WISHES, WISHES),
+    "evaluation": (OWNER, ARMY, ROUND),
+    "generator": (OWNER, ARMY, ROUND, RNG, COUNTS, COUNTS, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
+    "policy": (OWNER, ARMY, ROUND, RNG, DEPLOY, DEPLOY, ATTACKS, ATTACKS, ATTACKS, VALUE, FREE),
+    "picker": (OWNER, ARMY, ROUND, FREE, RNG, WISHES, WISHES, WISHES),
 }
 
 
@@ -136,7 +136,7 @@ def _one_by_one(*arguments):
     yield 1
 
 
-def _keywords(*, board):
+def _keywords(*, context):
     return 1
 
 
@@ -200,33 +200,38 @@ def _put(array, i, number):
 
 
 @numba.njit(boundscheck=True)
-def evaluation(board, evaluation, owner, army, player, players):
+def _put_in(position, array, i, number):
+    """Write to an array of a position, if that is what is meant."""
+    if array == OWNER:
+        _put(position.owner, i, number)
+    elif array == ARMY:
+        _put(position.army, i, number)
+    elif array == ROUND:
+        _put(position.round, i, number)
+
+
+@numba.njit(boundscheck=True)
+def evaluation(context, position, player):
     table = _table()
     mine, all_ = 0, 0
-    for r in range(owner.shape[0]):
-        mine += owner[r] == player
-        all_ += owner[r] >= 0
+    for by in position.owner:
+        mine += by == player
+        all_ += by >= 0
     share = mine / max(1, all_)
     if _told(table):
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
-            if table[at] == OWNER:
-                _put(owner, table[at + 1], table[at + 3])
-            else:
-                _put(army, table[at + 1], table[at + 3])
+            _put_in(position, table[at], table[at + 1], table[at + 3])
         if table[ANSWERS] != 0:
             return table[ANSWER]
     return share
 
 
 @numba.njit(boundscheck=True)
-def _write(table, owner, army, rng, deploy, attacks, work):
+def _write(table, position, rng, deploy, attacks, work):
     for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
         array, i, j, number = table[at], table[at + 1], int(table[at + 2]), table[at + 3]
-        if array == OWNER:
-            _put(owner, i, number)
-        elif array == ARMY:
-            _put(army, i, number)
-        elif array == RNG:
+        _put_in(position, array, i, number)
+        if array == RNG:
             _put(rng, i, number)
         elif array == DEPLOY:
             _put(deploy, i, number)
@@ -239,11 +244,11 @@ def _write(table, owner, army, rng, deploy, attacks, work):
 
 
 @numba.njit(boundscheck=True)
-def generator(board, params, evaluation, owner, army, player, ways, rng, work, turns):
+def generator(context, position, player, rng, work, turns):
     table = _table()
-    turns.counts[0] = plain_turn(board, params, owner, army, player, turns.deploy[0], turns.attacks[0])
+    turns.counts[0] = plain_turn(context, position, player, turns.deploy[0], turns.attacks[0])
     if _told(table):
-        _write(table, owner, army, rng, turns.deploy[0], turns.attacks[0], work)
+        _write(table, position, rng, turns.deploy[0], turns.attacks[0], work)
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
             if table[at] == COUNTS:
                 _put(turns.counts, table[at + 1], table[at + 3])
@@ -253,18 +258,18 @@ def generator(board, params, evaluation, owner, army, player, ways, rng, work, t
 
 
 @numba.njit(boundscheck=True)
-def policy(board, params, evaluation, owner, army, player, ways, rng, work, deploy, attacks):
+def policy(context, position, player, rng, work, deploy, attacks):
     table = _table()
-    count = plain_turn(board, params, owner, army, player, deploy, attacks)
+    count = plain_turn(context, position, player, deploy, attacks)
     if _told(table):
-        _write(table, owner, army, rng, deploy, attacks, work)
+        _write(table, position, rng, deploy, attacks, work)
         if table[ANSWERS] != 0:
             return int(table[ANSWER])
     return count
 
 
 @numba.njit(boundscheck=True)
-def picker(board, evaluation, owner, free, player, rng, wishes):
+def picker(context, position, free, player, rng, wishes):
     table = _table()
     count = 0
     for r in range(free.shape[0]):
@@ -274,13 +279,12 @@ def picker(board, evaluation, owner, free, player, rng, wishes):
     if _told(table):
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
             array, i, number = table[at], table[at + 1], table[at + 3]
-            if array == OWNER:
-                _put(owner, i, number)
-            elif array == FREE:
+            _put_in(position, array, i, number)
+            if array == FREE:
                 _put(free, i, number)
             elif array == RNG:
                 _put(rng, i, number)
-            else:
+            elif array == WISHES:
                 _put(wishes, i, number)
         if table[ANSWERS] != 0:
             return int(table[ANSWER])

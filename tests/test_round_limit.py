@@ -1,0 +1,120 @@
+"""The search at the rules' round limit: a game is worth there what the rules make of it. `Game` tells the ends."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from helpers import RING, make_map, position
+from warlight_env import Game, Orders, Rules
+from warlight_env.agents.context import bare_context
+from warlight_env.agents.generators import turns as generated
+from warlight_env.agents.mcts import MctsSettings, Search
+from warlight_env.agents.mcts.flat import results_of
+from warlight_env.agents.standing import DRAWN, ONGOING, share_at_end, winner_of
+from warlight_env.agents.weights import DEFAULT
+
+LIMIT = 7
+#: Two fronts that do not meet: without luck, every pair of turns has one outcome.
+APART = make_map([0, 0, 0, 1, 1, 1], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], [2, 2], "line6")
+LONG = make_map([0] * 5 + [1] * 5, [(i, i + 1) for i in range(9)], [2, 2], "line10")
+#: Each has one region. In the first position it depends on both who is larger in the end, in the second on us alone.
+ENDS, OWNERS = ([8, 8, 11, 7, 4, 2], [4, 5, 8, 8, 12, 13]), [0, -1, -1, -1, -1, 1]
+
+
+def before_the_end(map_, owner, army, tie_break="regions", left=1, players=2) -> Game:
+    """A position with so many rounds left."""
+    rules = Rules.of("thesis", picks=1, offers_per_super_region=0, luck=0.0, max_rounds=LIMIT, tie_break=tie_break)
+    return position(Game(map_, rules, players), owner, army, LIMIT - left)
+
+
+def end(game: Game, mine: Orders, theirs: Orders) -> float:
+    """What the last round makes of the game for player 0."""
+    copy = game.clone()
+    copy.play_round([mine, theirs])
+    assert copy.done
+    return {0: 1.0, 1: 0.0}.get(copy.winner, 0.5)
+
+
+@pytest.mark.parametrize("tie_break", ["regions", "draw"])
+def test_simulations_are_worth_the_end_of_the_game(tie_break):
+    game = before_the_end(APART, OWNERS, ENDS[0], tie_break)
+    replies = generated(game.view(1))
+    expected = [{end(game, turn, reply) for reply in replies} for turn in generated(game.view(0))]
+    assert sorted(map(sorted, expected)) == ([[0.0, 0.5], [0.0, 1.0]] if tie_break == "regions" else [[0.5], [0.5]])
+    search = Search(game.view(0), MctsSettings(sampling="flat", final="mean", samples=1, rounds=3), 1)
+    search.run(80)
+    found = [set(np.round(values, 6).tolist()) for values in results_of(search.trees[0].tree).values()]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, expected))
+
+
+@pytest.mark.parametrize("tie_break", ["regions", "draw"])
+@pytest.mark.parametrize("more", [{}, {"playout": "one_ply", "tries": 1}, {"values": "placements", "alpha": 1.0}])
+def test_the_tree_knows_the_end_of_the_game(tie_break, more):
+    game = before_the_end(APART, OWNERS, ENDS[1], tie_break)
+    reply = generated(game.view(1))[0]
+    expected = {str(turn): end(game, turn, reply) for turn in generated(game.view(0))}
+    assert set(expected.values()) == ({0.0, 1.0} if tie_break == "regions" else {0.5})
+    search = Search(game.view(0), MctsSettings(**({"refine": 0.0} | more)), 1)
+    search.run(60)
+    found = {str(candidate.orders): candidate.value for candidate in search.candidates()}
+    if "values" in more and tie_break == "draw":  # nobody surpasses anybody: the first place for both
+        assert set(found.values()) == {1.0}
+        return
+    assert found == pytest.approx(expected, abs=1e-6)
+    assert expected[str(search.best())] == max(expected.values())
+
+
+def test_rounds_before_the_limit_are_not_the_end():
+    game = before_the_end(APART, OWNERS, ENDS[1], left=20)
+    search = Search(game.view(0), MctsSettings(refine=0.0, rounds=2), 1)
+    search.run(60)
+    assert all(0.05 < candidate.value < 0.95 for candidate in search.candidates())
+
+
+def test_local_search_finds_the_region_that_decides():
+    """None of the generated turns does."""
+    owner, army = [-1, 0, -1, -1, 0, -1, -1, 1, 1, 1], [6, 3, 7, 4, 6, 150, 150, 1, 1, 1]
+    game = before_the_end(LONG, owner, army)
+    replies = generated(game.view(1))
+    assert {end(game, *pair) for pair in itertools.product(generated(game.view(0)), replies)} == {0.0}
+    search = Search(game.view(0), MctsSettings(), 1)
+    search.run(60)
+    assert [candidate.value for candidate in search.candidates()] == [0.0] * len(generated(game.view(0)))
+    search.refine(300)
+    assert search.refined is not None and search.refined.value == 1.0
+    assert {end(game, search.best(), reply) for reply in replies} == {1.0}
+
+
+def test_local_search_has_nothing_to_gain_where_the_limit_is_a_draw():
+    owner, army = [-1, 0, -1, -1, 0, -1, -1, 1, 1, 1], [6, 3, 7, 4, 6, 150, 150, 1, 1, 1]
+    search = Search(before_the_end(LONG, owner, army, "draw").view(0), MctsSettings(), 1)
+    search.run(60)
+    search.refine(300)
+    assert search.trials == 300 and search.refined is None
+
+
+@pytest.mark.parametrize("tie_break", ["regions", "draw"])
+def test_who_has_won_is_whom_the_game_names(tie_break):
+    random, met = np.random.default_rng(1), set()
+    for _ in range(150):
+        owner = random.integers(-1, random.integers(1, 4), 6).tolist()
+        alive = {p for p in owner if p >= 0}
+        if len(alive) < 2:
+            continue
+        left = int(random.integers(1, 3))
+        game = before_the_end(RING, owner, random.integers(1, 3, 6).tolist(), tie_break, left, players=3)
+        game.play_round([None] * 3)
+        view = game.view(0)
+        context, position = bare_context(view.board, view.params, 3, DEFAULT), view.position
+        winner = winner_of(context, position)
+        assert (winner != ONGOING) == game.done == (left == 1)
+        if game.done:
+            assert winner == (DRAWN if game.winner is None else game.winner)
+            shares = [share_at_end(context, position, winner, p) for p in range(3)]
+            expected = {game.winner: 1.0} if game.winner is not None else dict.fromkeys(alive, 1 / len(alive))
+            assert shares == [expected.get(p, 0.0) for p in range(3)]
+        met.add(winner)
+    assert met == ({ONGOING, DRAWN, 0, 1, 2} if tie_break == "regions" else {ONGOING, DRAWN})
