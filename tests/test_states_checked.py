@@ -448,7 +448,7 @@ def shared_arrays() -> list[tuple[str, np.ndarray]]:
     policy = PolicyFile.load("small")
     found = arrays_of(view.board, "board") + arrays_of(view.params, "params")
     found += arrays_of(make_odds(view.params.dice), "odds")
-    for name in ("board", "params", "bits", "evaluation", "bots_evaluation"):
+    for name in ("board", "params", "bits", "context", "bots_context"):
         found += arrays_of(getattr(core, name), f"core.{name}")
     found += [(f"policy.{name}", array) for name, array in policy.arrays.items()]
     env, single = WarlightParallelEnv(RING, {"picks": 1}), WarlightEnv(RING, {"picks": 1}, action="continuous")
