@@ -17,8 +17,8 @@ from warlight_env.agents.lookahead import (
     try_against_replies,
     worst_replies,
 )
-from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.searcher import Found, Limits, SearchingAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders

@@ -19,9 +19,9 @@ from warlight_env.agents.maxn.search import (
 )
 from warlight_env.agents.maxn.turns import MAX_BREADTH
 from warlight_env.agents.maxn.value import Terms
-from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.odds import make_odds
 from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.searcher import Found, Limits, SearchingAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from warlight_env.agents.base import Budget, given
+from warlight_env.agents.base import Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.searching import Search
 from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, nodes_for
 from warlight_env.agents.plug_ins import check_parameters
+from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
@@ -20,7 +21,7 @@ from warlight_env.engine.view import View
 DEFAULT_SIMULATIONS: Final = 457
 
 
-class MctsAgent:
+class MctsAgent(Agent):
     """Monte Carlo tree search over generated turns; for any number of players.
 
     `evaluation`, `generator`, `policy`: functions of the kinds in `agents.plug_ins`; None: the built-in ones. What
@@ -55,18 +56,23 @@ class MctsAgent:
         """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or what a search finds."""
         if self.settings.picks == "best":
             return best_picks(view, self.settings.weights)
-        return self._searched(view, None).best_picks()
+        return self._search(view, None).best_picks()
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Search for as long as the budget says or, where it says nothing, the settings."""
-        return self._searched(view, budget).best()
+        return self._search(view, budget).best()
 
     @property
     def simulations(self) -> int:
         """Simulations of the last search in all trees, and trials of its local search."""
         return 0 if self.search is None else self.search.simulations + self.search.trials
 
-    def _searched(self, view: View, budget: Budget | None) -> Search:
+    def searched(self) -> Searched | None:
+        """The last search, with its record."""
+        search = self.search
+        return None if search is None else Searched(search.view, self.settings.weights, search.statistics())
+
+    def _search(self, view: View, budget: Budget | None) -> Search:
         start = time.perf_counter()
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)

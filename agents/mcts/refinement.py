@@ -13,11 +13,11 @@ import numpy as np
 from warlight_env.agents.evaluation import Evaluation
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.mcts.crew import Job, Quota, work_off
-from warlight_env.agents.mcts.record import Candidate
 from warlight_env.agents.mcts.settings import MctsSettings
 from warlight_env.agents.refining.changes import list_borders
 from warlight_env.agents.refining.climb import climb, value_turn
 from warlight_env.agents.refining.trials import BEST, TrialWork, make_trial_work, try_turn
+from warlight_env.agents.search_record import Candidate
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View

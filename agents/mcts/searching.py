@@ -23,7 +23,6 @@ from warlight_env.agents.mcts.foresight import foresight
 from warlight_env.agents.mcts.leaf import run_leaf_parallel
 from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.picking import plant_picks
-from warlight_env.agents.mcts.record import Candidate, SearchRecord
 from warlight_env.agents.mcts.refinement import Refinement
 from warlight_env.agents.mcts.search import leaf_depths, search
 from warlight_env.agents.mcts.settings import MctsSettings, nodes_for
@@ -41,6 +40,7 @@ from warlight_env.agents.mcts.tree import (
 )
 from warlight_env.agents.mcts.work import SearchWork, Settings, make_search_work
 from warlight_env.agents.plug_ins import is_ours, plug_in
+from warlight_env.agents.search_record import Candidate, SearchRecord
 from warlight_env.engine.guard import watched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
