@@ -5,22 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.faults import Faults
 from warlight_env.agents.generator_work import make_generator_work
+from warlight_env.agents.search_record import Searched
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
-from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
+from warlight_env.maps import Map
 
 
 @dataclass(frozen=True)
@@ -61,27 +64,69 @@ def check_integer(name: str, value: object, low: int, high: int | None = None) -
         raise InputError(f"{name} = {value!r}: must be an integer {bounds}")
 
 
-@runtime_checkable
-class Agent(Protocol):
+class Agent(ABC):
     """A player. It sees a `View` only, and keeps its own random generator, so that dice and bots never mix.
 
-    An agent may have an attribute `simulations`, an integer: those of its last answer. Matches then count them.
-    It may have a method ``check(map, rules, players)``, which raises an InputError where it cannot play such games:
-    matches then refuse it before they begin.
+    A subclass gives `pick` and `act`. All else has a default, which stands for an agent that has nothing of the kind;
+    those that are properties a subclass overrides by properties, or by attributes of the class.
     """
 
-    name: str
+    name: str = "agent"
 
+    @abstractmethod
     def pick(self, view: View) -> list[int]:
         """The offered regions that it would like, best first."""
-        ...
 
+    @abstractmethod
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Its turn for this round."""
-        ...
+
+    #: Whether it keeps to a budget in simulations; a clock of simulations alone is refused for one that does not.
+    counts_simulations: bool = True
+
+    @property
+    def simulations(self) -> int | None:
+        """Simulations of its last answer, which matches count; None: it makes none."""
+        return None
+
+    @property
+    def faults(self) -> Faults | None:
+        """What went wrong with its answers in this game without ending it; None: it does not tell."""
+        return None
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """Raises an InputError where it cannot play such games; matches ask before they begin."""
+        return None
+
+    def close(self) -> None:
+        """Its game is over: it gives back what it holds, as a process."""
+        return None
+
+    def insight(self) -> dict[str, Any] | None:
+        """What it thought before its last answer, as plain data for JSON; None: nothing, or what `searched` tells.
+
+        Asked once the round has been played.
+        """
+        return None
+
+    def searched(self) -> Searched | None:
+        """What its last search came to; None: it has not searched yet, or never does."""
+        return None
 
 
-class KernelAgent(ABC):
+def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
+    """Ask an agent that was made for this question alone whether it can play such games; it is closed then.
+
+    Raises:
+        InputError: it cannot, as its `check` says.
+    """
+    try:
+        agent.check(map, rules, players)
+    finally:
+        agent.close()
+
+
+class KernelAgent(Agent):
     """An agent whose turn a kernel writes into arrays; subclasses give `_write` and `pick`."""
 
     name = "kernel"

@@ -18,7 +18,7 @@ from warlight_env.agents.search.lookahead import (
     try_against_replies,
     worst_replies,
 )
-from warlight_env.agents.search.record import Candidate
+from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from warlight_env import registrars
+from warlight_env.agents.adapting import as_agent
 from warlight_env.agents.base import Agent
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
@@ -41,13 +43,13 @@ class AgentInfo:
 
     name: str
     summary: str
-    load: Callable[[], Callable[..., Agent]]
+    load: Callable[[], Callable[..., Any]]
     parameters: dict[str, Parameter]
     form: str = ""  #: where everything behind the name is one text, which the agent reads itself: what it looks like
     players: int = MAX_PLAYERS  #: the most in its games
 
 
-def _built_in(path: str) -> Callable[[], Callable[..., Agent]]:
+def _built_in(path: str) -> Callable[[], Callable[..., Any]]:
     module, _, attribute = path.partition(":")
 
     def load() -> Callable[..., Agent]:
@@ -61,7 +63,7 @@ _AGENTS: dict[str, AgentInfo] = {}
 
 def register(
     name: str,
-    load: Callable[[], Callable[..., Agent]],
+    load: Callable[[], Callable[..., Any]],
     summary: str,
     parameters: dict[str, Parameter] | None = None,
     form: str = "",
@@ -71,13 +73,27 @@ def register(
 
     With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
     players: the most in the games that it plays.
+
+    What it makes is an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
     """
+    registrars.run()  # those above come first, whatever is registered: their names are taken
+    _register(name, load, summary, parameters, form, players)
+
+
+def _register(
+    name: str,
+    load: Callable[[], Callable[..., Any]],
+    summary: str,
+    parameters: dict[str, Parameter] | None = None,
+    form: str = "",
+    players: int = MAX_PLAYERS,
+) -> None:
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
     _AGENTS[name] = AgentInfo(name, summary, load, parameters or {}, form, players)
 
 
-register(
+_register(
     "random",
     _built_in("warlight_env.agents.random:RandomAgent"),
     "deploys on random border regions, attacks random neighbours that are not clearly stronger",
@@ -86,24 +102,24 @@ register(
         "slack": Parameter(int, 1, "armies by which a target may be stronger", 0, 1000),
     },
 )
-register(
+_register(
     "aggressive",
     _built_in("warlight_env.agents.aggressive:AggressiveAgent"),
     "everything beside the most valuable foreign region, then attacks every weaker neighbour",
 )
 
 
-register(
+_register(
     "smart_random",
     _built_in("warlight_env.agents.smart_random:SmartRandomAgent"),
     "one of the generated turns at random",
 )
-register(
+_register(
     "one_big_army",
     _built_in("warlight_env.agents.one_big_army:OneBigArmyAgent"),
     "everything on the strongest region, which attacks the most valuable foreign neighbour",
 )
-register(
+_register(
     "one_ply",
     _built_in("warlight_env.agents.one_ply:OnePlyAgent"),
     "looks one round ahead: the generated turn after which it stands best on average",
@@ -142,8 +158,10 @@ _MCTS: dict[str, Parameter] = {
     "turns": Parameter(str, "ours", "the generators': ours, or the thesis's, in which more armies stay behind"),
     "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
 }
-register("mcts", _built_in("warlight_env.agents.mcts:MctsAgent"), "Monte Carlo tree search over generated turns", _MCTS)
-register(
+_register(
+    "mcts", _built_in("warlight_env.agents.mcts:MctsAgent"), "Monte Carlo tree search over generated turns", _MCTS
+)
+_register(
     "mcts_thesis",
     _built_in("warlight_env.agents.mcts:thesis_mcts"),
     "mcts with the thesis's own parameters",
@@ -155,20 +173,20 @@ register(
         "weights": Parameter(str, "thesis", "weights of the evaluation: default, thesis, or a .json file"),
     },
 )
-register(
+_register(
     "mcts_no_defense",
     _built_in("warlight_env.agents.mcts:no_defense"),
     "mcts without the defensive deploy and the two ways to attack that wait",
     _MCTS,
 )
-register(
+_register(
     "pmcts",
     _built_in("warlight_env.agents.mcts:parallel_mcts"),
     "mcts with a tree in each of two threads",
     {**_MCTS, "threads": Parameter(int, 2, "threads", 1, 1000)},
 )
 _NOT_FLAT = ("c", "selection", "replies", "final", "top", "picks", "refine", "scenarios", "horizon")
-register(
+_register(
     "flat_mc",
     _built_in("warlight_env.agents.flat:FlatAgent"),
     "flat Monte Carlo: generated turns at random, and the one whose results are best in the middle",
@@ -178,7 +196,7 @@ register(
         "answer": Parameter(str, "median", "the middle of a turn's results: median, mean, mode"),
     },
 )
-register(
+_register(
     "minimax2",
     _built_in("warlight_env.agents.minimax2:Minimax2Agent"),
     "two plies: each generated turn against each generated reply, over many plays of the round",
@@ -189,7 +207,7 @@ register(
         "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
     },
 )
-register(
+_register(
     "maxn",
     _built_in("warlight_env.agents.maxn:MaxnAgent"),
     "Max^N: each player in turn maximises its own share, over turns made of the best battles",
@@ -205,27 +223,6 @@ register(
         "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
     },
 )
-register(
-    "cmd",
-    _built_in("warlight_env.protocol.host:external_bot"),
-    "a bot of the AI Challenges in a process of its own",
-    form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
-    players=2,
-)
-register(
-    "belief",
-    _built_in("warlight_env.beliefs.believer:believing"),
-    "an agent that under fog plays on the most likely position, for games of two",
-    form="belief:AGENT",
-    players=2,
-)
-register(
-    "policy",
-    _built_in("warlight_env.arena.policy_agent:trained_policy"),
-    "a trained policy",
-    form="policy:FILE or policy:NAME (world, small)",
-    players=2,
-)
 
 
 @functools.cache
@@ -234,11 +231,21 @@ def _foreign() -> tuple[EntryPoint, ...]:
 
 
 def _known() -> dict[str, AgentInfo]:
+    registrars.run()
     known = dict(_AGENTS)
     for entry in _foreign():
         if entry.name not in known:
             known[entry.name] = AgentInfo(entry.name, f"from {entry.value}", entry.load, {})
     return known
+
+
+def _info(name: str) -> AgentInfo:
+    if name in _AGENTS:  # without a look at packages above and at others, which takes time
+        return _AGENTS[name]
+    known = _known()
+    if name not in known:
+        raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
+    return known[name]
 
 
 def agent_names() -> list[str]:
@@ -281,10 +288,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     """
     name = re.split(r"[:\[]", spec.strip(), maxsplit=1)[0]
     rest = spec.strip()[len(name) :].removeprefix(":")
-    known = _known()
-    if name not in known:
-        raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
-    info = known[name]
+    info = _info(name)
     if info.form:
         return info, {"text": rest}
     values: dict[str, Any] = {}
@@ -324,5 +328,6 @@ def make_agent(spec: str, seed: int) -> Agent:
     for method in ("pick", "act"):
         if not inspect.ismethod(getattr(agent, method, None)):
             raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")
-    agent.name = spec.strip()
-    return agent
+    made = as_agent(agent)
+    made.name = spec.strip()
+    return made

@@ -1,4 +1,4 @@
-"""No two modules import each other in a circle, and none imports the package that stands above them all.
+"""No two modules import each other in a circle, and none imports or names what stands above it.
 
 All imports count: those inside functions, and those for type checkers alone. That Python also runs the ``__init__`` of
 every package on the way to a module does not.
@@ -7,6 +7,7 @@ every package on the way to a module does not.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -72,6 +73,69 @@ def circles(graph: Graph) -> list[list[str]]:
 def told(graph: Graph, modules: list[str]) -> str:
     """The imports within a circle, one a line."""
     return "\n".join(f"  {name} imports {other}" for name in modules for other in sorted(graph[name] & set(modules)))
+
+
+def layers() -> list[set[str]]:
+    """Names directly below the package, the highest layer first, as the contracts have them."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (found,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    return [set(layer.split(" | ")) for layer in found]
+
+
+def named(text: str) -> Iterator[str]:
+    """The modules that a module's text names in strings other than its documentation."""
+    tree = ast.parse(text)
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield from re.findall(rf"\b{PACKAGE}(?:\.\w+)+", node.value)
+
+
+def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
+    """What modules name in strings though it stands above them."""
+    level = {f"{PACKAGE}.{name}": at for at, layer in enumerate(order) for name in layer}
+
+    def level_of(module: str) -> int:
+        return level.get(".".join(module.split(".")[:2]), len(order))
+
+    return [
+        f"{module} names {other}"
+        for module, text in modules.items()
+        for other in named(text)
+        if module != PACKAGE and level_of(other) < level_of(module)
+    ]
+
+
+def test_no_module_names_one_above_it_in_a_string():
+    modules = sources()
+    cache = modules.pop(f"{PACKAGE}.engine.cache")  # digests files, and knows nothing of what is in them
+    assert set(named(cache)) == {f"{PACKAGE}.{name}" for name in ("engine", "agents", "envs")}
+    found = names_above(modules, layers())
+    assert not found, "\n".join([*found, "Have what stands above tell the place below, see warlight_env.registrars."])
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("load('warlight_env.arena.policy_agent:trained_policy')", ["warlight_env.arena.policy_agent"]),
+    ("def f():\n    return f'{x} of warlight_env.web.app'", ["warlight_env.web.app"]),
+    ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.random')", []),
+    ('"""See `warlight_env.arena.play`."""', []), ("x = 'warlight_env'", []),
+])  # fmt: skip
+def test_a_name_of_what_stands_above_is_found(text, found):
+    module = "warlight_env.agents.registry"
+    assert names_above({module: text}, layers()) == [f"{module} names {name}" for name in found]
+
+
+@pytest.mark.parametrize("first", [
+    "warlight_env.agents.registry", "warlight_env.protocol.registered", "warlight_env.arena",
+])  # fmt: skip
+def test_agents_of_packages_above_the_registry_are_known_whatever_is_imported_first(first):
+    code = f"""
+import sys, {first}
+from warlight_env.agents import agent_names, make_agent
+print([name for name in ("belief", "cmd", "policy") if name not in agent_names()], make_agent("belief:random", 1).name)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT.anchor, capture_output=True, text=True, check=False)
+    assert done.stdout == "[] belief:random\n", done.stderr
 
 
 def test_no_modules_import_each_other_in_a_circle():

@@ -17,7 +17,7 @@ from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.mcts.selection import SELECTIONS
 from warlight_env.agents.plug_ins import Functions, PlugInError, make_context
 from warlight_env.agents.search.answers import ANSWERS
-from warlight_env.agents.search.record import Candidate
+from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
@@ -215,7 +215,7 @@ def test_generators_may_write_more_than_nine_turns(players):
         search.run(60)
         assert len(search.candidates()) == expected
         assert sum(c.visits for c in search.candidates()) == 60
-    with pytest.raises(AnswerError, match="number of turns is 1 .. 9"):
+    with pytest.raises(AnswerError, match=r"number of turns is 1 \.\. 9"):
         Search(view, settings, 1, Functions(generator=too_many))
 
 

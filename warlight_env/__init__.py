@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from warlight_env import notebooks
+from warlight_env import notebooks, registrars
 from warlight_env.lazy import loaded_on_use
 from warlight_env.version import __version__
 
@@ -60,6 +60,16 @@ def _framed(shown: Game | GameLog) -> str | None:
     return framed(shown)
 
 
+def _register_agents() -> None:
+    from warlight_env.arena import registered as of_arena
+    from warlight_env.beliefs import registered as of_beliefs
+    from warlight_env.protocol import registered as of_protocol
+
+    for package in (of_protocol, of_beliefs, of_arena):
+        package.register_agents()
+
+
 notebooks.shown_by(_framed)  # here, above all: neither games nor logs know of the page
+registrars.add(_register_agents)  # nor the registry of the agents that packages above it bring
 
 __getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

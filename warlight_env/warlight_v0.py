@@ -10,29 +10,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
-from pettingzoo.utils.conversions import parallel_to_aec
-
 from warlight_env.envs import WarlightParallelEnv
+from warlight_env.envs.aec import env, raw_env
 
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
 parallel_env = WarlightParallelEnv
-
-
-def raw_env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """The environment in which agents step one after the other; orders are kept until all are in.
-
-    Arguments as for `parallel_env`.
-    """
-    return parallel_to_aec(parallel_env(**kwargs))
-
-
-def env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """`raw_env` with the usual checks on actions and on the order of calls; arguments as for `parallel_env`."""
-    checked = wrappers.AssertOutOfBoundsWrapper(raw_env(**kwargs))
-    return wrappers.OrderEnforcingWrapper(checked)

@@ -28,8 +28,8 @@ from warlight_env.agents.search.answers import by_middle
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.crew import Quota
 from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork, make_play_work
-from warlight_env.agents.search.record import Candidate
 from warlight_env.agents.search.settings import SearchSettings
+from warlight_env.agents.search_record import Candidate
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View

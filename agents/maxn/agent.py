@@ -21,7 +21,7 @@ from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.odds import make_odds
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
-from warlight_env.agents.search.record import Candidate
+from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.reference import reference

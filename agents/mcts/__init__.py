@@ -3,7 +3,7 @@
 from warlight_env.agents.mcts.agent import MctsAgent, no_defense, parallel_mcts, thesis_mcts
 from warlight_env.agents.mcts.settings import THESIS_SETTINGS, MctsSettings
 from warlight_env.agents.mcts.tree_search import Search
-from warlight_env.agents.search.record import Candidate, SearchRecord
+from warlight_env.agents.search_record import Candidate, SearchRecord
 
 __all__ = [
     "THESIS_SETTINGS",

@@ -28,7 +28,7 @@ class MctsAgent(AnytimeAgent):
         """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or what a search finds."""
         if self.settings.picks == "best":
             return super().pick(view)
-        picks: list[int] = self._searched(view, None).best_picks()
+        picks: list[int] = self._search(view, None).best_picks()
         return picks
 
     def _most(self, simulations: int | None) -> int | None:

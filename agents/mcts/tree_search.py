@@ -18,7 +18,7 @@ from warlight_env.agents.search.answers import ANSWERS
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.crew import Quota
 from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
-from warlight_env.agents.search.record import Candidate
+from warlight_env.agents.search_record import Candidate
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position, pack
 from warlight_env.engine.rng import derive_seed

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from abc import ABC
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
-from warlight_env.agents.base import Budget, given
+from warlight_env.agents.base import Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.agents.plug_ins import Functions
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.settings import SearchSettings
+from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
@@ -22,7 +22,7 @@ from warlight_env.engine.view import View
 DEFAULT_SIMULATIONS: Final = 457
 
 
-class AnytimeAgent(ABC):
+class AnytimeAgent(Agent):
     """A player by an `AnytimeSearch`; for any number of players.
 
     `evaluation`, `generator` (with the most turns that it writes, `capacity`), `policy`, `leaf`, `prior`: functions of
@@ -62,14 +62,19 @@ class AnytimeAgent(ABC):
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Search for as long as the budget says or, where it says nothing, the settings."""
-        return self._searched(view, budget).best()
+        return self._search(view, budget).best()
 
     @property
     def simulations(self) -> int:
         """Simulations of the last search in all of its parts, and trials of its local search."""
         return 0 if self.search is None else self.search.simulations + self.search.trials
 
-    def _searched(self, view: View, budget: Budget | None) -> Any:
+    def searched(self) -> Searched | None:
+        """The last search, with its record."""
+        search = self.search
+        return None if search is None else Searched(search.view, self.settings.weights, search.statistics())
+
+    def _search(self, view: View, budget: Budget | None) -> Any:
         start = time.perf_counter()
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)

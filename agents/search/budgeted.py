@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from warlight_env.agents.base import Budget, check_integer, given
+from warlight_env.agents.base import Agent, Budget, check_integer, given
 from warlight_env.agents.evaluation import best_picks
-from warlight_env.agents.search.record import Candidate, SearchRecord
+from warlight_env.agents.search_record import Candidate, Searched, SearchRecord
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     deepest: int
 
 
-class SearchingAgent(ABC):
+class SearchingAgent(Agent):
     """An agent whose search gives candidates, the answer first; for any number of players.
 
     Args:
@@ -110,6 +110,12 @@ class SearchingAgent(ABC):
     def statistics(self) -> SearchRecord | None:
         """What the last search came to; None before the first."""
         return self._record
+
+    def searched(self) -> Searched | None:
+        """The last search, with its record."""
+        if self.view is None or self._record is None:
+            return None
+        return Searched(self.view, self.weights, self._record)
 
     def __repr__(self) -> str:
         return f"<agent {self.name}>"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warlight_env.agents import Agent, Budget
-from warlight_env.agents.optional import close
 from warlight_env.arena.play import AgentCrashError, GameRecord, play_rounds, round_limit
 from warlight_env.arena.setup import AgentSource, MatchError, make
 from warlight_env.engine.rng import derive_seed
@@ -95,7 +94,7 @@ def _play_on(
                         dropped[illegal.player] += 1
             finally:
                 for agent in playing:  # before observers hear of the end: agents may tell faults of theirs then
-                    close(agent)
+                    agent.close()
         except AgentCrashError as error:
             for observer in observers:
                 observer.failed(error)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
-from warlight_env.agents import Agent, Budget
+from warlight_env.agents import Budget
+from warlight_env.agents.adapting import PlainAgent
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.forfeits import Forfeits
 from warlight_env.arena.player import AgentFaults, Failure, OnCrash, OnLate, Player, TimeUse
@@ -83,7 +84,7 @@ class GameObserver(Protocol):
     It may look at game and agents, and must not change them.
     """
 
-    def began(self, game: Game, agents: Sequence[Agent], limit: int) -> None:
+    def began(self, game: Game, agents: Sequence[PlainAgent], limit: int) -> None:
         """Before the first pick or round; the game is stopped after `limit` rounds."""
         ...
 
@@ -104,7 +105,7 @@ class GameObserver(Protocol):
         ...
 
 
-def pick_regions(game: Game, agents: Sequence[Agent], observer: GameObserver | None = None) -> list[IllegalOrder]:
+def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserver | None = None) -> list[IllegalOrder]:
     """Have the agents, by seat, pick until play begins; returns the illegal picks that were left out."""
     dropped: list[IllegalOrder] = []
     while game.phase == "pick":
@@ -124,7 +125,7 @@ def pick_regions(game: Game, agents: Sequence[Agent], observer: GameObserver | N
     return dropped
 
 
-def ask_orders(game: Game, agents: Sequence[Agent], budget: Budget | None = None) -> dict[int, Orders]:
+def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None = None) -> dict[int, Orders]:
     """The orders, by seat, of all agents that are still in the game."""
     orders: dict[int, Orders] = {}
     for seat, agent in enumerate(agents):
@@ -141,7 +142,7 @@ def ask_orders(game: Game, agents: Sequence[Agent], budget: Budget | None = None
     return orders
 
 
-def play_orders(game: Game, agents: Sequence[Agent], orders: dict[int, Orders]) -> RoundResult:
+def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orders]) -> RoundResult:
     """Play a round; illegal orders are left out and listed, orders that are no orders end the game."""
     try:
         return game.play_round(orders, on_illegal="skip")
@@ -149,13 +150,13 @@ def play_orders(game: Game, agents: Sequence[Agent], orders: dict[int, Orders]) 
         raise _no_answer(game, agents, game.round + 1, error) from error
 
 
-def _no_answer(game: Game, agents: Sequence[Agent], round: int, error: OrdersTypeError) -> AgentCrashError:
+def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: OrdersTypeError) -> AgentCrashError:
     assert error.player is not None  # `Game` says whose orders they are
     return AgentCrashError(agents[error.player].name, error.player, round, game.seed, error.reason)
 
 
 def play_rounds(
-    game: Game, agents: Sequence[Agent], limit: int, budget: Budget | None = None
+    game: Game, agents: Sequence[PlainAgent], limit: int, budget: Budget | None = None
 ) -> Iterator[tuple[dict[int, Orders], RoundResult]]:
     """Play round after round, up to `limit` in all; yields the orders by seat and what came of them."""
     while not game.done and game.round < limit:
@@ -172,7 +173,7 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
 
 
 def play_game(
-    agents: Sequence[Agent],
+    agents: Sequence[PlainAgent],
     map: str | Path | Map = "world",
     rules: str | Rules | dict[str, Any] = "thesis",
     seed: int = 0,

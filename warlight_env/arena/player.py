@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from warlight_env.agents import Agent, Budget
-from warlight_env.agents.optional import close
+from warlight_env.agents import Budget
+from warlight_env.agents.adapting import PlainAgent, as_agent
 from warlight_env.arena.clocks import Clock, RunningClock
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
@@ -61,7 +61,7 @@ class TimeUse(NamedTuple):
 
 
 class Player:
-    """An agent that is asked under a clock; itself an `Agent`.
+    """An agent that is asked under a clock; itself asked as an `Agent` is.
 
     With "forfeit" an exception, an answer that is no answer, or a late one ends its part in the game: `failure` says
     why, and it answers with nothing from then on, without asking the agent.
@@ -69,13 +69,14 @@ class Player:
 
     def __init__(
         self,
-        agent: Agent,
+        agent: PlainAgent,
         index: int,
         clock: Clock | None = None,
         on_crash: OnCrash = "raise",
         on_late: OnLate = "report",
     ) -> None:
-        self.agent, self.name = agent, agent.name
+        self.agent = as_agent(agent)
+        self.name = self.agent.name
         self.failure: Failure | None = None
         self.use = TimeUse()
         self._index = index
@@ -90,8 +91,8 @@ class Player:
         """See `Agent.act`; a clock's budget takes the place of `budget`."""
         given = budget if self._clock is None else self._clock.budget()
         orders = self._ask(view.round + 1, lambda: self.agent.act(view, given), _check_orders, Orders())
-        simulations = getattr(self.agent, "simulations", None)
-        if type(simulations) is int and self.failure is None:
+        simulations = self.agent.simulations
+        if simulations is not None and self.failure is None:
             use = self.use
             self.use = use._replace(turns=use.turns + 1, simulations=(use.simulations or 0) + simulations)
         return orders
@@ -136,21 +137,16 @@ class Player:
         return answer if self.failure is None else nothing
 
     def close(self) -> None:
-        """The game is over, see `close`."""
-        close(self.agent)
+        """The game is over: the agent is told."""
+        self.agent.close()
 
     def faults(self) -> AgentFaults | None:
-        """What the agent's `faults` tell; None: nothing, or it has none.
-
-        They are a list whose items have `lost`; one that does not keep them all counts them by `total` and `lost`.
-        """
-        found = getattr(self.agent, "faults", None)
-        if not isinstance(found, list) or not found:
+        """What the agent's `faults` tell; None: nothing, or it tells none."""
+        found = self.agent.faults
+        if found is None or not len(found):
             return None
         first = tuple(str(fault) for fault in found[:QUOTED_FAULTS])
-        total = getattr(found, "total", len(found))
-        lost = getattr(found, "lost", sum(bool(fault.lost) for fault in found))
-        return AgentFaults(self._index, total, lost, first)
+        return AgentFaults(self._index, found.total, found.lost, first)
 
 
 def _check_picks(answer: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents import AgentError, Budget
+from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.arena.policy_file import PolicyFile
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
@@ -32,7 +32,7 @@ class SeededPolicy(Protocol):
     def __call__(self, observations: Any, masks: npt.NDArray[np.int8], seed: int) -> Any: ...
 
 
-class PolicyAgent:
+class PolicyAgent(Agent):
     """Plays a policy ``(observations, masks int8[1, K]) -> actions`` with the spaces of its environment.
 
     An agent is for one game: the feature "time" counts its steps from the first one.
@@ -117,7 +117,7 @@ class PolicyAgent:
         return core
 
 
-class TrainedAgent:
+class TrainedAgent(Agent):
     """Plays the policy of a file, see `PolicyFile`; games that it was not trained for it refuses.
 
     Args:

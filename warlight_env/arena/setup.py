@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.optional import check
+from warlight_env.agents.adapting import PlainAgent, as_agent
+from warlight_env.agents.base import check_once
 from warlight_env.arena.clocks import Clock
 from warlight_env.arena.logs import check_logged, log_writer, open_folder
 from warlight_env.arena.play import AgentCrashError, GameObserver, GameRecord, Picks, play_game
@@ -27,7 +28,7 @@ from warlight_env.record.model import Player
 from warlight_env.record.recorder import describe
 
 #: An agent's specification, or a callable that makes the agent from a seed.
-AgentSource = str | Callable[[int], Agent]
+AgentSource = str | Callable[[int], PlainAgent]
 
 
 class MatchError(InputError):
@@ -167,7 +168,7 @@ class Setup:
             if clock is None or clock.simulations is None or not (clock.seconds is clock.bank is None):
                 continue
             agent = make(source, self.seed)
-            if not getattr(agent, "counts_simulations", True):
+            if not agent.counts_simulations:
                 raise MatchError(
                     f"agent {agent.name!r}: a clock of simulations alone ({clock}) means nothing to a bot in a process "
                     "of its own; give it time, as in 1s or 10s+0.5s, or none"
@@ -177,10 +178,10 @@ class Setup:
         """Play the first round of the first game: loads or compiles kernels, so that the clock runs for play alone.
 
         Raises:
-            InputError: an agent cannot play such games: it has a method `check`, which says so.
+            InputError: an agent cannot play such games: its `check` says so.
         """
         for source in self.agents:
-            check(make(source, self.seed), self.map, self.rules, len(self.agents))
+            check_once(make(source, self.seed), self.map, self.rules, len(self.agents))
         first = Clock(simulations=1)
         dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents), log=None).play(0)
 
@@ -201,7 +202,7 @@ class Setup:
 
 def make(source: AgentSource, seed: int) -> Agent:
     """An agent from its source."""
-    return make_agent(source, seed) if isinstance(source, str) else source(seed)
+    return make_agent(source, seed) if isinstance(source, str) else as_agent(source(seed))
 
 
 def describe_agent(source: AgentSource) -> str:

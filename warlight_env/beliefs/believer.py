@@ -9,19 +9,24 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, AgentError, Budget, make_agent
-from warlight_env.agents.optional import close
+from warlight_env.agents.adapting import PlainAgent, as_agent
+from warlight_env.agents.faults import Faults
+from warlight_env.agents.search_record import Searched
 from warlight_env.beliefs.belief import Belief, Observation
 from warlight_env.beliefs.watching import Watcher, wastelands
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
+from warlight_env.maps import Map
 
 
-class BelievingAgent:
+class BelievingAgent(Agent):
     """Wraps an agent: it is asked on the position that a `Belief` holds the most likely, in games of two."""
 
-    def __init__(self, agent: Agent) -> None:
-        self.agent = agent
-        self.name = f"belief:{agent.name}"
+    def __init__(self, agent: PlainAgent) -> None:
+        self.agent = as_agent(agent)
+        self.name = f"belief:{self.agent.name}"
+        self.counts_simulations = self.agent.counts_simulations
         self.belief: Belief | None = None  #: of the game that goes on
         self._watcher = Watcher()
         self._before: View | None = None
@@ -65,32 +70,33 @@ class BelievingAgent:
         owner, army = self.belief.position()
         return self.agent.act(replace(view, owner=owner, army=army), budget)
 
-    def close(self) -> None:
-        """The game is over: the agent is told, if it has a method `close`."""
-        close(self.agent)
+    # What the agent tells of itself.
 
-    # What the agent tells of itself, as a match and a log ask for it.
+    def close(self) -> None:
+        """See `Agent.close`."""
+        self.agent.close()
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """See `Agent.check`."""
+        self.agent.check(map, rules, players)
 
     @property
-    def faults(self) -> Any:
-        """See `Player.faults`; None: the agent tells none."""
-        return getattr(self.agent, "faults", None)
+    def faults(self) -> Faults | None:
+        """See `Agent.faults`."""
+        return self.agent.faults
 
     @property
     def simulations(self) -> int | None:
-        """Those of the agent's last answer; None: it does not say."""
-        return getattr(self.agent, "simulations", None)
-
-    @property
-    def counts_simulations(self) -> bool:
-        """See `Setup.check_clocks`."""
-        return getattr(self.agent, "counts_simulations", True)
+        """See `Agent.simulations`."""
+        return self.agent.simulations
 
     def insight(self) -> dict[str, Any] | None:
-        """What the agent thought, see `warlight_env.record.insight`."""
-        from warlight_env.record.insight import insight_of
+        """See `Agent.insight`."""
+        return self.agent.insight()
 
-        return insight_of(self.agent, self._before.round + 1 if self._before is not None else 0)
+    def searched(self) -> Searched | None:
+        """See `Agent.searched`."""
+        return self.agent.searched()
 
 
 def believing(seed: int, text: str) -> BelievingAgent:

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from warlight_env import maps
 from warlight_env.agents import Agent
-from warlight_env.agents.optional import close
 from warlight_env.agents.registry import parse
 from warlight_env.arena.policy_agent import PolicyAgent
 from warlight_env.arena.setup import AgentSource, make
@@ -130,4 +129,4 @@ def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ())
                 f"{agent.name} cannot play on map {name!r}: {' '.join(str(error).split())}{hint}"
             ) from error
         finally:
-            close(agent)
+            agent.close()

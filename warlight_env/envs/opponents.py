@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, make_agent
+from warlight_env.agents.adapting import as_agent, is_agent
+from warlight_env.agents.base import check_once
 from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.optional import check
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
 from warlight_env.engine.orders import Orders
@@ -111,7 +112,7 @@ class AgentOpponent(Opponent):
 
     def make_memory(self, core: EnvCore) -> dict[tuple[int, int], Agent]:
         """The agents by game and player. Raises InputError where the agent's own `check` does."""
-        check(self._make(0), core.map, core.rules, core.players)
+        check_once(self._make(0), core.map, core.rules, core.players)
         return {}
 
     def begin(self, memory: dict[tuple[int, int], Agent], core: EnvCore, b: int, player: int, seed: int) -> None:
@@ -283,7 +284,7 @@ def make_opponent(source: Any) -> Opponent:
         if not (hasattr(source, "act") and hasattr(source, "pick")):
             raise OpponentError(f"opponent {source.__name__}: a class must be an agent's, with pick and act")
         return AgentOpponent(functools.partial(_make_seeded, source))
-    if isinstance(source, Agent):
+    if is_agent(source):
         raise OpponentError(f"opponent {source!r} is one agent; give its class, for one in every game")
     if callable(source):
         if _takes_seed_first(source):
@@ -292,8 +293,8 @@ def make_opponent(source: Any) -> Opponent:
     raise OpponentError(f"opponent {source!r}: must be an agent's name, a class, a policy, a checkpoint or a pool")
 
 
-def _make_seeded(make: Callable[..., Agent], seed: int) -> Agent:
-    return make(seed=seed)
+def _make_seeded(make: Callable[..., Any], seed: int) -> Agent:
+    return as_agent(make(seed=seed))
 
 
 def _takes_seed_first(source: Callable[..., Any]) -> bool:

@@ -18,6 +18,6 @@ def register_all() -> None:
             vector_entry_point="warlight_env.envs.vector:WarlightVectorEnv",
         )
     if ENV_ID not in pettingzoo.parallel_registry:
-        pettingzoo.register("parallel", "warlight/warlight_v0", "warlight_env.warlight_v0:parallel_env")
+        pettingzoo.register("parallel", "warlight/warlight_v0", "warlight_env.envs.parallel:WarlightParallelEnv")
     if ENV_ID not in pettingzoo.aec_registry:
-        pettingzoo.register("aec", "warlight/warlight_v0", "warlight_env.warlight_v0:env")
+        pettingzoo.register("aec", "warlight/warlight_v0", "warlight_env.envs.aec:env")

@@ -9,7 +9,7 @@ from typing import Any
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.mcts import MctsAgent, SearchRecord
+from warlight_env.agents.search_record import SearchRecord
 from warlight_env.arena.play import ask_orders, play_orders, round_limit
 from warlight_env.arena.setup import Setup
 from warlight_env.engine.position import compact_size
@@ -42,10 +42,10 @@ def played_by_itself(settings: Settings, unit: int) -> Iterator[tuple[Game, Sequ
 
 def found_by(agent: Agent) -> SearchRecord:
     """What the agent's last search came to."""
-    search = agent.search if isinstance(agent, MctsAgent) else None
-    if search is None:
+    searched = agent.searched()
+    if searched is None:
         raise ExperimentError(f"agent {agent.name!r} does not search; give mcts or mcts_thesis")
-    return search.statistics()
+    return searched.record
 
 
 def measure_searches(settings: Settings, unit: int) -> dict[str, list[float]]:

@@ -88,7 +88,7 @@ class PlayerSource:
         return StartingIn(agent, self.start, seed) if self.start else agent
 
 
-class StartingIn:
+class StartingIn(Agent):
     """An agent that picks a random region of each of some super regions, and then plays as the agent it wraps.
 
     It needs rules that offer all regions to everybody, and an opponent that wants others: see `FREE_PICKS`.
@@ -115,6 +115,10 @@ class StartingIn:
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`."""
         return self.agent.act(view, budget)
+
+    def close(self) -> None:
+        """See `Agent.close`."""
+        self.agent.close()
 
 
 def with_parameters(spec: str, parameters: dict[str, str]) -> str:

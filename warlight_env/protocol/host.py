@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from warlight_env.agents import AgentError, Budget
+from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.arena.player import ForfeitError
 from warlight_env.beliefs.watching import Watcher
 from warlight_env.engine.orders import Orders
@@ -42,7 +42,7 @@ _MANY: Final = 1000
 _QUOTED_ERRORS: Final = 1000
 
 
-class ExternalBot:
+class ExternalBot(Agent):
     """An agent that asks a process; for games of two. A process lives for one game, from the first question on.
 
     Args:
@@ -65,14 +65,13 @@ class ExternalBot:
         check_limits(self.options.limits)
         self.name = f"cmd:{shlex.join(command)}"
         self.seed = seed
-        self.faults = Faults()
         self.on_line: Callable[[str, str], None] | None = None  #: is given each line, "<" from the bot or ">" to it
         self._process: BotProcess | None = None
         self._reset()
 
     def _reset(self) -> None:
         self.close()
-        self.faults = Faults()
+        self._faults = Faults()
         self._round = self._missed = 0
         self._flooded = False  # what comes of standard error is noted once
         self._owed: m.Question | None = None  # a question whose answer may still come, too late
@@ -109,6 +108,11 @@ class ExternalBot:
             placements if isinstance(placements, m.Placements) else m.Placements(()),
             moves if isinstance(moves, m.Moves) else m.Moves(()),
         )
+
+    @property
+    def faults(self) -> Faults:
+        """What went wrong in the game."""
+        return self._faults
 
     def close(self) -> None:
         """End the process and all that it started. Asked again, the bot starts anew."""

@@ -2,7 +2,7 @@
 
 from warlight_env.record.errors import LogError, LogWriteError, ReplayError
 from warlight_env.record.index import Entry, LogIndex
-from warlight_env.record.insight import Insightful, insight_of
+from warlight_env.record.insight import insight_of
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import (
     Change,
@@ -31,7 +31,6 @@ __all__ = [
     "GameLog",
     "Header",
     "Insight",
-    "Insightful",
     "LogError",
     "LogIndex",
     "LogWriteError",

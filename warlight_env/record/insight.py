@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
-if TYPE_CHECKING:
-    from warlight_env.agents.search.record import SearchRecord
-    from warlight_env.agents.weights import Weights
-    from warlight_env.engine.view import View
-
-
-@runtime_checkable
-class Insightful(Protocol):
-    """An agent that tells what it thought."""
-
-    def insight(self) -> dict[str, Any] | None:
-        """Plain data for JSON about the last answer; None: nothing to tell. Asked once the round has been played."""
-        ...
+from warlight_env.agents.adapting import as_agent
+from warlight_env.agents.search_record import Searched
 
 
 def insight_of(agent: object, round: int) -> dict[str, Any] | None:
     """What an agent thought before it answered in a round (0: before it picked), or None.
 
-    An agent with a method ``insight`` (see `Insightful`) tells itself; the last search of a bot tells itself, too.
+    It tells itself, by its `insight`; what it does not tell, its last search says.
     """
-    if isinstance(agent, Insightful):
-        return agent.insight()
-    from warlight_env.agents.mcts import MctsAgent
-    from warlight_env.agents.search.budgeted import SearchingAgent
-
-    if isinstance(agent, MctsAgent) and agent.search is not None:
-        search = agent.search
-        return _search_insight(search.view, search.statistics(), agent.settings.weights, round)
-    if isinstance(agent, SearchingAgent) and agent.view is not None:
-        return _search_insight(agent.view, agent.statistics(), agent.weights, round)
-    return None
+    asked = as_agent(agent)
+    told = asked.insight()
+    if told is not None:
+        return told
+    searched = asked.searched()
+    return None if searched is None else _search_insight(searched, round)
 
 
-def _search_insight(view: View, found: SearchRecord | None, weights: Weights, round: int) -> dict[str, Any] | None:
+def _search_insight(searched: Searched, round: int) -> dict[str, Any] | None:
     """The candidates of a search, the answer first, and the worth of regions that went into it."""
     from warlight_env.agents.evaluation import explain
     from warlight_env.notation import format_orders
 
-    searched = 0 if view.phase == "pick" else view.round + 1
-    if found is None or searched != round:
+    view, weights, found = searched
+    if round != (0 if view.phase == "pick" else view.round + 1):
         return None  # answered without a search
 
     data = found.to_dict()

@@ -13,6 +13,7 @@ import numpy as np
 
 from warlight_env import bounded
 from warlight_env.agents import registry
+from warlight_env.agents.adapting import as_agent
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.outcome import IllegalOrder, RoundResult
@@ -191,9 +192,9 @@ class Recorder(ABC):
         self.write(line)
 
     def _new_faults(self, seat: int) -> list[dict[str, Any]]:
-        """What an agent with `faults` (a bot in a process of its own) has noted since it was looked at before."""
-        faults = getattr(self._agents[seat], "faults", None)
-        if not isinstance(faults, list):
+        """What an agent that tells its faults has noted since it was looked at before."""
+        faults = as_agent(self._agents[seat]).faults
+        if faults is None:
             return []
         told = self._faults.get(seat, 0)
         self._faults[seat] = len(faults)

@@ -28,7 +28,7 @@ class Stand:
         self.thought: dict[str, Any] | None = None
 
     def insight(self) -> dict[str, Any] | None:
-        """See `record.Insightful`; told once."""
+        """See `Agent.insight`; told once."""
         thought, self.thought = self.thought, None
         return thought
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,11 @@ class SearchRecord:
                 for c in self.candidates
             ],
         }
+
+
+class Searched(NamedTuple):
+    """What an agent's last search came to, and what went into it."""
+
+    view: View
+    weights: Weights
+    record: SearchRecord

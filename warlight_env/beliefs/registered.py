@@ -1,0 +1,29 @@
+"""The agent ``belief`` for the registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warlight_env.agents.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warlight_env.beliefs.believer import BelievingAgent
+
+
+def _load() -> Callable[..., BelievingAgent]:
+    from warlight_env.beliefs.believer import believing
+
+    return believing
+
+
+def register_agents() -> None:
+    """Make it known; what it needs is loaded when one is made."""
+    register(
+        "belief",
+        _load,
+        "an agent that under fog plays on the most likely position, for games of two",
+        form="belief:AGENT",
+        players=2,
+    )

@@ -1,0 +1,29 @@
+"""The agent ``cmd`` for the registry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from warlight_env.agents.registry import register
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from warlight_env.protocol.host import ExternalBot
+
+
+def _load() -> Callable[..., ExternalBot]:
+    from warlight_env.protocol.host import external_bot
+
+    return external_bot
+
+
+def register_agents() -> None:
+    """Make it known; what it needs is loaded when one is made."""
+    register(
+        "cmd",
+        _load,
+        "a bot of the AI Challenges in a process of its own",
+        form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
+        players=2,
+    )
