@@ -101,9 +101,9 @@ def _attack(board, seen, turn, config, action):
 
 
 @kernel
-def submit_step(board, params, evaluation, seen, turn, config, work, row):
+def submit_step(context, seen, turn, config, work, row):
     """Add a deploy, an attack or a wish to the turn, or end it; `config`: the most deploys, attacks and wishes."""
-    n, action = seen.position.owner.shape[0], row[0]
+    board, n, action = context.board, seen.position.owner.shape[0], row[0]
     if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
         turn.status[READY] = 1
         return 0
@@ -115,9 +115,9 @@ def submit_step(board, params, evaluation, seen, turn, config, work, row):
 
 
 @kernel
-def write_step_mask(board, params, evaluation, seen, turn, config, work, mask):
+def write_step_mask(context, seen, turn, config, work, mask):
     """Write what may come next; ending the turn always may, and nothing else once it is complete."""
-    n = seen.position.owner.shape[0]
+    board, n = context.board, seen.position.owner.shape[0]
     end = DEPLOYS * n + SHARES * board.edge_target.shape[0]
     for i in range(end):
         mask[i] = 0
