@@ -14,7 +14,7 @@ from warlight_env.record import (
     LogError,
 )
 
-LOGS = Path(__file__).parent / "logs"
+LOGS = Path(__file__).parents[1] / "logs"
 
 
 # Files that are not whole

@@ -27,7 +27,7 @@ from warlight_env.envs import EnvCore, FactoredActions, OrdersActions, WarlightE
 from warlight_env.envs.parallel import EnvState
 from warlight_env.errors import InputError
 
-FUZZ = Path(__file__).parent / "fuzz_states.py"
+FUZZ = Path(__file__).parents[1] / "fuzz_states.py"
 
 
 def in_play(action: str = "factored", batch: int = 1, **arguments: Any) -> EnvCore:

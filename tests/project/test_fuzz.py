@@ -16,7 +16,7 @@ from fuzz.run import table
 from fuzz.values import nested
 from fuzz.worker import Chunk, Failure, attempt, forget_peak, peak
 
-CASES = Path(__file__).parent / "fuzz" / "cases"
+CASES = Path(__file__).parents[1] / "fuzz" / "cases"
 #: How many inputs of each kind run here: those of seed 1 from the first on. CONTRIBUTING.md tells how to run a million.
 INPUTS = {
     "lines": 400, "engine": 40, "orders": 150, "rules": 60, "games": 100, "specs": 300, "maps": 100, "logs": 40,

@@ -32,7 +32,7 @@ ORPHANED = HONEST.replace("out.mkdir", "import subprocess; subprocess.Popen(['sl
 
 @pytest.fixture
 def bench(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "benchmarks"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     import fault_kinds
     import fault_subjects
 

@@ -12,7 +12,7 @@ import pytest
 import grown_rules
 from warlight_env.engine.rules import PRESETS, Rules, RulesError
 
-LOGS = sorted(Path(__file__).parent.joinpath("logs").iterdir())
+LOGS = sorted(Path(__file__).parents[1].joinpath("logs").iterdir())
 #: Recorded when `Rules` had its first fields only: the hashes of new games, and the digests of a core and of questions
 #: to a worker.
 GAMES = {

@@ -383,7 +383,7 @@ def test_settings_that_cannot_be(text, message, tmp_path):
     assert message in str(caught.value) and isinstance(caught.value, SettingsError)
 
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize("name", ["ppo_world", "ppo_small", "ppo_factored"])

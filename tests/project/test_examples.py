@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 #: Arguments that make them short, and something that they print.
 SHORT = {
     "random_agent": (["3"], "won"),

@@ -20,7 +20,7 @@ from warlight_env.web.document import events_of
 from warlight_env.web.eyes import Eyes
 from warlight_env.web.feed import Feed
 
-LOGS = sorted(Path(__file__).parent.joinpath("logs").iterdir())
+LOGS = sorted(Path(__file__).parents[1].joinpath("logs").iterdir())
 ROUNDS = 12
 SEATS = (None, 0, 1)
 

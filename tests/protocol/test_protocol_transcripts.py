@@ -23,7 +23,7 @@ from warlight_env.protocol.bot_side import BotSide
 from warlight_env.protocol.grammar import format_answer, parse_message
 from warlight_env.protocol.host import ExternalBot
 
-ANSWERING = Path(__file__).parent / "bots" / "answering.py"
+ANSWERING = Path(__file__).parents[1] / "bots" / "answering.py"
 
 
 def hosted(transcript: Transcript, folder: Path) -> list[tuple[int, str]]:

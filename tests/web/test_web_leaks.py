@@ -1,6 +1,6 @@
 """Nothing that is hidden from a seat is sent to it: every message of a server, all rules and maps.
 
-``WARLIGHT_SEAT_ROUNDS=100000 pytest -m slow tests/test_web_leaks.py`` checks so many rounds, each for each seat.
+``WARLIGHT_SEAT_ROUNDS=100000 pytest -m slow tests/web/test_web_leaks.py`` checks so many rounds, each for each seat.
 """
 
 from __future__ import annotations

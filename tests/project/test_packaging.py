@@ -17,7 +17,7 @@ import warlight_env
 from warlight_env.web.page import PAGE
 from web_helpers import needs_page
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 #: Where the folders of a checkout are installed.
 HOMES = {
     "warlight_env": "warlight_env",

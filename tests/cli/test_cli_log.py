@@ -78,7 +78,7 @@ def test_replay_of_a_cut_off_log(capsys, game, tmp_path):
 
 
 def test_replay_tells_what_broke_a_game_off(capsys):
-    file = Path(__file__).parent / "logs" / "v1-failed.partial.wl.jsonl"
+    file = Path(__file__).parents[1] / "logs" / "v1-failed.partial.wl.jsonl"
     (failure,) = GameLog.load(file).failures
     code, text, _ = run(capsys, "replay", file)
     assert code == 0

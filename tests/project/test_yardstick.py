@@ -8,7 +8,7 @@ import numpy as np
 
 
 def test_the_same_games(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     from bench import Playouts, yardstick
 
     library = yardstick.build()

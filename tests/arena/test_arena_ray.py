@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +22,8 @@ def cluster(monkeypatch):
     """A head without CPUs of its own, and two nodes with one each."""
     from ray.cluster_utils import Cluster
 
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.environ.get("PYTHONPATH", ""), os.path.dirname(__file__)]))
+    helpers = str(Path(__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.environ.get("PYTHONPATH", ""), helpers]))
     # A dead node is noticed within seconds; Ray's own settings take up to minutes.
     health = {"initial_delay_ms": 0, "period_ms": 500, "timeout_ms": 2000, "failure_threshold": 3}
     config = {f"health_check_{key}": value for key, value in health.items()}

@@ -255,7 +255,7 @@ def test_every_command_takes_the_address_of_a_cluster(capsys, command):
 
 
 def test_the_example_is_one():
-    asked = load_tournament(Path(__file__).parent.parent / "examples" / "tournament.toml")
+    asked = load_tournament(Path(__file__).parents[2] / "examples" / "tournament.toml")
     assert len(asked.contests()) == 2 * 10
     assert str(asked.contests()[3].setup.clocks[1]) == "50sims"
 

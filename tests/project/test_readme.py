@@ -13,7 +13,7 @@ from warlight_env.agents import registry
 from warlight_env.cli import main
 from warlight_env.cli.app import app
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -56,5 +56,5 @@ def test_the_picture_is_the_one_of_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = re.search(r"^warlight (picture .*? -o position\.svg)", README, flags=re.MULTILINE).group(1)
     assert main(shlex.split(command)) == 0
-    shown = Path(__file__).parents[1] / "docs" / "position.svg"
+    shown = Path(__file__).parents[2] / "docs" / "position.svg"
     assert Path("position.svg").read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")

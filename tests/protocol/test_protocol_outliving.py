@@ -24,7 +24,7 @@ from warlight_env.protocol.options import read_options
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 
-ESCAPING = Path(__file__).parent / "bots" / "escaping.py"
+ESCAPING = Path(__file__).parents[1] / "bots" / "escaping.py"
 
 
 def escaping(way: str, file: Path, options: str = "", *more: str) -> ExternalBot:

@@ -42,7 +42,7 @@ with Told(sys.argv[1]) as log:
 def test_a_kill_loses_no_finished_round(tmp_path, suffix):
     file = tmp_path / f"game{suffix}"
     command = [sys.executable, "-c", SLOW, str(file)]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parent)
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1])
     told = 0
     while told < 5:
         told = int(child.stdout.readline())

@@ -18,7 +18,7 @@ import pytest
 
 from web_helpers import needs_page
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PACKAGE = "warlight_env"
 
 Graph = dict[str, set[str]]

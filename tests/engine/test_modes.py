@@ -16,8 +16,11 @@ from numba.core.errors import NumbaWarning
 
 from warlight_env.engine import cache, jit
 
-HERE = Path(__file__).parent
-SLICE = ["test_rounds.py", "test_playthroughs.py", "test_setup.py", "test_env_core.py", "test_differential.py"]
+HERE = Path(__file__).parents[1]
+SLICE = [
+    "engine/test_rounds.py", "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py",
+    "engine/test_differential.py",
+]  # fmt: skip
 
 
 def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
