@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import region_value
 from warlight_env.agents.expectation import to_conquer
+from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.inland import move_inland
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
+from warlight_env.engine.shapes import Armies, AttackRows, Int, Marks, RandomState, Real, RegionValues
+from warlight_env.engine.state import Scratch
 
 
 @kernel
-def _deploy_at_best(context, position, player, available, value, deploy):
+def _deploy_at_best(
+    context: Context, position: Position, player: Int, available: Int, value: RegionValues, deploy: Armies
+) -> None:
     """All on the strongest own region beside the foreign region of the highest value."""
     board, owner, army = context.board, position.owner, position.army
     best, front = -1, -1
@@ -35,7 +43,17 @@ def _deploy_at_best(context, position, player, available, value, deploy):
 
 
 @kernel
-def _attack_weaker(board, position, player, attack_kill, region, free, value, attacks, count):
+def _attack_weaker(
+    board: Board,
+    position: Position,
+    player: Int,
+    attack_kill: Real,
+    region: Int,
+    free: Marks,
+    value: RegionValues,
+    attacks: AttackRows,
+    count: Int,
+) -> Int:
     """From one region, attack every weaker foreign neighbour by value; what is left over joins the first attack."""
     owner, army = position.owner, position.army
     first = count
@@ -64,7 +82,15 @@ def _attack_weaker(board, position, player, attack_kill, region, free, value, at
 
 
 @kernel
-def aggressive_orders(context, position, player, available, scratch, deploy, attacks):
+def aggressive_orders(
+    context: Context,
+    position: Position,
+    player: Int,
+    available: Int,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write the aggressive turn; returns the number of attacks. Arrays as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     value, attack_kill = scratch.value, context.params.dice.kill[0]
@@ -78,7 +104,15 @@ def aggressive_orders(context, position, player, available, scratch, deploy, att
 
 
 @kernel
-def aggressive_policy(context, position, player, rng, work, deploy, attacks):
+def aggressive_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """`aggressive_orders` in the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)

@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
-from warlight_env.agents.generator_work import ALL_WAYS, make_generator_work, make_turn_set
+from warlight_env.agents.generator_work import ALL_WAYS, GeneratorWork, TurnSet, make_generator_work, make_turn_set
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import function_at, inline_kernel
-from warlight_env.engine.position import make_position, make_positions
+from warlight_env.engine.position import Position, make_position, make_positions
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
+from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState
 from warlight_env.maps import load
 
 
@@ -131,18 +132,28 @@ prior_at = function_at(prior_signature)
 
 
 @inline_kernel
-def evaluate(context, position, player):
+def evaluate(context: Context, position: Position, player: Int) -> Int:
     """The player's share of a position, by the context's evaluation."""
     return evaluation_at(context.evaluate)(context, position, player)
 
 
 @inline_kernel
-def generate(context, position, player, rng, work, turns):
+def generate(
+    context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
+) -> Int:
     """Write the turns of the context's generator to a `TurnSet`; returns how many."""
     return generator_at(context.generate)(context, position, player, rng, work, turns)
 
 
 @inline_kernel
-def draw_turn(context, position, player, rng, work, deploy, attacks):
+def draw_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write a turn of the context's policy to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
     return policy_at(context.policy)(context, position, player, rng, work, deploy, attacks)

@@ -7,18 +7,20 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import draw_turn
+from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import take_turn
 from warlight_env.agents.one_ply import OnePlyWork, choose_turn, make_one_ply_work
 from warlight_env.agents.territory import largest_territory, threatened_bonus
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.memory import private_zeros
-from warlight_env.engine.position import position_at
+from warlight_env.engine.position import Position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
-from warlight_env.engine.state import OVER, PICK, Workspace, make_workspace
+from warlight_env.engine.shapes import Int, RandomState
+from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
 #: What a position is a weighted sum of (`write_features`): how many regions a player owns; over these, their super
 #: regions' bonus, neighbours, borders and regions, and own regions there; bonus² of regions in whole super regions;
@@ -61,7 +63,9 @@ def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
 
 
 @kernel
-def write_features(board, terms, position, player, features):
+def write_features(
+    board: Board, terms: npt.NDArray[np.float64], position: Position, player: Int, features: npt.NDArray[np.float32]
+) -> None:
     """Write FEATURES of a player's position, float[F]; terms float64[4, S] is `super_region_terms`."""
     owner, army = position.owner, position.army
     for i in range(8):
@@ -85,7 +89,7 @@ def write_features(board, terms, position, player, features):
 
 
 @kernel
-def _pick(mine, theirs, duel, state, b, work):
+def _pick(mine: Context, theirs: Context, duel: Duel, state: State, b: Int, work: DuelWork) -> None:
     orders, look = work.turns, work.one_ply.look
     while state.phase[b] == PICK:
         for p in range(2):
@@ -101,13 +105,32 @@ def _pick(mine, theirs, duel, state, b, work):
 
 
 @kernel
-def _trace(mine, duel, state, b, trace, rounds, agent_at):
+def _trace(
+    mine: Context,
+    duel: Duel,
+    state: State,
+    b: Int,
+    trace: npt.NDArray[np.float32],
+    rounds: Int,
+    agent_at: npt.NDArray[np.int64],
+) -> None:
     for p in range(2):
         write_features(mine.board, duel.terms, position_at(state, b), p, trace[b, rounds, agent_at[p]])
 
 
 @kernel
-def play_duels(mine, theirs, duel, first, last, state, rng, work, scores, trace):
+def play_duels(
+    mine: Context,
+    theirs: Context,
+    duel: Duel,
+    first: Int,
+    last: Int,
+    state: State,
+    rng: RandomState,
+    work: DuelWork,
+    scores: npt.NDArray[np.float64],
+    trace: npt.NDArray[np.float32],
+) -> Int:
     """Play games first .. last - 1 of a batch of games of two between the agents 0 and 1; returns the rounds played.
 
     Games are as `setup.start_game` leaves them, without fog. Agent a sits on seat (a + b) mod 2 of game b.

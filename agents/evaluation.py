@@ -13,20 +13,22 @@ from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import START, STATIC, THESIS, WHOLE, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.position import make_position, position_at
+from warlight_env.engine.position import Position, Positions, make_position, position_at
+from warlight_env.engine.shapes import Bool, Int, Marks, RandomState, Real, Regions, RegionValues, Shares
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
 
 
 @kernel
-def _own_value(context, position, player, region):
+def _own_value(context: Context, position: Position, player: Int, region: Int) -> Real:
     """Worth of a region by itself (thesis, algorithm 3.5)."""
     board, evaluation, owner = context.board, context.evaluation, position.owner
     s = board.super_region[region]
     holder = owner[region]
     first = owner[board.members[board.member_start[s]]]
-    own, same, whole = 0, 0, first >= 0
+    own, same = 0, 0
+    whole: Bool = first >= 0
     for i in range(board.member_start[s], board.member_start[s + 1]):
         by = owner[board.members[i]]
         if by == player:
@@ -46,7 +48,7 @@ def _own_value(context, position, player, region):
 
 
 @kernel
-def region_value(context, position, player, region):
+def region_value(context: Context, position: Position, player: Int, region: Int) -> Real:
     """Worth of a region to `player` after the picks (thesis, algorithm 3.5).
 
     To it comes `neighbor_values` times the mean of what its neighbours are worth by themselves.
@@ -63,7 +65,7 @@ def region_value(context, position, player, region):
 
 
 @kernel
-def region_values(context, position, player, values):
+def region_values(context: Context, position: Position, player: Int, values: RegionValues) -> None:
     """`region_value` of every region, float64[N], in one pass over the super regions."""
     board, evaluation, owner = context.board, context.evaluation, position.owner
     for s in range(board.bonus.shape[0]):
@@ -95,7 +97,7 @@ def region_values(context, position, player, values):
 
 
 @kernel
-def _see_neighbors(context, values):
+def _see_neighbors(context: Context, values: RegionValues) -> None:
     """Add to every region's value `neighbor_values` times the mean over its neighbours, float64[N]."""
     board, evaluation = context.board, context.evaluation
     alone = stack_floats()
@@ -110,7 +112,7 @@ def _see_neighbors(context, values):
 
 
 @kernel
-def position_worth(context, position, player):
+def position_worth(context: Context, position: Position, player: Int) -> Real:
     """A player's position (thesis, algorithm 3.3): its regions' values and its armies, at least 0."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth, armies = 0.0, np.int64(0)
@@ -130,7 +132,7 @@ def position_worth(context, position, player):
 
 
 @kernel
-def position_share(context, position, player):
+def position_share(context: Context, position: Position, player: Int) -> Real:
     """A player's part of the sum of all positions, in [0, 1]; equal parts where the sum is 0.
 
     To the bit what `position_worth` of each player comes to, in one pass over the regions for all of them.
@@ -166,7 +168,7 @@ def position_share(context, position, player):
 
 
 @kernel
-def extended_worth(context, position, player):
+def extended_worth(context: Context, position: Position, player: Int) -> Real:
     """`position_worth` with the terms beyond the thesis's, for evaluations that are `extended`."""
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     worth = 0.0
@@ -186,7 +188,7 @@ def extended_worth(context, position, player):
 
 
 @kernel
-def extended_share(context, position, player):
+def extended_share(context: Context, position: Position, player: Int) -> Real:
     """`position_share` of `extended_worth` to the power `sharpness`.
 
     Between two that is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, where the weights
@@ -204,7 +206,7 @@ def extended_share(context, position, player):
 
 
 @kernel
-def share(context, position, player):
+def share(context: Context, position: Position, player: Int) -> Int:
     """`extended_share` for evaluations that are `extended`, else `position_share`."""
     if context.evaluation.extended:
         return extended_share(context, position, player)
@@ -212,7 +214,7 @@ def share(context, position, player):
 
 
 @kernel
-def evaluated_shares(context, positions, count, shares):
+def evaluated_shares(context: Context, positions: Positions, count: Int, shares: Shares) -> Int:
     """The shares of all players by the context's evaluation, see `context.leaf_signature`."""
     for k in range(count):
         for p in range(context.players):
@@ -233,7 +235,9 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
 
 
 @kernel
-def write_best_picks(context, position, free, player, rng, wishes):
+def write_best_picks(
+    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
+) -> Int:
     """Write the regions r with free[r] != 0 to wishes int32[N], each chosen by `pick_value` given those before it.
 
     `rng` is not used: it stands in the signature of pickers. Returns how many.

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents.aggressive import aggressive_orders
+from warlight_env.agents.context import Context
 from warlight_env.agents.random import random_orders
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.position import position_at
+from warlight_env.engine.position import Position, position_at
 from warlight_env.engine.round import income, play_round
-from warlight_env.engine.state import OVER
+from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.state import OVER, Scratch, State, Workspace
 
 #: Built-in policies of playouts.
 RANDOM: Final = 0
@@ -20,7 +23,16 @@ POLICIES: Final = ("random", "aggressive")
 
 
 @inline_kernel
-def policy_orders(context, position, policy, player, rng, scratch, deploy, attacks):
+def policy_orders(
+    context: Context,
+    position: Position,
+    policy: Int,
+    player: Int,
+    rng: RandomState,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write the turn of a built-in policy with its default parameters; returns the number of attacks."""
     available = income(context.board, context.params.base_income, position.owner, player)
     if policy == RANDOM:
@@ -29,7 +41,16 @@ def policy_orders(context, position, policy, player, rng, scratch, deploy, attac
 
 
 @kernel
-def play_games(context, state, first, last, policies, policy_rng, rounds, work):
+def play_games(
+    context: Context,
+    state: State,
+    first: Int,
+    last: Int,
+    policies: npt.NDArray[np.int32],
+    policy_rng: npt.NDArray[np.uint64],
+    rounds: Int,
+    work: Workspace,
+) -> Int:
     """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; returns the rounds played.
 
     For games in play; limits on the orders of a turn are not looked at. policies int32[P] of POLICIES, all seeing

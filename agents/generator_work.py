@@ -10,6 +10,7 @@ import numpy.typing as npt
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
+from warlight_env.engine.shapes import Armies, AttackRows, Int
 from warlight_env.engine.state import Scratch, make_scratch
 
 #: Ways to deploy and ways to attack; a turn is one of each.
@@ -44,7 +45,7 @@ class TurnSets(NamedTuple):
 
 
 @inline_kernel
-def turn_set_of(sets, p):
+def turn_set_of(sets: TurnSets, p: Int) -> TurnSet:
     """One player's `TurnSet` of a `TurnSets`, as a view."""
     return TurnSet(sets.deploy[p], sets.attacks[p], sets.counts[p])
 
@@ -95,7 +96,7 @@ def make_turn_sets(n_regions: int, n_edges: int, players: int, size: int = MAX_T
 
 
 @kernel
-def take_turn(turns, which, deploy, attacks):
+def take_turn(turns: TurnSet, which: Int, deploy: Armies, attacks: AttackRows) -> Int:
     """Write a turn of a `TurnSet` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
     for r in range(deploy.shape[0]):
         deploy[r] = turns.deploy[which, r]

@@ -390,7 +390,7 @@ def _lent(*arrays: Any) -> Iterator[list[Any]]:
 
 
 def _own(position: Position) -> Position:
-    return Position(*(array.copy() for array in position))
+    return Position(position.owner.copy(), position.army.copy(), position.round.copy())
 
 
 def _interpreted_evaluation(label: str, function: Callable[..., Any]) -> Any:
@@ -450,7 +450,14 @@ def _interpreted_picker(label: str, function: Callable[..., Any]) -> Any:
 def _interpreted_leaf(label: str, function: Callable[..., Any]) -> Any:
     def call(context, positions, count, shares):
         with _lent(shares) as (shares,):
-            function(context, Positions(*(array[:count].copy() for array in positions)), count, shares)
+            function(
+                context,
+                Positions(
+                    positions.owner[:count].copy(), positions.army[:count].copy(), positions.round[:count].copy()
+                ),
+                count,
+                shares,
+            )
         return 0
 
     def ask(context, positions, count, shares):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from warlight_env.engine.dice import Dice, kills_pmf
 from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.reference import reference
+from warlight_env.engine.shapes import Int, Real
 
 #: Armies up to which a side's chances are exact; beyond, the normal distribution stands in for the binomial one.
 ODDS_ARMIES: Final = 200
@@ -44,7 +45,7 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
 
 
 @kernel
-def _kills_at_least(odds, side, armies, kills):
+def _kills_at_least(odds: Odds, side: Int, armies: Int, kills: Int) -> Real:
     """The probability that a side's armies kill so many or more."""
     if kills > armies:
         return 0.0
@@ -59,7 +60,7 @@ def _kills_at_least(odds, side, armies, kills):
 
 
 @kernel
-def capture_chance(odds, attackers, defenders):
+def capture_chance(odds: Odds, attackers: Int, defenders: Int) -> Real:
     """The probability that attackers take a region: they kill all defenders, and are not all killed."""
     if attackers < 1:
         return 0.0

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import region_value
+from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
+from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.state import Scratch
 
 
 @kernel
-def one_big_army_orders(context, position, player, available, scratch, deploy, attacks):
+def one_big_army_orders(
+    context: Context,
+    position: Position,
+    player: Int,
+    available: Int,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write the turn; returns the number of attacks. Arrays as in `random_orders`."""
     board, owner, army = context.board, position.owner, position.army
     strongest = -1
@@ -39,7 +52,15 @@ def one_big_army_orders(context, position, player, available, scratch, deploy, a
 
 
 @kernel
-def one_big_army_policy(context, position, player, rng, work, deploy, attacks):
+def one_big_army_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """`one_big_army_orders` in the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)

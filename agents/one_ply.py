@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent, check_integer
+from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work, take_turn
 from warlight_env.agents.generators.turns import generate_turns
@@ -15,8 +16,10 @@ from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, uniform
+from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.view import View
 
 
@@ -37,7 +40,9 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 
 
 @kernel
-def choose_turn(context, position, player, samples, explore, rng, work):
+def choose_turn(
+    context: Context, position: Position, player: Int, samples: Int, explore: Real, rng: RandomState, work: OnePlyWork
+) -> Int:
     """Index of the turn in `work.look.turns` with the highest mean share over `samples` plays of the round.
 
     With the chance `explore` it is any of them instead. The others move by the policy, see `score_turns`.
@@ -54,7 +59,16 @@ def choose_turn(context, position, player, samples, explore, rng, work):
 
 
 @kernel
-def one_ply_turn(context, position, player, samples, rng, work, deploy, attacks):
+def one_ply_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    samples: Int,
+    rng: RandomState,
+    work: OnePlyWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write the turn of `choose_turn` to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number."""
     best = choose_turn(context, position, player, samples, 0.0, rng, work)
     return take_turn(work.look.turns, best, deploy, attacks)

@@ -7,10 +7,16 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.context import Context
+from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.weights import THESIS
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import income
+from warlight_env.engine.shapes import Armies, AttackRows, Int, Marks, Owners, RandomState, Regions
+from warlight_env.engine.state import Scratch
 from warlight_env.engine.view import View
 
 #: Parts into which the bot splits its income, and armies by which its targets may be stronger.
@@ -21,7 +27,7 @@ _ONE = np.uint64(1)
 
 
 @inline_kernel
-def _find_borders(board, owner, player, borders):
+def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
     """List the player's regions that have a foreign neighbour; returns how many. Written without data branches."""
     count = 0
     for r in range(owner.shape[0]):
@@ -34,9 +40,9 @@ def _find_borders(board, owner, player, borders):
 
 
 @inline_kernel
-def _toss_coins(regions, count, rng):
+def _toss_coins(regions: Regions, count: Int, rng: RandomState) -> Int:
     """Keep each of regions[:count] with probability 1/2, in order; returns how many are left."""
-    bits, kept = np.uint64(0), 0
+    bits, kept = np.uint64(0), np.int64(0)
     for i in range(count):
         if i % 64 == 0:
             bits = next_u64(rng)
@@ -47,7 +53,18 @@ def _toss_coins(regions, count, rng):
 
 
 @inline_kernel
-def random_orders(board, position, player, available, chunks, slack, scratch, deploy, attacks, rng):
+def random_orders(
+    board: Board,
+    position: Position,
+    player: Int,
+    available: Int,
+    chunks: Int,
+    slack: Int,
+    scratch: Scratch,
+    deploy: Armies,
+    attacks: AttackRows,
+    rng: RandomState,
+) -> Int:
     """Write a random turn; returns the number of attacks.
 
     The income is deployed in `chunks` parts, each on a random own region that is not inland. Each such region then,
@@ -86,7 +103,15 @@ def random_orders(board, position, player, available, chunks, slack, scratch, de
 
 
 @kernel
-def random_policy(context, position, player, rng, work, deploy, attacks):
+def random_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """`random_orders` with the bot's own parameters, in the signature of policies (`plug_ins.policy_signature`)."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
@@ -94,7 +119,9 @@ def random_policy(context, position, player, rng, work, deploy, attacks):
 
 
 @kernel
-def random_picks(context, position, free, player, rng, wishes):
+def random_picks(
+    context: Context, position: Position, free: Marks, player: Int, rng: RandomState, wishes: Regions
+) -> Int:
     """Write the regions r with free[r] != 0 in random order to wishes int32[N]; returns how many."""
     owner = position.owner
     count = 0

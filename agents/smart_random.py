@@ -5,12 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.base import ValuingAgent
+from warlight_env.agents.context import Context
+from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
+from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState
 
 
 @kernel
-def smart_random_policy(context, position, player, rng, work, deploy, attacks):
+def smart_random_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write one of the generated turns, drawn at random, in the signature of policies; returns its attacks."""
     owner = position.owner
     turns = work.turns

@@ -6,8 +6,11 @@ from typing import Final
 
 import numpy as np
 
+from warlight_env.agents.context import Context
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.round import leader
+from warlight_env.engine.shapes import Bool, Int, Owners, Real
 from warlight_env.engine.state import NEUTRAL
 
 #: What `winner_of` says of a game that goes on, and of one that ended without a winner.
@@ -16,7 +19,7 @@ DRAWN: Final = -2
 
 
 @kernel
-def holds_regions(owner, player):
+def holds_regions(owner: Owners, player: Int) -> Bool:
     """Whether a player is in the game; owner int8[N]."""
     for r in range(owner.shape[0]):
         if owner[r] == player:
@@ -25,7 +28,7 @@ def holds_regions(owner, player):
 
 
 @inline_kernel
-def winner_of(context, position):
+def winner_of(context: Context, position: Position) -> Int:
     """Who has won: the only player with regions or, at the rules' round limit, whom they name; else ONGOING or DRAWN.
 
     ONGOING as well where nobody has regions: so it is while they are picked.
@@ -48,7 +51,7 @@ def winner_of(context, position):
 
 
 @kernel
-def share_at_end(context, position, winner, player):
+def share_at_end(context: Context, position: Position, winner: Int, player: Int) -> Real:
     """What a game that has ended is worth to a player: 1 to the winner; who is in a drawn one shares that 1 evenly."""
     if winner != DRAWN:
         return 1.0 if player == winner else 0.0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
+from warlight_env.engine.shapes import Armies, Int, Owners, Regions
 from warlight_env.engine.stack import stack_indices
 
 
 @inline_kernel
-def _spread(board, owner, player, start, number, part, queue):
+def _spread(board: Board, owner: Owners, player: Int, start: Int, number: Int, part: Armies, queue: Regions) -> Int:
     """Write a number to part[r] of all regions of the connected territory that `start` is in, where 0 stands.
 
     Returns how many there are; queue has room for all regions.
@@ -29,7 +32,7 @@ def _spread(board, owner, player, start, number, part, queue):
 
 
 @kernel
-def largest_territory(board, owner, player):
+def largest_territory(board: Board, owner: Owners, player: Int) -> Int:
     """Regions of the player's largest connected territory; owner int8[N]."""
     queue, seen = stack_indices(), stack_indices()
     for r in range(owner.shape[0]):
@@ -42,7 +45,7 @@ def largest_territory(board, owner, player):
 
 
 @kernel
-def mark_parts(board, owner, player, part, queue):
+def mark_parts(board: Board, owner: Owners, player: Int, part: Armies, queue: Regions) -> Int:
     """Number the player's connected territories from 1, int32[N]; 0 elsewhere. Returns how many there are."""
     for r in range(owner.shape[0]):
         part[r] = 0
@@ -55,7 +58,7 @@ def mark_parts(board, owner, player, part, queue):
 
 
 @kernel
-def threatened_bonus(board, position, player):
+def threatened_bonus(board: Board, position: Position, player: Int) -> Int:
     """Bonuses of the player's whole super regions in which some region has a stronger enemy region beside it."""
     owner, army = position.owner, position.army
     total = np.int64(0)

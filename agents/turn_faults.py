@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from warlight_env.agents.context import Context
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
+from warlight_env.engine.shapes import Armies, AttackRows, Int
 
 NONE: Final = 0
 COUNT: Final = 1
@@ -39,7 +42,9 @@ TEXTS: Final = {
 
 
 @kernel
-def turn_fault(context, position, player, deploy, attacks, count):
+def turn_fault(
+    context: Context, position: Position, player: Int, deploy: Armies, attacks: AttackRows, count: Int
+) -> Any:
     """(fault, place, value, bound) of a player's turn; NONE where it is legal and in normal form, see TEXTS.
 
     owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to, armies), the first `count` of

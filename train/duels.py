@@ -12,7 +12,7 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.duels import FEATURES, Duel, make_duel_work, play_duels
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena.contests import check_count
 from warlight_env.arena.play import Picks
@@ -134,7 +134,8 @@ class Duels:
         board, bot = self.board, isinstance(opponent, str)
         mine = make_context(board, self.params, 2, player)
         if isinstance(opponent, str):
-            theirs = make_context(board, self.params, 2, THESIS, policy=COMPILED[opponent].policy)
+            functions = Functions(policy=COMPILED[opponent].policy)
+            theirs = make_context(board, self.params, 2, THESIS, functions=functions)
         else:
             theirs = make_context(board, self.params, 2, opponent)
         samples = np.array([self.samples, 0 if bot else self.samples])

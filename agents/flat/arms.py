@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import generate
+from warlight_env.agents.context import Context, generate
 from warlight_env.agents.generator_work import TurnSet, make_turn_set, take_turn
-from warlight_env.agents.search.playing import UNIT
+from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search.playout import move, play_orders, value_leaves
 from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add
@@ -22,6 +22,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, copy_position, make_position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below
+from warlight_env.engine.shapes import Int
 
 #: What a turn's results come to.
 MIDDLES: Final = ("median", "mean", "mode")
@@ -64,7 +65,7 @@ def make_arms(n_regions: int, n_edges: int, capacity: int, results: int) -> Arms
 
 
 @kernel
-def plant(context, settings, position, arms, work):
+def plant(context: Context, settings: PlaySettings, position: Position, arms: Arms, work: PlayWork) -> None:
     """Begin anew with the turns in a position."""
     copy_position(position, arms.position)
     for i in range(arms.visits.shape[0]):
@@ -78,7 +79,7 @@ def plant(context, settings, position, arms, work):
 
 
 @kernel
-def draw(context, settings, arms, work):
+def draw(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
     """Play a round of one of our turns, drawn at random, with the others' as in playouts: leaf 0, its path the turn."""
     leaves, position, me = work.leaves, work.position, settings.player
     arm = below(work.rng, arms.used[FOUND])
@@ -99,7 +100,7 @@ def draw(context, settings, arms, work):
 
 
 @kernel
-def keep(settings, arms, work):
+def keep(settings: PlaySettings, arms: Arms, work: PlayWork) -> None:
     """Count the value of leaf 0 for its turn, and keep it where there is room."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
@@ -113,7 +114,7 @@ def keep(settings, arms, work):
 
 
 @kernel
-def sample(context, settings, arms, work, simulations):
+def sample(context: Context, settings: PlaySettings, arms: Arms, work: PlayWork, simulations: Int) -> None:
     """Run simulations on arms that `plant` has set up; several threads may, each with its own `work`."""
     for _ in range(simulations):
         draw(context, settings, arms, work)

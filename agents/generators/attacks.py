@@ -10,10 +10,14 @@ from typing import Final
 
 import numpy as np
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.expectation import favourable, to_conquer
+from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.inland import move_inland
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.position import Position
+from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, Owners, Regions, RegionValues
 
 OFFENSIVE: Final = 0
 WAITING: Final = 1
@@ -27,7 +31,9 @@ _NEUTRAL: Final = 2
 
 
 @inline_kernel
-def _list_targets(board, owner, player, region, kind, value, targets):
+def _list_targets(
+    board: Board, owner: Owners, player: Int, region: Int, kind: Int, value: RegionValues, targets: Regions
+) -> Int:
     """Foreign neighbours of a kind, the most valuable first; returns how many."""
     count = 0
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
@@ -45,7 +51,7 @@ def _list_targets(board, owner, player, region, kind, value, targets):
 
 
 @inline_kernel
-def is_ordered(attacks, count, source, target):
+def is_ordered(attacks: AttackRows, count: Int, source: Int, target: Int) -> Bool:
     """Whether there is an order from source to target already; those of one source stand together or not at all."""
     for i in range(count):
         if attacks[i, 0] == source and attacks[i, 1] == target:
@@ -54,7 +60,16 @@ def is_ordered(attacks, count, source, target):
 
 
 @kernel
-def attack(context, position, player, careful, press, work, attacks, count):
+def attack(
+    context: Context,
+    position: Position,
+    player: Int,
+    careful: Bool,
+    press: Bool,
+    work: GeneratorWork,
+    attacks: AttackRows,
+    count: Int,
+) -> Int:
     """From each own region favourable attacks on foreign neighbours by value, each with what conquers, or all that is
     free if fewer ("aggressively"); `careful`: on enemies alone, as if their income stood on the target; `press`: what
     is still free then joins the first of them."""
@@ -86,7 +101,9 @@ def attack(context, position, player, careful, press, work, attacks, count):
 
 
 @kernel
-def expand(context, position, player, work, attacks, count):
+def expand(
+    context: Context, position: Position, player: Int, work: GeneratorWork, attacks: AttackRows, count: Int
+) -> Int:
     """From each own region without an enemy beside it, favourable attacks that conquer neutral neighbours, by value."""
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
@@ -111,7 +128,16 @@ def expand(context, position, player, work, attacks, count):
 
 
 @kernel
-def write_attacks(context, position, way, press, player, deploy, work, attacks):
+def write_attacks(
+    context: Context,
+    position: Position,
+    way: Int,
+    press: Bool,
+    player: Int,
+    deploy: Armies,
+    work: GeneratorWork,
+    attacks: AttackRows,
+) -> Int:
     """Write the attacks of a way after `deploy`, int32[N]; returns how many. `army` is as it was before.
 
     With `press`, attacks that are not careful take along what would have no order.

@@ -10,8 +10,13 @@ from typing import Final
 
 import numpy as np
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.expectation import reach, to_hold
+from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
+from warlight_env.engine.shapes import Armies, Bool, Int, Owners, Real, RegionValues
 
 AGGRESSIVE: Final = 0
 DEFENSIVE: Final = 1
@@ -20,13 +25,13 @@ WAYS: Final = ("aggressive", "defensive", "expansive")
 
 
 @inline_kernel
-def _clear(deploy):
+def _clear(deploy: Armies) -> None:
     for r in range(deploy.shape[0]):
         deploy[r] = 0
 
 
 @kernel
-def front(board, position, player, neutral, value):
+def front(board: Board, position: Position, player: Int, neutral: Bool, value: RegionValues) -> Int:
     """The own region with the most armies beside the most valuable region of an enemy (or neutral one), or -1."""
     owner, army = position.owner, position.army
     best, place = -1, -1
@@ -35,7 +40,7 @@ def front(board, position, player, neutral, value):
             continue
         if best >= 0 and value[r] <= value[best]:
             continue
-        strongest = -1
+        strongest: Int = -1
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             q = np.int64(board.edge_target[e])
             if owner[q] == player and (strongest < 0 or army[q] > army[strongest]):
@@ -46,7 +51,9 @@ def front(board, position, player, neutral, value):
 
 
 @kernel
-def deploy_beside(board, position, player, available, neutral, value, deploy):
+def deploy_beside(
+    board: Board, position: Position, player: Int, available: Int, neutral: Bool, value: RegionValues, deploy: Armies
+) -> Bool:
     """Everything beside the best enemy region ("aggressive"), or the best neutral one ("expansive")."""
     _clear(deploy)
     place = front(board, position, player, neutral, value)
@@ -57,7 +64,7 @@ def deploy_beside(board, position, player, available, neutral, value, deploy):
 
 
 @inline_kernel
-def _owns_super(board, owner, player, region):
+def _owns_super(board: Board, owner: Owners, player: Int, region: Int) -> Bool:
     s = board.super_region[region]
     for i in range(board.member_start[s], board.member_start[s + 1]):
         if owner[board.members[i]] != player:
@@ -66,7 +73,9 @@ def _owns_super(board, owner, player, region):
 
 
 @kernel
-def deploy_defensively(context, position, player, available, work, deploy):
+def deploy_defensively(
+    context: Context, position: Position, player: Int, available: Int, work: GeneratorWork, deploy: Armies
+) -> Bool:
     """To each threatened region the fewest armies that hold it: those in own super regions first, then by value.
 
     What is left goes where "aggressive", else "expansive", would have put it. Does not apply without a threat.
@@ -113,14 +122,14 @@ def deploy_defensively(context, position, player, available, work, deploy):
 
 
 @kernel
-def deploy_nearest(board, owner, player, available, deploy):
+def deploy_nearest(board: Board, owner: Owners, player: Int, available: Int, deploy: Armies) -> None:
     """On the own region closest to a foreign one: what is done where no approach applies."""
     _clear(deploy)
     best, least = -1, 0
     for r in range(owner.shape[0]):
         if owner[r] != player:
             continue
-        near = 32767
+        near: Int = 32767
         for q in range(owner.shape[0]):
             if owner[q] != player:
                 near = min(near, np.int64(board.distance[r, q]))
@@ -131,7 +140,9 @@ def deploy_nearest(board, owner, player, available, deploy):
 
 
 @kernel
-def write_deploy(context, position, way, player, available, work, deploy):
+def write_deploy(
+    context: Context, position: Position, way: Int, player: Int, available: Int, work: GeneratorWork, deploy: Armies
+) -> Real:
     """Write the deploys of a way; False where it does not apply."""
     board = context.board
     if way == DEFENSIVE:

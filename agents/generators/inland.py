@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
+from warlight_env.engine.shapes import AttackRows, Int, Owners, Regions
+from warlight_env.engine.state import Scratch
 
 
 @kernel
-def distances_to_foreign(board, owner, player, queue, distance):
+def distances_to_foreign(board: Board, owner: Owners, player: Int, queue: Regions, distance: Any) -> None:
     """Steps from every region to the nearest that is not the player's (0 there), by breadth-first search."""
     n = owner.shape[0]
     head, tail = 0, 0
@@ -28,7 +34,9 @@ def distances_to_foreign(board, owner, player, queue, distance):
 
 
 @kernel
-def move_inland(board, position, player, scratch, attacks, count):
+def move_inland(
+    board: Board, position: Position, player: Int, scratch: Scratch, attacks: AttackRows, count: Int
+) -> Int:
     """Append transfers of all but one army of each inland region towards the front; returns the new count.
 
     Thesis, algorithm 3.9: one step along a shortest path to the nearest region that is not the player's.

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import region_values
-from warlight_env.agents.generator_work import N_ATTACKS, N_DEPLOYS, PRESS
+from warlight_env.agents.generator_work import N_ATTACKS, N_DEPLOYS, PRESS, GeneratorWork, TurnSet
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
 from warlight_env.engine.round import income
+from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, RandomState
 
 
 @inline_kernel
-def prepare(context, position, player, work):
+def prepare(context: Context, position: Position, player: Int, work: GeneratorWork) -> None:
     """Fill `work.value` and `work.income`."""
     board, params, owner = context.board, context.params, position.owner
     region_values(context, position, player, work.value)
@@ -21,7 +26,7 @@ def prepare(context, position, player, work):
 
 
 @inline_kernel
-def _same_row(a, b):
+def _same_row(a: Any, b: Int) -> Bool:
     for i in range(a.shape[0]):
         if a[i] != b[i]:
             return False
@@ -29,7 +34,7 @@ def _same_row(a, b):
 
 
 @inline_kernel
-def _same_attacks(turns, i, j):
+def _same_attacks(turns: TurnSet, i: Int, j: Int) -> Bool:
     if turns.counts[i] != turns.counts[j]:
         return False
     for k in range(turns.counts[i]):
@@ -40,7 +45,7 @@ def _same_attacks(turns, i, j):
 
 
 @inline_kernel
-def _is_new(turns, count):
+def _is_new(turns: TurnSet, count: Int) -> Bool:
     """Whether turn `count` differs from all before it."""
     for i in range(count):
         if _same_attacks(turns, i, count) and _same_row(turns.deploy[i], turns.deploy[count]):
@@ -49,7 +54,9 @@ def _is_new(turns, count):
 
 
 @kernel
-def generate_turns(context, position, player, rng, work, turns):
+def generate_turns(
+    context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
+) -> Int:
     """Write the turns to choose from to `turns`, shuffled and each once; returns how many, at least 1.
 
     `context.ways` has a bit for each way to use (see `generator_work.ALL_WAYS`); rng uint64[2]; work a `GeneratorWork`,
@@ -86,7 +93,7 @@ def generate_turns(context, position, player, rng, work, turns):
 
 
 @inline_kernel
-def _shuffle(turns, count, rng):
+def _shuffle(turns: TurnSet, count: Int, rng: RandomState) -> None:
     for i in range(count - 1, 0, -1):
         j = below(rng, i + 1)
         if j != i:
@@ -94,7 +101,7 @@ def _shuffle(turns, count, rng):
 
 
 @inline_kernel
-def swap_turns(turns, i, j):
+def swap_turns(turns: TurnSet, i: Int, j: Int) -> None:
     """Let two turns of a `TurnSet` change places."""
     for r in range(turns.deploy.shape[1]):
         turns.deploy[i, r], turns.deploy[j, r] = turns.deploy[j, r], turns.deploy[i, r]
@@ -106,7 +113,15 @@ def swap_turns(turns, i, j):
 
 
 @kernel
-def random_turn(context, position, player, rng, work, deploy, attacks):
+def random_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write one turn: a way to deploy and a way to attack, each drawn among those that apply; returns its attacks.
 
     The same as drawing from `generate_turns`, but that a turn to which several pairs lead is as much likelier.

@@ -7,14 +7,16 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import evaluate
+from warlight_env.agents.context import Context, evaluate
 from warlight_env.agents.generator_work import TurnSet, make_turn_set
 from warlight_env.agents.maxn.turns import MAX_BREADTH, BattleWork, list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.memory import private_zeros
-from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
+from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
+from warlight_env.engine.shapes import Bool, Int, Owners, Shares
 
 #: Players' moves that a search looks ahead, at most.
 MAX_DEPTH: Final = 24
@@ -65,7 +67,9 @@ def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
 
 
 @kernel
-def _open(context, position, terms, ply, mover, breadth, work):
+def _open(
+    context: Context, position: Position, terms: Terms, ply: Int, mover: Int, breadth: Int, work: MaxnWork
+) -> None:
     """List the turns of a ply's mover in a position, and the positions that they lead to."""
     players, battles, n = context.players, work.battles, position.owner.shape[0]
     copy_position(position, battles.position)
@@ -94,7 +98,7 @@ def _open(context, position, terms, ply, mover, breadth, work):
 
 
 @kernel
-def begin(context, position, terms, player, breadth, work):
+def begin(context: Context, position: Position, terms: Terms, player: Int, breadth: Int, work: MaxnWork) -> Int:
     """Start a search from a position; returns how many turns the player has to choose from."""
     work.place[LEAVES], work.place[CUTS], work.place[NODES] = 0, 0, 1
     work.place[SHALLOWEST], work.place[DEEPEST] = MAX_DEPTH, 0
@@ -105,7 +109,7 @@ def begin(context, position, terms, player, breadth, work):
 
 
 @inline_kernel
-def _next_mover(owner, mover, players):
+def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
     """The next by seats who is in the game; the mover itself where all others are out."""
     for k in range(1, players):
         p = (mover + k) % players
@@ -115,7 +119,7 @@ def _next_mover(owner, mover, players):
 
 
 @inline_kernel
-def _take_in(work, ply, players, shares):
+def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
     """What the turn that a ply looks at leads to: better for its mover than what it has? Then on to the next turn.
 
     Shares add up to 1: where the mover's best leaves to the one before no more than what that one has already, the
@@ -136,7 +140,7 @@ def _take_in(work, ply, players, shares):
 
 
 @kernel
-def advance(context, terms, breadth, depth, leaves, work):
+def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: Int, work: MaxnWork) -> Bool:
     """Go on with a search to `depth` moves until it is done, or so many positions more were valued; True when done."""
     players = context.players
     until = work.place[LEAVES] + leaves

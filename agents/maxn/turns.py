@@ -7,12 +7,13 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.generators.attacks import is_ordered
 from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, write_deploy
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.generators.turns import prepare
-from warlight_env.agents.maxn.value import battle_value, carry_out, mark_spared
+from warlight_env.agents.maxn.value import Terms, battle_value, carry_out, mark_spared
 from warlight_env.agents.odds import capture_chance
 from warlight_env.agents.territory import mark_parts
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -20,6 +21,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import income
+from warlight_env.engine.shapes import AttackRows, Int
 
 #: Battles of a turn, and turns that are searched in a position, at most.
 MAX_BATTLES: Final = 5
@@ -63,7 +65,17 @@ def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
 
 
 @kernel
-def list_battles(context, position, terms, player, extra, most, attacks, count, work):
+def list_battles(
+    context: Context,
+    position: Position,
+    terms: Terms,
+    player: Int,
+    extra: Int,
+    most: Int,
+    attacks: AttackRows,
+    count: Int,
+    work: BattleWork,
+) -> Int:
     """Write the `most` best battles of a value above 0 to `work.rows`, the best first; returns how many.
 
     From regions that are READY, each with all armies but one and `extra` more, and not where `attacks` has that order.
@@ -101,7 +113,7 @@ def list_battles(context, position, terms, player, extra, most, attacks, count, 
 
 
 @inline_kernel
-def _fight(terms, player, source, target, count, work):
+def _fight(terms: Terms, player: Int, source: Int, target: Int, count: Int, work: BattleWork) -> Int:
     """Order a battle with all armies, and carry it out as the likelier of success and failure; returns the orders."""
     army = work.position.army
     sent = np.int64(army[source]) - 1
@@ -114,7 +126,7 @@ def _fight(terms, player, source, target, count, work):
 
 
 @inline_kernel
-def _begin_turn(context, player, work):
+def _begin_turn(context: Context, player: Int, work: BattleWork) -> Int:
     """Mark who may attack; returns the income."""
     board, params, owner = context.board, context.params, work.position.owner
     for r in range(owner.shape[0]):
@@ -123,14 +135,14 @@ def _begin_turn(context, player, work):
 
 
 @kernel
-def list_first_battles(context, terms, player, most, work):
+def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, work: BattleWork) -> Int:
     """`list_battles` at the start of a turn in the position in `work`: each source gets the whole income."""
     available = _begin_turn(context, player, work)
     return list_battles(context, work.position, terms, player, available, most, work.attacks, 0, work)
 
 
 @kernel
-def make_turn(context, terms, player, source, target, work):
+def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: Int, work: BattleWork) -> Int:
     """Write a turn and the position that it leads to: all income on `source`, which attacks `target`; and so on.
 
     After each battle the position is valued again, and the best battle follows, until none is worth anything, or

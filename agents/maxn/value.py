@@ -6,9 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.context import evaluate
+from warlight_env.agents.context import Context, evaluate
 from warlight_env.agents.odds import Odds, capture_chance
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
+from warlight_env.engine.shapes import Armies, Bool, Int, Marks, Real
 
 
 class Terms(NamedTuple):
@@ -24,7 +27,7 @@ class Terms(NamedTuple):
 
 
 @kernel
-def hold_chance(board, position, odds, player, region, armies):
+def hold_chance(board: Board, position: Position, odds: Odds, player: Int, region: Int, armies: Int) -> Real:
     """The probability that `armies` hold a region against an attack of each enemy region beside it, with all it has."""
     owner, army = position.owner, position.army
     chance = 1.0
@@ -36,7 +39,7 @@ def hold_chance(board, position, odds, player, region, armies):
 
 
 @kernel
-def carry_out(odds, position, player, source, target, sent, won):
+def carry_out(odds: Odds, position: Position, player: Int, source: Int, target: Int, sent: Int, won: Bool) -> None:
     """Carry out a battle that ends as it does on average where it is won, or where it is lost."""
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
@@ -51,7 +54,9 @@ def carry_out(odds, position, player, source, target, sent, won):
 
 
 @kernel
-def simple_value(context, position, odds, player, source, target, sent, least):
+def simple_value(
+    context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int, least: Real
+) -> Real:
     """P(success) value(after success) P(hold) - P(fail) value(after failure), by the player's share.
 
     Where it is not above `least`, what is returned is not either, but may be more than it: shares are 1 at most, and
@@ -74,7 +79,9 @@ def simple_value(context, position, odds, player, source, target, sent, least):
 
 
 @kernel
-def _best_sequel(context, position, odds, player, source, target, sent):
+def _best_sequel(
+    context: Context, position: Position, odds: Odds, player: Int, source: Int, target: Int, sent: Int
+) -> Int:
     """The value of the best battle that can follow from a region, once it is won; at least 0."""
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders = owner[target], army[source], army[target]
@@ -91,7 +98,7 @@ def _best_sequel(context, position, odds, player, source, target, sent):
 
 
 @kernel
-def joins(board, part, source, target):
+def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
     """1 / (steps left before) where a target lies on a shortest path to another own territory, else 0."""
     gap, after = np.int64(32767), np.int64(32767)
     for b in range(part.shape[0]):
@@ -105,7 +112,7 @@ def joins(board, part, source, target):
 
 
 @kernel
-def mark_spared(context, position, player, spared):
+def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
     """Mark enemies with less than half our share that border one with more than ours, int8[P]."""
     board, players, owner = context.board, context.players, position.owner
     mine = evaluate(context, position, player)
@@ -122,7 +129,19 @@ def mark_spared(context, position, player, spared):
 
 
 @kernel
-def battle_value(context, position, terms, player, source, target, sent, several, part, spared, least):
+def battle_value(
+    context: Context,
+    position: Position,
+    terms: Terms,
+    player: Int,
+    source: Int,
+    target: Int,
+    sent: Int,
+    several: Bool,
+    part: Armies,
+    spared: Marks,
+    least: Real,
+) -> Real:
     """`simple_value`, and the terms that are on, in units of the share after the battle is won or lost.
 
     join: for a target on a shortest path between two own territories, as much as P(success) / steps. spare: off for

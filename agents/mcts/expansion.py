@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from warlight_env.agents.context import generate, prior_at
+from warlight_env.agents.context import Context, generate, prior_at
 from warlight_env.agents.generator_work import turn_set_of
 from warlight_env.agents.mcts.tree import (
     COMPUTING,
@@ -16,20 +17,23 @@ from warlight_env.agents.mcts.tree import (
     POOL,
     PRIOR_UNIT,
     STATES,
+    Tree,
     load_turn,
     store_turn,
     take,
 )
+from warlight_env.agents.mcts.work import TreeSettings, TreeWork
 from warlight_env.agents.search.foresight import narrowing_at
 from warlight_env.agents.search.playout import play_orders
 from warlight_env.agents.standing import winner_of
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.position import pack, unpack
+from warlight_env.engine.position import Position, pack, unpack
+from warlight_env.engine.shapes import Bool, Int
 
 
 @inline_kernel
-def _store_state(tree, position, node, winner):
+def _store_state(tree: Tree, position: Position, node: Int, winner: Int) -> Bool:
     """Put a state away as the node's; False where there is no room."""
     place = take(tree, STATES, 1, tree.states.shape[0])
     if place < 0:
@@ -43,13 +47,21 @@ def _store_state(tree, position, node, winner):
 
 
 @inline_kernel
-def load_state(tree, position, node):
+def load_state(tree: Tree, position: Position, node: Int) -> None:
     """Write a node's state to a position."""
     unpack(tree.states[tree.state[node]], position)
 
 
 @inline_kernel
-def reach(context, settings, tree, work, path, length, parent):
+def reach(
+    context: Context,
+    settings: TreeSettings,
+    tree: Tree,
+    work: TreeWork,
+    path: npt.NDArray[np.int32],
+    length: Int,
+    parent: Int,
+) -> Int:
     """Bring the state after the last turns of a path into `work`, computed at the first visit; returns its winner.
 
     The path has `length` nodes, int32[MAX_DEPTH]; `parent` has the state before. The winner is as `winner_of` tells it.
@@ -75,7 +87,7 @@ def reach(context, settings, tree, work, path, length, parent):
 
 
 @inline_kernel
-def _list_turns(context, settings, work):
+def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> None:
     """Write the candidates of all players in the position in `work`, and how likely they are."""
     play = work.play
     for level in range(context.players):
@@ -94,7 +106,7 @@ def _list_turns(context, settings, work):
 
 
 @kernel
-def expand(context, settings, tree, work, leaf):
+def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, leaf: Int) -> Bool:
     """Give a leaf, whose state is in `work`, our turns as children and each the next player's; False without room.
 
     The turns of the others are listed; `grow` makes their nodes where a simulation comes to them.
@@ -144,13 +156,13 @@ def expand(context, settings, tree, work, leaf):
 
 
 @inline_kernel
-def _list_size(tree, capacity):
+def _list_size(tree: Tree, capacity: Int) -> Int:
     """Places that the pool has for the turns of a player after the second."""
     return np.int64(1 + (2 if tree.prior.shape[0] > 1 else 1) * capacity)
 
 
 @inline_kernel
-def grow(tree, state, node, level, capacity):
+def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
     """Give a node under a state its children, the turns at `level`, if it has none; False where there is no room."""
     if atomic_load(tree.children, node) <= LEAF:
         if compare_and_set(tree.children, node, LEAF, EXPANDING):

@@ -9,23 +9,25 @@ import numba
 import numpy as np
 from numba import types
 
-from warlight_env.agents.mcts.tree import make_tree
-from warlight_env.agents.mcts.work import TreeSettings, make_tree_work
+from warlight_env.agents.mcts.tree import Tree, make_tree
+from warlight_env.agents.mcts.work import TreeSettings, TreeWork, make_tree_work
 from warlight_env.agents.search.parts import Parts
 from warlight_env.agents.search.playing import UNIT, play_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.reference import reference
+from warlight_env.engine.shapes import Int
 
 # A rule is asked level by level: under a state, level 0 are our turns, and `node` is the state's own node; at level l
 # it is the child that was selected at the level above.
 
 
 @inline_kernel
-def _best_child(tree, settings, parent):
+def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
     """The child with the highest w / n + c sqrt(ln N / n); one without visits comes first."""
     first, count = tree.first[parent], tree.children[parent]
     log = np.log(np.float64(max(1, tree.visits[0 if settings.root_visits else parent])))
-    best, highest = first, -1.0
+    best: Int = first
+    highest = -1.0
     for child in range(first, first + count):
         n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
         if n == 0.0:
@@ -37,13 +39,13 @@ def _best_child(tree, settings, parent):
 
 
 @kernel
-def select_seen(tree, settings, work, state, node, level):
+def select_seen(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int) -> Int:
     """UCT: every player's turn by its value after the turns that were selected before it."""
     return _best_child(tree, settings, node)
 
 
 @kernel
-def select_blind(tree, settings, work, state, node, level):
+def select_blind(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int) -> Int:
     """Decoupled UCT: an enemy's turn by its value over all turns before it, as all move at once."""
     if level == 0:
         return _best_child(tree, settings, node)
@@ -55,7 +57,8 @@ def select_blind(tree, settings, work, state, node, level):
     at[0] = tree.first[state]
     while depth >= 0:  # over all nodes of level - 1, at[k] being the next to look at among children at level k
         parent = state if depth == 0 else at[depth - 1] - 1
-        if at[depth] >= tree.first[parent] + max(np.int32(0), tree.children[parent]):
+        end: Int = tree.first[parent] + tree.children[parent]
+        if at[depth] >= end:
             depth -= 1
             continue
         above = at[depth]
@@ -69,7 +72,8 @@ def select_blind(tree, settings, work, state, node, level):
             visits[j] += tree.visits[child] + settings.virtual * tree.pending[child]
             totals[j] += tree.total[child]
     log = np.log(np.float64(max(1, tree.visits[0 if settings.root_visits else state])))
-    best, highest = np.int64(0), -1.0
+    best: Int = np.int64(0)
+    highest = -1.0
     for j in range(replies):
         if visits[j] == 0.0:
             return np.int64(tree.first[node] + j)
@@ -80,7 +84,7 @@ def select_blind(tree, settings, work, state, node, level):
 
 
 @kernel
-def select_prior(tree, settings, work, state, node, level):
+def select_prior(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int) -> Int:
     """PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
 
     A turn without visits has the value of its parent's player so far, or 1/2. Without priors p is 1 / children.
@@ -92,7 +96,8 @@ def select_prior(tree, settings, work, state, node, level):
         total += tree.total[child]
     unknown = total / (UNIT * np.float64(visits)) if visits > 0 else 0.5
     root = np.sqrt(np.float64(max(np.int64(1), visits)))
-    best, highest = first, -1.0
+    best: Int = first
+    highest = -1.0
     for child in range(first, first + count):
         n = np.float64(tree.visits[child] + settings.virtual * tree.pending[child])
         mean = tree.total[child] / (UNIT * n) if n > 0.0 else unknown

@@ -7,11 +7,16 @@ played.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
 from warlight_env.agents.mcts.expansion import expand, grow, load_state, reach
 from warlight_env.agents.mcts.selection import selection_at
-from warlight_env.agents.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS
+from warlight_env.agents.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS, Tree
+from warlight_env.agents.mcts.work import TreeSettings, TreeWork
 from warlight_env.agents.search.playing import MAX_DEPTH
 from warlight_env.agents.search.playout import value_leaves
 from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
@@ -19,10 +24,11 @@ from warlight_env.agents.standing import ONGOING
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.position import copy_position, position_at
+from warlight_env.engine.shapes import Int, PlayerNumbers
 
 
 @inline_kernel
-def _lock(tree, settings):
+def _lock(tree: Tree, settings: TreeSettings) -> None:
     """Take the tree's lock, if it has one."""
     if settings.locked:
         while not compare_and_set(tree.used, LOCK, 0, 1):
@@ -30,14 +36,14 @@ def _lock(tree, settings):
 
 
 @inline_kernel
-def _unlock(tree, settings):
+def _unlock(tree: Tree, settings: TreeSettings) -> None:
     """Let go of it."""
     if settings.locked:
         compare_and_set(tree.used, LOCK, 1, 0)
 
 
 @inline_kernel
-def _enter(tree, settings, path, length, node):
+def _enter(tree: Tree, settings: TreeSettings, path: npt.NDArray[np.int32], length: Int, node: Int) -> Int:
     """Put a node at the end of the path; returns the path's new length."""
     path[length] = node
     if settings.virtual > 0:
@@ -46,7 +52,14 @@ def _enter(tree, settings, path, length, node):
 
 
 @kernel
-def _descend(context, settings, tree, work, path, out):
+def _descend(
+    context: Context,
+    settings: TreeSettings,
+    tree: Tree,
+    work: TreeWork,
+    path: npt.NDArray[np.int32],
+    out: PlayerNumbers,
+) -> Any:
     """Select a leaf, expand it, and bring the state after the first turns below it into `work`, and the path to it.
 
     Returns the path's length and the winner in that state, as `winner_of` tells it. For placements it also notes in
@@ -92,7 +105,7 @@ def _descend(context, settings, tree, work, path, out):
 
 
 @kernel
-def select_leaves(context, settings, tree, work, count):
+def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
     """Walk down the tree `count` times, and keep the leaves; each walk sees those before it as virtual losses."""
     leaves = work.play.leaves
     _lock(tree, settings)
@@ -104,7 +117,7 @@ def select_leaves(context, settings, tree, work, count):
 
 
 @kernel
-def back_up(context, settings, tree, work, count):
+def back_up(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
     """Add the values of the first `count` leaves along their paths, to each node its player's; and a visit to each."""
     leaves, players = work.play.leaves, context.players
     before = settings.play.player + players - 1
@@ -121,7 +134,7 @@ def back_up(context, settings, tree, work, count):
 
 
 @kernel
-def search(context, settings, tree, work, simulations):
+def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, simulations: Int) -> None:
     """Run simulations on a tree whose root has a state; several threads may, each with its own `work`."""
     left = np.int64(simulations)
     while left > 0:
@@ -133,7 +146,7 @@ def search(context, settings, tree, work, simulations):
 
 
 @kernel
-def leaf_depths(tree):
+def leaf_depths(tree: Tree) -> Any:
     """Depths of the shallowest and the deepest leaf, in turns from the root; a node without visits is a leaf too."""
     shallowest, deepest = np.int64(1 << 30), np.int64(0)
     # Children come after their parents, so that one pass suffices; `pending` is free outside of searches.

@@ -10,10 +10,12 @@ import numpy.typing as npt
 from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.agents.standing import ONGOING
 from warlight_env.engine.atomic import atomic_add
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.reference import reference
+from warlight_env.engine.shapes import Armies, AttackRows, Int
 
 #: What `Tree.used` counts.
 NODES: Final = 0
@@ -96,7 +98,7 @@ def tree_bytes(n_regions: int, nodes: int, players: int = 2, priors: bool = Fals
 
 
 @kernel
-def clear(tree):
+def clear(tree: Tree) -> None:
     """Forget everything but a root without a state."""
     for i in range(min(tree.used[NODES], tree.visits.shape[0])):
         _reset(tree, i)
@@ -107,7 +109,7 @@ def clear(tree):
 
 
 @inline_kernel
-def _reset(tree, node):
+def _reset(tree: Tree, node: Int) -> None:
     tree.visits[node] = 0
     tree.pending[node] = 0
     tree.total[node] = 0
@@ -119,7 +121,7 @@ def _reset(tree, node):
 
 
 @inline_kernel
-def take(tree, counter, amount, limit):
+def take(tree: Tree, counter: Int, amount: Int, limit: Int) -> Int:
     """Take a number of places; the first of them, or -1 where there are not enough left."""
     first = atomic_add(tree.used, counter, amount)
     if first + amount > limit:
@@ -129,7 +131,7 @@ def take(tree, counter, amount, limit):
 
 
 @kernel
-def store_turn(board, tree, deploy, attacks, count):
+def store_turn(board: Board, tree: Tree, deploy: Armies, attacks: AttackRows, count: Int) -> Int:
     """Put a turn away; its number, or -1 where there is no room."""
     deploys = 0
     for r in range(deploy.shape[0]):
@@ -156,7 +158,7 @@ def store_turn(board, tree, deploy, attacks, count):
 
 
 @kernel
-def load_turn(board, tree, turn, deploy, attacks):
+def load_turn(board: Board, tree: Tree, turn: Int, deploy: Armies, attacks: AttackRows) -> Int:
     """Write a stored turn out; returns its number of attacks."""
     for r in range(deploy.shape[0]):
         deploy[r] = 0

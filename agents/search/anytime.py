@@ -130,7 +130,6 @@ class AnytimeSearch(ABC):
     def _counts(self, store: Any) -> tuple[int, int, bool, int, int]:
         """Simulations, nodes, whether the memory was used up, and depths of the shallowest and the deepest leaf."""
 
-    #: Rounds of a playout, from a leaf.
     @property
     @abstractmethod
     def rounds(self) -> int: ...

@@ -9,8 +9,8 @@ import numba
 import numpy as np
 from numba import types
 
-from warlight_env.agents.context import draw_turn, generate, record_types
-from warlight_env.agents.generator_work import take_turn
+from warlight_env.agents.context import Context, draw_turn, generate, record_types
+from warlight_env.agents.generator_work import TurnSet, take_turn
 from warlight_env.agents.search.lookahead import (
     draw_by_rank,
     highest,
@@ -21,12 +21,13 @@ from warlight_env.agents.search.lookahead import (
     worst_replies,
 )
 from warlight_env.agents.search.parts import Parts
-from warlight_env.agents.search.playing import make_play_work, play_settings
+from warlight_env.agents.search.playing import PlaySettings, PlayWork, make_play_work, play_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
+from warlight_env.engine.shapes import Int
 
 
 @kernel
-def policy_move(context, settings, work, player):
+def policy_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
     """The turn of the context's policy, by default a random one of the generators'."""
     orders = work.samples.round
     deploy, attacks = orders.deploy[player], orders.attacks[player]
@@ -34,14 +35,14 @@ def policy_move(context, settings, work, player):
 
 
 @inline_kernel
-def _order(work, player, best):
+def _order(work: PlayWork, player: Int, best: Int) -> Int:
     """Take one of the turns that were looked at; returns the number of its attacks."""
     orders = work.samples.round
     return take_turn(work.look.turns, best, orders.deploy[player], orders.attacks[player])
 
 
 @kernel
-def _score(context, settings, work, player):
+def _score(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
     """Write all turns of the player and how they do a round ahead, if there are several; returns how many."""
     look, position = work.look, work.position
     count = generate(context, position, player, work.rng, work.generator, look.turns)
@@ -51,14 +52,14 @@ def _score(context, settings, work, player):
 
 
 @kernel
-def one_ply_move(context, settings, work, player):
+def one_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
     """The turn that is best a round ahead, in `settings.tries` plays."""
     count = _score(context, settings, work, player)
     return _order(work, player, highest(work.look.score, count) if count > 1 else np.int64(0))
 
 
 @kernel
-def weighted_move(context, settings, work, player):
+def weighted_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
     """One of the `settings.drawn` turns that are best a round ahead, drawn by rank."""
     look, best = work.look, np.int64(0)
     count = _score(context, settings, work, player)
@@ -68,7 +69,7 @@ def weighted_move(context, settings, work, player):
 
 
 @kernel
-def two_ply_move(context, settings, work, player):
+def two_ply_move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> Int:
     """The turn that is best against the enemies' best replies to it."""
     look, position, best = work.look, work.position, np.int64(0)
     count = generate(context, position, player, work.rng, work.generator, look.turns)
@@ -106,7 +107,9 @@ PLAYOUTS: Final = Parts(
 
 
 @kernel
-def keep_best_turns(context, settings, work, player, turns, count, most):
+def keep_best_turns(
+    context: Context, settings: PlaySettings, work: PlayWork, player: Int, turns: TurnSet, count: Int, most: Int
+) -> Int:
     """Bring the best `most` of a player's turns in the position in `work` to the front; returns how many there are."""
     score_turns(context, work.position, player, settings.tries, turns, count, work.rng, work.generator, work.look)
     return keep_best(turns, count, most, work.look.score)

@@ -12,6 +12,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.search.playing import PlaySettings, PlayWork
 from warlight_env.agents.search.playout import value_leaves
 from warlight_env.agents.standing import ONGOING
+from warlight_env.engine.position import copy_position, position_at
 
 
 class Searched(Protocol):
@@ -19,7 +20,9 @@ class Searched(Protocol):
 
     context: Context
     play_settings: PlaySettings
-    stores: Sequence[Any]
+
+    @property
+    def stores(self) -> Sequence[Any]: ...
 
     @property
     def rounds(self) -> int: ...
@@ -60,7 +63,6 @@ def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopp
 
 def _copy_leaf(source: PlayWork, target: PlayWork) -> None:
     """Leaf 0, and how the simulation came there."""
-    for mine, theirs in zip(target.leaves.positions, source.leaves.positions, strict=True):
-        mine[0] = theirs[0]
+    copy_position(position_at(source.leaves.positions, 0), position_at(target.leaves.positions, 0))
     for name in ("winner", "out", "path", "length"):
         getattr(target.leaves, name)[0] = getattr(source.leaves, name)[0]

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import draw_turn, evaluate, generate
+from warlight_env.agents.context import Context, draw_turn, evaluate, generate
 from warlight_env.agents.generator_work import (
     MAX_TURNS,
+    GeneratorWork,
     TurnSet,
     TurnSets,
     make_turn_set,
@@ -28,6 +29,7 @@ from warlight_env.engine.position import Position, copy_position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.shapes import Int, RandomState
 from warlight_env.engine.state import Workspace, make_workspace
 
 
@@ -61,7 +63,7 @@ def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = M
 
 
 @inline_kernel
-def _share_after(context, position, player, first, second, work):
+def _share_after(context: Context, position: Position, player: Int, first: Int, second: Int, work: Lookahead) -> Int:
     """The player's share after the round of `work.round`, played from a position with given dice."""
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
@@ -70,7 +72,15 @@ def _share_after(context, position, player, first, second, work):
 
 
 @inline_kernel
-def _move_by_policy(context, position, player, enemy, rng, generator, work):
+def _move_by_policy(
+    context: Context,
+    position: Position,
+    player: Int,
+    enemy: Int,
+    rng: RandomState,
+    generator: GeneratorWork,
+    work: Lookahead,
+) -> None:
     """Turns of all but `player` and `enemy`, by the policy."""
     players = context.players
     orders = work.round
@@ -80,7 +90,17 @@ def _move_by_policy(context, position, player, enemy, rng, generator, work):
 
 
 @kernel
-def score_turns(context, position, player, samples, turns, count, rng, generator, work):
+def score_turns(
+    context: Context,
+    position: Position,
+    player: Int,
+    samples: Int,
+    turns: TurnSet,
+    count: Int,
+    rng: RandomState,
+    generator: GeneratorWork,
+    work: Lookahead,
+) -> None:
     """Write the sums of the player's shares after each of `count` turns, over `samples` plays, to `work.score`.
 
     In each play the others move by the policy. All turns meet the same answers and the same dice, so that they differ
@@ -98,7 +118,9 @@ def score_turns(context, position, player, samples, turns, count, rng, generator
 
 
 @kernel
-def list_replies(context, position, player, rng, generator, work):
+def list_replies(
+    context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: Lookahead
+) -> None:
     """Write the turns of each enemy that is in the game to `work.replies`, and clear `work.against`."""
     players, owner = context.players, position.owner
     for p in range(players):
@@ -112,7 +134,16 @@ def list_replies(context, position, player, rng, generator, work):
 
 
 @kernel
-def try_against_replies(context, position, player, turns, count, rng, generator, work):
+def try_against_replies(
+    context: Context,
+    position: Position,
+    player: Int,
+    turns: TurnSet,
+    count: Int,
+    rng: RandomState,
+    generator: GeneratorWork,
+    work: Lookahead,
+) -> Int:
     """Play the round once for each of `count` turns and each reply of each enemy, and add the shares.
 
     The other enemies move by the policy; all pairs of turns meet the same dice. Returns the number of plays.
@@ -135,7 +166,7 @@ def try_against_replies(context, position, player, turns, count, rng, generator,
 
 
 @kernel
-def worst_replies(players, count, work):
+def worst_replies(players: Int, count: Int, work: Lookahead) -> None:
     """Write the smallest sum of shares of each turn, over all enemies and their replies, to `work.score`."""
     for i in range(count):
         least = np.inf
@@ -146,7 +177,7 @@ def worst_replies(players, count, work):
 
 
 @kernel
-def highest(score, count):
+def highest(score: npt.NDArray[np.float64], count: Int) -> Int:
     """The first index of the highest of `count` scores."""
     best = np.int64(0)
     for i in range(1, count):
@@ -156,7 +187,7 @@ def highest(score, count):
 
 
 @kernel
-def keep_best(turns, count, most, score):
+def keep_best(turns: TurnSet, count: Int, most: Int, score: npt.NDArray[np.float64]) -> Int:
     """Bring the `most` turns of the highest scores to the front, the best first; returns how many there are."""
     kept = min(count, most)
     for i in range(kept):
@@ -171,7 +202,7 @@ def keep_best(turns, count, most, score):
 
 
 @kernel
-def draw_by_rank(count, rng):
+def draw_by_rank(count: Int, rng: RandomState) -> Int:
     """An index below `count`, the first the likeliest: the chances fall by the same step, to one step for the last."""
     ticket = below(rng, count * (count + 1) // 2)
     i = np.int64(0)

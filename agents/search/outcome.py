@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from warlight_env.agents.context import evaluate, record_types
+from warlight_env.agents.context import Context, evaluate, record_types
 from warlight_env.agents.search.parts import Parts
 from warlight_env.agents.standing import winner_of
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.memory import private_zeros
-from warlight_env.engine.position import Positions, copy_position, make_positions, position_at
+from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.shapes import Bool, Int, Owners, RandomState, Real
 from warlight_env.engine.state import Workspace, make_workspace
 
 
@@ -43,14 +45,14 @@ def make_samples(n_regions: int, n_edges: int, players: int, size: int) -> Sampl
 
 
 @inline_kernel
-def _play(context, position, k, samples, rng):
+def _play(context: Context, position: Position, k: Int, samples: Samples, rng: RandomState) -> None:
     play = position_at(samples.plays, k)
     copy_position(position, play)
     resolve_orders(context.params, play, samples.round, rng, None, None)
 
 
 @inline_kernel
-def _loses_super(board, before, after, player):
+def _loses_super(board: Board, before: Owners, after: Owners, player: Int) -> Bool:
     """Whether the player owns a whole super region before and not after."""
     for s in range(board.bonus.shape[0]):
         had, has = True, True
@@ -64,7 +66,7 @@ def _loses_super(board, before, after, player):
 
 
 @inline_kernel
-def _play_all(context, position, player, samples, rng):
+def _play_all(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> None:
     """Play the round as often as there is room, and sort the plays by the player's share."""
     share, order = samples.share, samples.order
     for k in range(share.shape[0]):
@@ -79,35 +81,35 @@ def _play_all(context, position, player, samples, rng):
 
 
 @inline_kernel
-def _take(context, position, samples, chosen):
+def _take(context: Context, position: Position, samples: Samples, chosen: Int) -> Int:
     """Make a play the position; returns what `winner_of` says of it."""
     copy_position(position_at(samples.plays, chosen), position)
     return winner_of(context, position)
 
 
 @kernel
-def realistic_outcome(context, position, player, samples, rng):
+def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Real:
     """The outcome with the median of the player's share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
 
 
 @kernel
-def pessimistic_outcome(context, position, player, samples, rng):
+def pessimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
     """The outcome with the lowest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[0])
 
 
 @kernel
-def optimistic_outcome(context, position, player, samples, rng):
+def optimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
     """The outcome with the highest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] - 1])
 
 
 @kernel
-def rule_outcome(context, position, player, samples, rng):
+def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Real:
     """The median, but the worst outcome where the player loses a super region in that."""
     _play_all(context, position, player, samples, rng)
     order = samples.order
@@ -117,7 +119,7 @@ def rule_outcome(context, position, player, samples, rng):
 
 
 @kernel
-def single_outcome(context, position, player, samples, rng):
+def single_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
     """The only one that is played."""
     _play(context, position, 0, samples, rng)
     return _take(context, position, samples, 0)

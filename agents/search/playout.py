@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.agents.context import leaf_at
+from warlight_env.agents.context import Context, leaf_at
 from warlight_env.agents.search.foresight import move_at
 from warlight_env.agents.search.outcome import outcome_at
-from warlight_env.agents.search.playing import MAX_DEPTH, UNIT
+from warlight_env.agents.search.playing import MAX_DEPTH, UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
 from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.position import copy_position, position_at
+from warlight_env.engine.shapes import Int, PlayerNumbers, RegionValues, Shares
 
 
 @inline_kernel
-def move(context, settings, work, player):
+def move(context: Context, settings: PlaySettings, work: PlayWork, player: Int) -> None:
     """Write to the orders of the round what a player of a playout does in the position in `work`; nothing once out."""
     orders = work.samples.round
     if context.players > 2 and not holds_regions(work.position.owner, player):
@@ -27,13 +28,13 @@ def move(context, settings, work, player):
 
 
 @inline_kernel
-def play_orders(context, settings, work):
+def play_orders(context: Context, settings: PlaySettings, work: PlayWork) -> Int:
     """Play the orders of the round from the position in `work`; returns what `winner_of` says of the next state."""
     return outcome_at(settings.outcome)(context, work.position, settings.player, work.samples, work.rng)
 
 
 @kernel
-def _play_on(context, settings, work, k, rounds):
+def _play_on(context: Context, settings: PlaySettings, work: PlayWork, k: Int, rounds: Int) -> None:
     """Some rounds from leaf k, which then is where they end."""
     leaves, winner = work.leaves, work.leaves.winner[k]
     if winner != ONGOING or rounds < 1:
@@ -53,7 +54,7 @@ def _play_on(context, settings, work, k, rounds):
 
 
 @kernel
-def value_leaves(context, settings, work, count, rounds):
+def value_leaves(context: Context, settings: PlaySettings, work: PlayWork, count: Int, rounds: Int) -> None:
     """Play some rounds from each of the first `count` leaves, and write what the ends are worth to each player.
 
     The positions of games that go on are valued in one call.
@@ -79,7 +80,9 @@ def value_leaves(context, settings, work, count, rounds):
 
 
 @inline_kernel
-def _write_worth(context, settings, share, out, values):
+def _write_worth(
+    context: Context, settings: PlaySettings, share: Shares, out: PlayerNumbers, values: RegionValues
+) -> None:
     if settings.worth == PLACEMENTS:
         write_placements(share, out, settings.alpha, settings.beta, values)
         return

@@ -9,6 +9,7 @@ import numpy as np
 from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.shapes import Int, Owners, PlayerNumbers, Real, RegionValues, Shares
 
 #: What a simulation is worth to the players.
 SHARES: Final = 0
@@ -17,7 +18,7 @@ WORTHS: Final = ("shares", "placements")
 
 
 @kernel
-def note_eliminations(owner, out, time):
+def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
     """Note in `out`, int64[P] with -1 for who is in the game, who is out now; later ones need a higher time.
 
     Who holds regions is in the game, even if noted before: while regions are picked nobody need hold any.
@@ -30,7 +31,7 @@ def note_eliminations(owner, out, time):
 
 
 @kernel
-def begin_eliminations(owner, out):
+def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
     """Write to `out`, int64[P], 0 for who is out in a position, and -1 for who is in the game."""
     for p in range(out.shape[0]):
         out[p] = -1
@@ -38,7 +39,7 @@ def begin_eliminations(owner, out):
 
 
 @kernel
-def write_placements(shares, out, alpha, beta, values):
+def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: RegionValues) -> None:
     """Placements from shares, float64[P], and times of elimination, int64[P] or -1, to `values`, int64[P] in UNITs.
 
     Whom nobody surpasses has alpha + (1 - alpha) * share. The range 0 .. beta is split evenly among the other places,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.reference import reference
+from warlight_env.engine.shapes import Bool, Int, Owners
 
 U64 = np.uint64
 _ONE, _SIX, _LOW = U64(1), U64(6), U64(63)
@@ -44,7 +45,7 @@ def make_bits(board: Board) -> BitBoard:
 
 
 @kernel
-def count_bits(word):
+def count_bits(word: Any) -> Int:
     """How many bits of a uint64 are set."""
     word = word - ((word >> _S1) & _PAIRS)
     word = (word & _QUADS) + ((word >> _S2) & _QUADS)
@@ -53,7 +54,7 @@ def count_bits(word):
 
 
 @kernel
-def count_common(a, b):
+def count_common(a: Any, b: Int) -> Int:
     """Size of the intersection of two sets uint64[W]."""
     total = np.int64(0)
     for w in range(a.shape[0]):
@@ -62,7 +63,7 @@ def count_common(a, b):
 
 
 @kernel
-def owned_bits(owner, player, out):
+def owned_bits(owner: Owners, player: Int, out: Any) -> None:
     """Write the set of a player's regions to out, uint64[W]."""
     n = owner.shape[0]
     for w in range(out.shape[0]):
@@ -74,7 +75,7 @@ def owned_bits(owner, player, out):
 
 
 @kernel
-def meets(a, b):
+def meets(a: Any, b: Int) -> Bool:
     """Whether two sets share a region."""
     word = U64(0)
     for w in range(a.shape[0]):
@@ -83,7 +84,7 @@ def meets(a, b):
 
 
 @kernel
-def leaves(a, b):
+def leaves(a: Any, b: Int) -> Bool:
     """Whether set a has a region that b lacks."""
     word = U64(0)
     for w in range(a.shape[0]):
@@ -92,7 +93,7 @@ def leaves(a, b):
 
 
 @kernel
-def has(bits, region):
+def has(bits: Any, region: Int) -> Bool:
     """Whether a region is in the set."""
     r = U64(region)
     return (bits[r >> _SIX] >> (r & _LOW)) & _ONE != U64(0)

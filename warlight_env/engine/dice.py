@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from fractions import Fraction
 from math import comb
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel, read_only, shared
 from warlight_env.engine.rng import below, next_u64, uniform
+from warlight_env.engine.shapes import Int, RandomState, Real, Script
 
 U64 = np.uint64
 #: Armies up to which a side's kills come from one draw in a table; beyond it, from several.
@@ -110,7 +111,7 @@ def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: 
 
 
 @inline_kernel
-def _draw(table, n, rng):
+def _draw(table: Any, n: Int, rng: RandomState) -> Int:
     bits = next_u64(rng)
     column = ((bits >> _SHIFT) * U64(n + 1)) >> _SHIFT
     entry = table[(n * (n + 1)) // 2 + np.int64(column)]
@@ -120,7 +121,7 @@ def _draw(table, n, rng):
 
 
 @kernel
-def _draw_many(dice, side, n, rng):
+def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Real:
     """Kills of more armies than a table row holds: the roll as a sum of smaller ones, then luck and rounding."""
     left = n
     roll = 0
@@ -140,7 +141,7 @@ def _draw_many(dice, side, n, rng):
 
 
 @inline_kernel
-def draw_kills(dice, side, n, rng):
+def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
     """Armies that `n` armies of a side (0: attackers, 1: defenders) kill, not yet clipped to those there."""
     if n <= TABLE_ARMIES:
         return _draw(dice.kills[side], n, rng)
@@ -148,7 +149,7 @@ def draw_kills(dice, side, n, rng):
 
 
 @kernel
-def scripted_below(script, n):
+def scripted_below(script: Script, n: Int) -> Real:
     """The next scripted decision, as an integer in 0 .. n - 1.
 
     `script` is int64[1 + K]: a cursor, then K values that are used in turn, over and over.
@@ -160,7 +161,7 @@ def scripted_below(script, n):
 
 
 @inline_kernel
-def choose(n, rng, script):
+def choose(n: Int, rng: RandomState, script: Script) -> Int:
     """A decision among n: from the script where one is given (not None), else at random."""
     if script is None:
         return below(rng, n)
@@ -168,7 +169,7 @@ def choose(n, rng, script):
 
 
 @inline_kernel
-def roll_kills(dice, side, n, rng, script):
+def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Real:
     """`draw_kills`, or the same from scripted decisions: a roll in 0 .. n, then one for stochastic rounding."""
     if script is None:
         return draw_kills(dice, side, n, rng)

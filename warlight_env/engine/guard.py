@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import llvmlite.binding
 import numpy as np
+import numpy.typing as npt
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
@@ -40,7 +41,7 @@ def _thread_dict() -> dict[str, Any]:
 
 
 @kernel
-def _forget(failures):
+def _forget(failures: npt.NDArray[np.int64]) -> None:
     """One thread fewer, at once: compiled code counts at the same time."""
     atomic_add(failures, 0, -1)
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
+from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, Owners
 
 #: Why an order was dropped, by code; 0 is a legal order.
 REASONS: Final = (
@@ -89,12 +90,20 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
 
 
 @kernel
-def _in_range(region, n):
+def _in_range(region: Int, n: Int) -> Bool:
     return 0 <= region < n
 
 
 @kernel
-def _check_deploys(params, owner, player, available, deploys, deploy_out, reasons):
+def _check_deploys(
+    params: RuleParams,
+    owner: Owners,
+    player: Int,
+    available: Int,
+    deploys: npt.NDArray[np.int64],
+    deploy_out: Armies,
+    reasons: npt.NDArray[np.int8],
+) -> Int:
     n = owner.shape[0]
     left = np.int64(available)
     dropped = 0
@@ -121,7 +130,7 @@ def _check_deploys(params, owner, player, available, deploys, deploy_out, reason
 
 
 @kernel
-def _find(attacks, count, source, target):
+def _find(attacks: AttackRows, count: Int, source: Int, target: Int) -> Int:
     for i in range(count):
         if attacks[i, 0] == source and attacks[i, 1] == target:
             return i
@@ -129,7 +138,18 @@ def _find(attacks, count, source, target):
 
 
 @kernel
-def check_orders(board, params, owner, player, available, deploys, attacks, deploy_out, attacks_out, reasons):
+def check_orders(
+    board: Board,
+    params: RuleParams,
+    owner: Owners,
+    player: Int,
+    available: Int,
+    deploys: npt.NDArray[np.int64],
+    attacks: npt.NDArray[np.int64],
+    deploy_out: Armies,
+    attacks_out: AttackRows,
+    reasons: npt.NDArray[np.int8],
+) -> Any:
     """Check a player's orders against the start of the round and write the legal ones in normal form.
 
     deploys int64[D, 2] of (region, armies), attacks int64[M, 3] of (from, to, armies): any integers.

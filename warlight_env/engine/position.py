@@ -7,13 +7,14 @@ number of a position is added here.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.shapes import Bool, Int
 
 
 class Position(NamedTuple):
@@ -32,6 +33,19 @@ class Positions(NamedTuple):
     round: npt.NDArray[np.int32]  #: [K]
 
 
+class Rows(Protocol):
+    """Positions one after the other."""
+
+    @property
+    def owner(self) -> npt.NDArray[np.int8]: ...
+
+    @property
+    def army(self) -> npt.NDArray[np.int32]: ...
+
+    @property
+    def round(self) -> npt.NDArray[np.int32]: ...
+
+
 def make_position(n_regions: int) -> Position:
     """Room for one that a thread writes all the time."""
     return Position(private_zeros(n_regions, np.int8), private_zeros(n_regions, np.int32), private_zeros(1, np.int32))
@@ -46,13 +60,13 @@ def make_positions(size: int, n_regions: int) -> Positions:
 
 
 @inline_kernel
-def position_at(positions, k):
+def position_at(positions: Rows, k: Int) -> Position:
     """Position k of `Positions` or of a `State`, as a view."""
     return Position(positions.owner[k], positions.army[k], positions.round[k : k + 1])
 
 
 @inline_kernel
-def copy_position(source, target):
+def copy_position(source: Position, target: Position) -> None:
     """Write a position over another."""
     for r in range(source.owner.shape[0]):
         target.owner[r], target.army[r] = source.owner[r], source.army[r]
@@ -69,7 +83,7 @@ def compact_size(n_regions: int) -> int:
 
 
 @kernel
-def pack(position, out):
+def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
     """Write a position (its round below 65,536) to `out`, uint8[compact_size(N)].
 
     A region takes 24 bits: the owner + 1 in the top three, the army in the rest, which holds all that the engine
@@ -90,7 +104,7 @@ def pack(position, out):
 
 
 @kernel
-def unpack(packed, position):
+def unpack(packed: npt.NDArray[np.uint8], position: Position) -> None:
     """Read what `pack` wrote into a position."""
     owner, army = position.owner, position.army
     for r in range(owner.shape[0]):

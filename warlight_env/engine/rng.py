@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.shapes import Int, RandomState, Real
 
 U64 = np.uint64
 _R17, _R47, _R49, _R15, _R28, _R36, _S21 = U64(17), U64(47), U64(49), U64(15), U64(28), U64(36), U64(21)
@@ -16,7 +17,7 @@ _MASK = (1 << 64) - 1
 
 
 @inline_kernel
-def next_u64(rng):
+def next_u64(rng: RandomState) -> Int:
     """Next 64 random bits; `rng` is uint64[2] and advances (Blackman and Vigna's xoroshiro128++)."""
     s0 = rng[0]
     s1 = rng[1]
@@ -29,13 +30,13 @@ def next_u64(rng):
 
 
 @inline_kernel
-def below(rng, n):
+def below(rng: RandomState, n: Int) -> Int:
     """A uniform integer in 0 .. n - 1, for 1 <= n < 2**31 (bias below n / 2**32)."""
     return np.int64(((next_u64(rng) >> _R32) * U64(n)) >> _R32)
 
 
 @kernel
-def uniform(rng):
+def uniform(rng: RandomState) -> Real:
     """A uniform float64 in [0, 1) with 53 random bits."""
     return np.float64(next_u64(rng) >> U64(11)) * (1.0 / 9007199254740992.0)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
+from warlight_env.engine.board import Board
 from warlight_env.engine.dice import choose, roll_kills
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.position import position_at
-from warlight_env.engine.rules import ARMY_CAP
-from warlight_env.engine.state import NEUTRAL, OVER
+from warlight_env.engine.position import Position, position_at
+from warlight_env.engine.rules import ARMY_CAP, RuleParams
+from warlight_env.engine.shapes import Armies, AttackRows, Bool, Events, Int, Owners, RandomState, Script
+from warlight_env.engine.state import NEUTRAL, OVER, State, Workspace
 
 #: Values of `RuleParams.moved_armies`.
 MOVE_FREELY: Final = 0
@@ -22,7 +25,7 @@ EVENT_COLUMNS: Final = 7
 
 
 @kernel
-def income(board, base_income, owner, player):
+def income(board: Board, base_income: Int, owner: Owners, player: Int) -> Int:
     """Armies that `player` may deploy: the base and the bonuses of the super regions it wholly owns."""
     total = np.int64(base_income)
     for s in range(board.bonus.shape[0]):
@@ -37,7 +40,16 @@ def income(board, base_income, owner, player):
 
 
 @inline_kernel
-def _battle(params, position, source, target, player, sent, rng, script):
+def _battle(
+    params: RuleParams,
+    position: Position,
+    source: Int,
+    target: Int,
+    player: Int,
+    sent: Int,
+    rng: RandomState,
+    script: Script,
+) -> Any:
     """Fight with `sent` armies; both sides kill at once. Returns attackers lost, defenders lost, captured."""
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
@@ -57,7 +69,17 @@ def _battle(params, position, source, target, player, sent, rng, script):
 
 
 @inline_kernel
-def _carry_out(params, position, player, order, movable, rng, script, events, n_events):
+def _carry_out(
+    params: RuleParams,
+    position: Position,
+    player: Int,
+    order: AttackRows,
+    movable: Armies,
+    rng: RandomState,
+    script: Script,
+    events: Events,
+    n_events: Int,
+) -> Bool:
     """Carry out one attack or transfer in the position as it is; False if it cannot be."""
     owner, army = position.owner, position.army
     source, target = np.int64(order[0]), np.int64(order[1])
@@ -90,7 +112,9 @@ def _carry_out(params, position, player, order, movable, rng, script, events, n_
 
 
 @inline_kernel
-def resolve_orders(params, position, orders, rng, script, events):
+def resolve_orders(
+    params: RuleParams, position: Position, orders: Workspace, rng: RandomState, script: Script, events: Events
+) -> Int:
     """Deploy, then carry out all attacks in their linearised order, and count the round; the position is written.
 
     orders: a `Workspace` with the legal orders of all players in normal form, as `orders.check_orders` makes them.
@@ -134,7 +158,7 @@ def resolve_orders(params, position, orders, rng, script, events):
 
 
 @kernel
-def leader(position, players):
+def leader(position: Position, players: Int) -> Int:
     """Who holds the most regions and, of those who hold as many, the most armies; NEUTRAL where two have as many."""
     best, best_score = NEUTRAL, np.int64(-1)
     for p in range(players):
@@ -150,7 +174,7 @@ def leader(position, players):
 
 
 @inline_kernel
-def finish_round(params, position, eliminated_at):
+def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDArray[np.int32]) -> Any:
     """Note eliminations in the round that just ended (its number counts from 1) and see whether the game is over.
 
     Returns (over, winner); the winner is NEUTRAL where nobody has won.
@@ -174,7 +198,7 @@ def finish_round(params, position, eliminated_at):
 
 
 @inline_kernel
-def play_round(params, state, b, orders, script, events):
+def play_round(params: RuleParams, state: State, b: Int, orders: Workspace, script: Script, events: Events) -> Int:
     """Play a whole round of game b of a batch; returns the number of attacks that were carried out."""
     position = position_at(state, b)
     done = resolve_orders(params, position, orders, state.rng[b], script, events)

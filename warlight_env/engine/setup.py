@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.dice import choose
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
-from warlight_env.engine.state import NEUTRAL, PICK, PLAY
+from warlight_env.engine.shapes import Armies, Bool, Int, Owners, RandomState, Real, Regions
+from warlight_env.engine.state import NEUTRAL, PICK, PLAY, Scratch, State
 
 #: Values of `RuleParams.picking`.
 OWN_OFFER: Final = 0
@@ -22,14 +24,14 @@ _DEAL_TRIES: Final = 200
 
 
 @kernel
-def _shuffle(values, count, rng):
+def _shuffle(values: Any, count: Int, rng: RandomState) -> None:
     for k in range(count - 1, 0, -1):
         j = choose(k + 1, rng, None)
         values[k], values[j] = values[j], values[k]
 
 
 @kernel
-def _place_wastelands(params, army, wasteland, queue, rng):
+def _place_wastelands(params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState) -> None:
     n = army.shape[0]
     for r in range(n):
         queue[r] = r
@@ -41,7 +43,15 @@ def _place_wastelands(params, army, wasteland, queue, rng):
 
 
 @kernel
-def _offer_own(players, per_player, count, queue, offered, offers, rng):
+def _offer_own(
+    players: Int,
+    per_player: Int,
+    count: Int,
+    queue: Regions,
+    offered: Int,
+    offers: npt.NDArray[np.uint8],
+    rng: RandomState,
+) -> None:
     """Give the shuffled regions queue[:count] of one super region to single players, the worst off first."""
     given = np.int64(0)
     for _ in range(per_player):
@@ -66,7 +76,15 @@ def _offer_own(players, per_player, count, queue, offered, offers, rng):
 
 
 @kernel
-def _make_offers(board, params, players, offers, wasteland, scratch, rng):
+def _make_offers(
+    board: Board,
+    params: RuleParams,
+    players: Int,
+    offers: npt.NDArray[np.uint8],
+    wasteland: Int,
+    scratch: Scratch,
+    rng: RandomState,
+) -> None:
     everyone = (1 << players) - 1
     queue, offered = scratch.queue, scratch.cursor
     for p in range(players):
@@ -88,13 +106,13 @@ def _make_offers(board, params, players, offers, wasteland, scratch, rng):
 
 
 @kernel
-def _take(owner, offers, region, player):
+def _take(owner: Owners, offers: npt.NDArray[np.uint8], region: Int, player: Int) -> None:
     owner[region] = player
     offers[region] = 0
 
 
 @kernel
-def _borders_other(board, owner, region, player):
+def _borders_other(board: Board, owner: Owners, region: Int, player: Int) -> Bool:
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
         if owner[q] != NEUTRAL and owner[q] != player:
@@ -103,7 +121,15 @@ def _borders_other(board, owner, region, player):
 
 
 @kernel
-def _deal(board, params, players, owner, offers, queue, rng):
+def _deal(
+    board: Board,
+    params: RuleParams,
+    players: Int,
+    owner: Owners,
+    offers: npt.NDArray[np.uint8],
+    queue: Regions,
+    rng: RandomState,
+) -> Bool:
     """Deal picks at random, one each in turn; False if players would have to start next to each other."""
     n = owner.shape[0]
     for r in range(n):
@@ -123,7 +149,7 @@ def _deal(board, params, players, owner, offers, queue, rng):
 
 
 @kernel
-def start_game(board, params, state, b, scratch):
+def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
     """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers; dealt picks at once.
 
     Returns False where a deal that keeps players apart was not found (`check_players` refuses the other cases).
@@ -152,7 +178,7 @@ def start_game(board, params, state, b, scratch):
 
 
 @kernel
-def _begin_play(state, b):
+def _begin_play(state: State, b: Int) -> None:
     offers = state.offers[b]
     for r in range(offers.shape[0]):
         offers[r] = 0
@@ -160,7 +186,7 @@ def _begin_play(state, b):
 
 
 @kernel
-def _random_offer(offers, player, rng):
+def _random_offer(offers: npt.NDArray[np.uint8], player: Int, rng: RandomState) -> Int:
     """A random region that is free and offered to the player, or -1."""
     ties, chosen = 0, -1
     for r in range(offers.shape[0]):
@@ -172,7 +198,7 @@ def _random_offer(offers, player, rng):
 
 
 @kernel
-def _next_wish(offers, wishes, count, player, start):
+def _next_wish(offers: npt.NDArray[np.uint8], wishes: Regions, count: Int, player: Int, start: Int) -> Int:
     """Index of the first wish from `start` on that is free for the player, or -1."""
     n = offers.shape[0]
     for i in range(start, count):
@@ -183,14 +209,14 @@ def _next_wish(offers, wishes, count, player, start):
 
 
 @kernel
-def picker(turn, players):
+def picker(turn: Int, players: Int) -> Int:
     """Whose pick it is in the order ABBAAB … (for more players: there and back again)."""
     lap, seat = turn // players, turn % players
     return seat if lap % 2 == 0 else players - 1 - seat
 
 
 @kernel
-def alternating_picks(params, offers, owner, players):
+def alternating_picks(params: RuleParams, offers: npt.NDArray[np.uint8], owner: Owners, players: Int) -> Real:
     """How many picks there will be in all: `picks` each, or fewer where fewer regions are offered."""
     regions = 0
     for r in range(offers.shape[0]):
@@ -200,7 +226,7 @@ def alternating_picks(params, offers, owner, players):
 
 
 @kernel
-def picks_left(params, state, b, player):
+def picks_left(params: RuleParams, state: State, b: Int, player: Int) -> Int:
     """How many regions a player will still get in game b."""
     if state.phase[b] != PICK:
         return np.int64(0)
@@ -215,7 +241,15 @@ def picks_left(params, state, b, player):
 
 
 @kernel
-def resolve_picks(board, params, state, b, wishes, counts, scratch):
+def resolve_picks(
+    board: Board,
+    params: RuleParams,
+    state: State,
+    b: Int,
+    wishes: Regions,
+    counts: npt.NDArray[np.int32],
+    scratch: Scratch,
+) -> None:
     """Hand out regions by wishes int32[P, W] with counts int32[P], best first; what is missing is drawn at random.
 
     Under "alternating" one player picks (see `picker`), otherwise all do, and play begins.

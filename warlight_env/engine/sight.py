@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 from warlight_env.engine.bits import meets
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.shapes import Armies, Bool, Int, Owners
 from warlight_env.engine.state import UNKNOWN
 
 _ONE = np.uint64(1)
 
 
 @kernel
-def see(board, fog, owner, army, player, owner_out, army_out):
+def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Int, army_out: Int) -> None:
     """The position through a player's eyes: under fog own regions and their neighbours, else everything.
 
     Regions out of sight read owner UNKNOWN and army 0. Arrays as in `State`, one game.
@@ -31,7 +34,7 @@ def see(board, fog, owner, army, player, owner_out, army_out):
 
 
 @kernel
-def visible_bits(bits, owned, out):
+def visible_bits(bits: Any, owned: Any, out: Any) -> None:
     """The same for batches, as sets: write what is seen under fog to out uint64[W], `owned` being the own regions."""
     for w in range(out.shape[0]):
         out[w] = owned[w]

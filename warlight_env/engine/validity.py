@@ -12,6 +12,7 @@ from warlight_env.engine.position import position_at
 from warlight_env.engine.round import finish_round
 from warlight_env.engine.rules import ARMY_CAP, RuleParams
 from warlight_env.engine.setup import ALTERNATING, DEALT, OWN_OFFER, RANKED, alternating_picks, picker
+from warlight_env.engine.shapes import Int, Owners
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State
 from warlight_env.errors import InputError
 
@@ -53,13 +54,13 @@ class StateError(InputError):
 
 
 @kernel
-def note(fault, at, value, most):
+def note(fault: Any, at: Int, value: Any, most: Int) -> None:
     """Remember where something is wrong, and what, in fault int64[3]."""
     fault[0], fault[1], fault[2] = at, value, most
 
 
 @kernel
-def _fault_of_numbers(state, b, fault):
+def _fault_of_numbers(state: State, b: Int, fault: Any) -> Int:
     """The first number of game b out of its range, as a code of REASONS; 0: there is none."""
     players = state.eliminated_at.shape[1]
     phase, winner, rounds = np.int64(state.phase[b]), np.int64(state.winner[b]), np.int64(state.round[b])
@@ -96,7 +97,7 @@ def _fault_of_numbers(state, b, fault):
 
 
 @kernel
-def _owned(owner, player):
+def _owned(owner: Owners, player: Int) -> Int:
     held = np.int64(0)
     for r in range(owner.shape[0]):
         held += owner[r] == player
@@ -104,7 +105,7 @@ def _owned(owner, player):
 
 
 @kernel
-def _fault_of_offers(params, players, offers, fault):
+def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.uint8], fault: Any) -> Int:
     """What is wrong with the offers uint8[N] of picks that are made at once."""
     everyone, total = (1 << players) - 1, np.int64(0)
     for r in range(offers.shape[0]):
@@ -130,7 +131,7 @@ def _fault_of_offers(params, players, offers, fault):
 
 
 @kernel
-def _fault_of_picking(params, state, b, fault):
+def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
     """What is wrong with game b, whose numbers are in range, while regions are picked."""
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
     if params.picking == DEALT:
@@ -169,7 +170,7 @@ def _fault_of_picking(params, state, b, fault):
 
 
 @kernel
-def fault_of_state(params, state, b, whole, scratch, fault):
+def fault_of_state(params: RuleParams, state: State, b: Int, whole: Int, scratch: Scratch, fault: Any) -> Int:
     """What is wrong with game b of a `State`, as a code of REASONS, with the place in fault int64[3]; 0: nothing.
 
     Not `whole`: only what kernels rely on. A position that somebody made up may then have but one owner, say.
@@ -201,7 +202,7 @@ def fault_of_state(params, state, b, whole, scratch, fault):
 
 
 @kernel
-def _first_fault(params, state, scratch, fault):
+def _first_fault(params: RuleParams, state: State, scratch: Scratch, fault: Any) -> Any:
     for b in range(state.phase.shape[0]):
         code = fault_of_state(params, state, b, True, scratch, fault)
         if code != 0:

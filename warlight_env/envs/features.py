@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.shapes import Int
 from warlight_env.engine.state import PHASES
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
@@ -81,25 +82,25 @@ TURN_FEATURES: Final = TurnColumns._fields
 
 
 @kernel
-def node_shift(players):
+def node_shift(players: Int) -> Int:
     """How much further than in NODE a region's features stand that come after the opponents'."""
     return players - 1
 
 
 @kernel
-def node_width(players):
+def node_width(players: Int) -> Int:
     """F, the features of a region."""
     return _NODES + node_shift(players)
 
 
 @kernel
-def global_shift(players):
+def global_shift(players: Int) -> Int:
     """How much further than in GLOBAL `regions_unknown` stands."""
     return 2 * (players - 1)
 
 
 @kernel
-def global_width(players):
+def global_width(players: Int) -> Int:
     """G, the features of the whole position."""
     return _GLOBALS + global_shift(players)
 

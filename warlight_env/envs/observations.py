@@ -17,11 +17,14 @@ from warlight_env.engine.bits import (
 )
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
+from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker
+from warlight_env.engine.shapes import ActionRow, Armies, Bool, Int, Marks, Owners
 from warlight_env.engine.sight import visible_bits
-from warlight_env.engine.state import PICK
-from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN
+from warlight_env.engine.state import PICK, State
+from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN, Turn
 from warlight_env.envs.features import (
     GLOBAL,
     MANY_ARMIES,
@@ -147,7 +150,7 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
 
 
 @kernel
-def _fill(mask, row, width, value):
+def _fill(mask: Marks, row: ActionRow, width: Int, value: Any) -> None:
     """Open (1) or close (0) a row of the mask but for its first value, which is always allowed."""
     start = row * width
     for i in range(start + 1, start + width):
@@ -155,7 +158,18 @@ def _fill(mask, row, width, value):
 
 
 @kernel
-def _change_free(neighbor_start, n_edges, width, priority, region, now, free, mask, values, players):
+def _change_free(
+    neighbor_start: npt.NDArray[np.uint32],
+    n_edges: Int,
+    width: Int,
+    priority: Any,
+    region: Int,
+    now: Int,
+    free: Marks,
+    mask: Marks,
+    values: npt.NDArray[np.float32],
+    players: Int,
+) -> None:
     """Set what the player may do with a region: its feature, and the mask's rows of it and of the edges from there."""
     before = free[region]
     free[region] = now
@@ -176,7 +190,18 @@ def _change_free(neighbor_start, n_edges, width, priority, region, now, free, ma
 
 
 @kernel
-def _free_in_play(neighbor_start, n_edges, width, priority, owner, player, free, mask, values, players):
+def _free_in_play(
+    neighbor_start: npt.NDArray[np.uint32],
+    n_edges: Int,
+    width: Int,
+    priority: Any,
+    owner: Owners,
+    player: Int,
+    free: Marks,
+    mask: Marks,
+    values: npt.NDArray[np.float32],
+    players: Int,
+) -> None:
     for r in range(owner.shape[0]):
         now = OWN if owner[r] == player else CLOSED
         if free[r] != now:
@@ -184,7 +209,19 @@ def _free_in_play(neighbor_start, n_edges, width, priority, owner, player, free,
 
 
 @kernel
-def _free_to_pick(neighbor_start, n_edges, width, priority, offers, player, my_pick, free, mask, values, players):
+def _free_to_pick(
+    neighbor_start: npt.NDArray[np.uint32],
+    n_edges: Int,
+    width: Int,
+    priority: Any,
+    offers: npt.NDArray[np.uint8],
+    player: Int,
+    my_pick: Bool,
+    free: Marks,
+    mask: Marks,
+    values: npt.NDArray[np.float32],
+    players: Int,
+) -> None:
     for r in range(offers.shape[0]):
         now = OFFERED if my_pick and (offers[r] >> player) & 1 else CLOSED
         if free[r] != now:
@@ -192,7 +229,9 @@ def _free_to_pick(neighbor_start, n_edges, width, priority, offers, player, my_p
 
 
 @kernel
-def _see(owner, army, player, players, hidden, visible, seen_owner, seen_army):
+def _see(
+    owner: Owners, army: Armies, player: Int, players: Int, hidden: Any, visible: Any, seen_owner: Int, seen_army: Int
+) -> None:
     """The bare view, without features."""
     for r in range(owner.shape[0]):
         seen_owner[r] = SEEN_UNKNOWN
@@ -203,7 +242,7 @@ def _see(owner, army, player, players, hidden, visible, seen_owner, seen_army):
 
 
 @kernel
-def _code(owner, player, players):
+def _code(owner: Int, player: Int, players: Int) -> Int:
     """A SEEN_… code of an owner."""
     if owner < 0:
         return SEEN_NEUTRAL
@@ -212,7 +251,9 @@ def _code(owner, player, players):
 
 
 @kernel
-def _write_shares(bits, owned, player, players, hidden, visible, shares):
+def _write_shares(
+    bits: BitBoard, owned: Any, player: Int, players: Int, hidden: Any, visible: Any, shares: Any
+) -> None:
     """Write shares of super regions, float32[S, 2]: the player's, and the largest of an opponent as far as seen."""
     for s in range(bits.members.shape[0]):
         size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
@@ -229,7 +270,7 @@ def _write_shares(bits, owned, player, players, hidden, visible, shares):
 
 
 @kernel
-def _income(bits, bonus, base_income, owned):
+def _income(bits: BitBoard, bonus: Int, base_income: Int, owned: Any) -> Int:
     """`engine.round.income` for a set of own regions."""
     total = np.int64(base_income)
     for s in range(bonus.shape[0]):
@@ -240,8 +281,20 @@ def _income(bits, bonus, base_income, owned):
 
 @kernel
 def _write_nodes(
-    super_region, adjacent, players, owner, army, hidden, visible, owned, codes, shares, seen_owner, seen_army, values
-):
+    super_region: Int,
+    adjacent: Int,
+    players: Int,
+    owner: Owners,
+    army: Armies,
+    hidden: Any,
+    visible: Any,
+    owned: Any,
+    codes: Int,
+    shares: Any,
+    seen_owner: Int,
+    seen_army: Int,
+    values: npt.NDArray[np.float32],
+) -> None:
     """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
     width = np.uintp(node_width(players))
     first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
@@ -268,7 +321,7 @@ def _write_nodes(
 
 
 @kernel
-def _sum_armies(owner, army, hidden, visible, armies):
+def _sum_armies(owner: Owners, army: Armies, hidden: Any, visible: Any, armies: Int) -> None:
     """Sum the armies seen by owner to armies int64[P + 1], neutral first."""
     for q in range(armies.shape[0]):
         armies[q] = 0
@@ -279,26 +332,26 @@ def _sum_armies(owner, army, hidden, visible, armies):
 
 @kernel
 def _write_globals(
-    round_limit,
-    max_cycles,
-    max_income,
-    players,
-    n,
-    player,
-    picking,
-    my_pick,
-    cycles,
-    round_number,
-    earned,
-    owned,
-    hidden,
-    visible,
-    armies,
-    values,
-):
+    round_limit: Int,
+    max_cycles: Int,
+    max_income: Int,
+    players: Int,
+    n: Int,
+    player: Int,
+    picking: Bool,
+    my_pick: Bool,
+    cycles: npt.NDArray[np.int32],
+    round_number: Int,
+    earned: Int,
+    owned: Any,
+    hidden: Any,
+    visible: Any,
+    armies: Int,
+    values: npt.NDArray[np.float32],
+) -> None:
     """Write the global features."""
     base = n * node_width(players)
-    total = np.int64(0)
+    total: Int = np.int64(0)
     for q in range(players + 1):
         total += armies[q]
     per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
@@ -326,7 +379,17 @@ def _write_globals(
 
 
 @kernel
-def observe(board, params, settings, state, out, bits, memory, first, end):
+def observe(
+    board: Board,
+    params: RuleParams,
+    settings: Settings,
+    state: State,
+    out: Buffers,
+    bits: BitBoard,
+    memory: Any,
+    first: Int,
+    end: Int,
+) -> None:
     """Bring all players' views, features, masks and incomes of games first .. end - 1 up to date.
 
     Nothing is taken for granted but what earlier calls wrote to the same buffers, whatever happened in between.
@@ -386,7 +449,9 @@ def observe(board, params, settings, state, out, bits, memory, first, end):
 
 
 @kernel
-def observe_turn(position, player, income, picking, turn, base, values):
+def observe_turn(
+    position: Position, player: Int, income: Int, picking: Bool, turn: Turn, base: Int, values: npt.NDArray[np.float32]
+) -> None:
     """Write the features of a turn that is not complete yet, and the income left, from values[base] on."""
     army, left = position.army, np.int64(income)
     for r in range(army.shape[0]):
@@ -413,6 +478,6 @@ def observe_turn(position, player, income, picking, turn, base, values):
 
 
 @kernel
-def potentials(settings, state, out, b, p):
+def potentials(settings: Settings, state: State, out: Buffers, b: Int, p: Int) -> Int:
     """The potential of game b for player p, from its income as last observed."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)

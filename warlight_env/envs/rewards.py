@@ -8,6 +8,7 @@ from typing import Final, Literal
 import numpy as np
 
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.shapes import Int, Owners, Real
 
 #: Codes of `Reward.shaping` for kernels, by position.
 SHAPINGS: Final = ("none", "regions", "income")
@@ -62,7 +63,7 @@ class Reward:
 
 
 @kernel
-def potential(shaping, owner, player, income, max_income):
+def potential(shaping: Int, owner: Owners, player: Int, income: Int, max_income: Int) -> Real:
     """The potential of a position, owner int8[N], for a player; see `Reward`."""
     if shaping == _REGIONS:
         count = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import picker_at, policy_at
+from warlight_env.agents.context import Context, picker_at, policy_at
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
@@ -15,9 +15,11 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
+from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
+from warlight_env.engine.shapes import ActionRow, Armies, Bool, Int, Marks
 from warlight_env.engine.sight import see
-from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, Workspace, make_scratch
+from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State, Workspace, make_scratch
 from warlight_env.envs.actions.kernels import (
     CLOSED,
     COUNT,
@@ -32,7 +34,7 @@ from warlight_env.envs.actions.kernels import (
     submit_at,
 )
 from warlight_env.envs.features import global_width, node_width
-from warlight_env.envs.observations import Memory, make_memory, observe, observe_turn, potentials
+from warlight_env.envs.observations import Buffers, Memory, Settings, make_memory, observe, observe_turn, potentials
 
 #: The most that may have been dropped of a turn before it is handed in; what comes on top never runs over.
 MOST_ILLEGAL: Final = 2**30
@@ -91,7 +93,7 @@ def make_work(board: Board, bits: BitBoard, players: int) -> Work:
 
 
 @kernel
-def _within(row, limits):
+def _within(row: ActionRow, limits: npt.NDArray[np.int64]) -> Bool:
     bad = 0
     for i in range(row.shape[0]):
         bad |= (row[i] < 0) | (row[i] >= limits[i])
@@ -99,7 +101,7 @@ def _within(row, limits):
 
 
 @kernel
-def _acts(out, turns, acting, b, s):
+def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: Int) -> Int:
     """The player whose row in slot s of game b counts, or -1: live, not ready yet, and acting int8[B, S] not 0."""
     p = np.int64(out.seat[b, s])
     if acting[b, s] == 0 or p < 0 or not out.live[b, p] or turns.status[b, p, READY] != 0:
@@ -108,7 +110,9 @@ def _acts(out, turns, acting, b, s):
 
 
 @kernel
-def _seen(context, settings, state, out, work, b, p, free):
+def _seen(
+    context: Context, settings: Settings, state: State, out: Buffers, work: Work, b: Int, p: Int, free: Marks
+) -> Seen:
     """Position of game b in the eyes of a player."""
     position, picking = position_at(state, b), state.phase[b] == PICK
     if settings.fog and not picking:
@@ -119,12 +123,24 @@ def _seen(context, settings, state, out, work, b, p, free):
 
 
 @kernel
-def _turn(turns, b, p):
+def _turn(turns: Turns, b: Int, p: Int) -> Turn:
     return Turn(turns.deploy[b, p], turns.attacks[b, p], turns.wishes[b, p], turns.status[b, p])
 
 
 @kernel
-def hand_in(context, settings, submit_address, config, state, out, turns, work, limits, acting, actions):
+def hand_in(
+    context: Context,
+    settings: Settings,
+    submit_address: Int,
+    config: npt.NDArray[np.int64],
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    work: Work,
+    limits: npt.NDArray[np.int64],
+    acting: npt.NDArray[np.int8],
+    actions: Any,
+) -> Int:
     """Read actions int[B, S, K] into the turns of those who act; what was illegal is added to `out.illegal`.
 
     Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K], or B * S + b
@@ -151,7 +167,7 @@ def hand_in(context, settings, submit_address, config, state, out, turns, work, 
 
 
 @kernel
-def write_free(params, state, b, p, free):
+def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) -> None:
     """Write what a player may do with each region of game b, see `actions.kernels`, to free int8[N]."""
     picking = state.phase[b] == PICK
     players = state.eliminated_at.shape[1]
@@ -164,7 +180,7 @@ def write_free(params, state, b, p, free):
 
 
 @kernel
-def _cut(params, deploy, count):
+def _cut(params: RuleParams, deploy: Armies, count: Int) -> Int:
     """Leave of a turn what the rules allow: so many deploys, in order of regions, and so many attacks."""
     if params.max_orders == 0:
         return count
@@ -179,8 +195,19 @@ def _cut(params, deploy, count):
 
 @kernel
 def hand_in_policy(
-    context, settings, policy_address, pick_address, state, out, turns, work, chosen, which, after, rngs
-):
+    context: Context,
+    settings: Settings,
+    policy_address: Int,
+    pick_address: Int,
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    work: Work,
+    chosen: npt.NDArray[np.int16],
+    which: Int,
+    after: npt.NDArray[np.int8],
+    rngs: npt.NDArray[np.uint64],
+) -> Int:
     """Let a bot's kernels move for the players p of games b with chosen[b, p] == which, once player after[b] is ready.
 
     The kernels have the signatures of policies and pickers in `agents.context`; chosen int16[B, P]; after int8[B];
@@ -213,7 +240,7 @@ def hand_in_policy(
 
 
 @kernel
-def _all_ready(out, turns, b):
+def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
     for p in range(out.live.shape[1]):
         if out.live[b, p] and turns.status[b, p, READY] == 0:
             return False
@@ -221,7 +248,9 @@ def _all_ready(out, turns, b):
 
 
 @kernel
-def _resolve(context, settings, state, out, turns, work, which):
+def _resolve(
+    context: Context, settings: Settings, state: State, out: Buffers, turns: Turns, work: Work, which: Int
+) -> None:
     """Play the round, or the picks, of every game whose live players are all ready."""
     board, params = context.board, context.params
     players = out.live.shape[1]
@@ -250,7 +279,7 @@ def _resolve(context, settings, state, out, turns, work, which):
 
 
 @kernel
-def _clear(settings, turns, b):
+def _clear(settings: Settings, turns: Turns, b: Int) -> None:
     for p in range(turns.status.shape[1]):
         for i in range(3):
             turns.status[b, p, i] = 0
@@ -260,7 +289,7 @@ def _clear(settings, turns, b):
 
 
 @kernel
-def _settle(settings, state, out, which):
+def _settle(settings: Settings, state: State, out: Buffers, which: Int) -> None:
     """Pay everybody live, and end the games of those who are out, won, drew or ran out of time."""
     for b in range(which.shape[0]):
         if which[b] == 0:
@@ -290,7 +319,19 @@ def _settle(settings, state, out, which):
 
 
 @kernel
-def look(context, settings, mask_address, config, state, out, turns, bits, work, first, end):
+def look(
+    context: Context,
+    settings: Settings,
+    mask_address: Int,
+    config: npt.NDArray[np.int64],
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    bits: BitBoard,
+    work: Work,
+    first: Int,
+    end: Int,
+) -> None:
     """Bring what is seen of games first .. end - 1 up to date: `observe`, the turn so far, the encoding's own mask."""
     board, params = context.board, context.params
     observe(board, params, settings, state, out, bits, work.memory, first, end)
@@ -299,7 +340,18 @@ def look(context, settings, mask_address, config, state, out, turns, bits, work,
 
 
 @kernel
-def look_at_turns(context, settings, mask_address, config, state, out, turns, work, first, end):
+def look_at_turns(
+    context: Context,
+    settings: Settings,
+    mask_address: Int,
+    config: npt.NDArray[np.int64],
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    work: Work,
+    first: Int,
+    end: Int,
+) -> None:
     """The features of the turns so far, and the masks that encodings write themselves."""
     n, players, write_mask = state.owner.shape[1], out.live.shape[1], mask_at(mask_address)
     base = n * node_width(players) + global_width(players) if settings.features else 0
@@ -317,7 +369,18 @@ def look_at_turns(context, settings, mask_address, config, state, out, turns, wo
 
 
 @kernel
-def resolve(context, settings, mask_address, config, state, out, turns, bits, work, which):
+def resolve(
+    context: Context,
+    settings: Settings,
+    mask_address: Int,
+    config: npt.NDArray[np.int64],
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    bits: BitBoard,
+    work: Work,
+    which: Int,
+) -> None:
     """Resolve what can be of the games with which int8[B] not 0; bring what is seen, paid and ended up to date."""
     games = out.live.shape[0]
     _resolve(context, settings, state, out, turns, work, which)
@@ -327,21 +390,21 @@ def resolve(context, settings, mask_address, config, state, out, turns, bits, wo
 
 @kernel
 def hand_in_and_resolve(
-    context,
-    settings,
-    submit_address,
-    mask_address,
-    config,
-    state,
-    out,
-    turns,
-    bits,
-    work,
-    limits,
-    acting,
-    actions,
-    which,
-):
+    context: Context,
+    settings: Settings,
+    submit_address: Int,
+    mask_address: Int,
+    config: npt.NDArray[np.int64],
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    bits: BitBoard,
+    work: Work,
+    limits: npt.NDArray[np.int64],
+    acting: npt.NDArray[np.int8],
+    actions: Any,
+    which: Int,
+) -> Int:
     """`hand_in`, and if all actions are within their limits `resolve`; returns what `hand_in` does."""
     bad = hand_in(context, settings, submit_address, config, state, out, turns, work, limits, acting, actions)
     if bad < 0:
@@ -350,7 +413,19 @@ def hand_in_and_resolve(
 
 
 @kernel
-def begin(context, settings, mask_address, config, state, out, turns, bits, work, picked, which):
+def begin(
+    context: Context,
+    settings: Settings,
+    mask_address: Int,
+    config: npt.NDArray[np.int64],
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    bits: BitBoard,
+    work: Work,
+    picked: Int,
+    which: Int,
+) -> Int:
     """Start the games which int64[M] with the dice in state.rng[b], `picked` at random or to be picked; observe them.
 
     Returns -1, or a game for which no deal was found that keeps the players apart.

@@ -13,6 +13,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.round import income
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker
+from warlight_env.engine.shapes import Bool, Int
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
 from warlight_env.engine.validity import StateError, fault_of_state, new_fault, note, told
 from warlight_env.envs.actions.kernels import COUNT, NAMED, READY
@@ -60,7 +61,7 @@ class Standing(NamedTuple):
 
 
 @kernel
-def _fault_of_numbers(standing, b, fault):
+def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
     most = MAX_CYCLES + 1
     for p in range(standing.live.shape[1]):
         if standing.live[b, p] != 0:
@@ -82,7 +83,7 @@ def _fault_of_numbers(standing, b, fault):
 
 
 @kernel
-def _is_empty(state, b):
+def _is_empty(state: State, b: Int) -> Bool:
     """Whether game b is none, as after `make_state`."""
     empty = state.phase[b] == PICK and state.round[b] == 0 and state.turn[b] == 0 and state.winner[b] == NEUTRAL
     for r in range(state.owner.shape[1]):
@@ -93,7 +94,7 @@ def _is_empty(state, b):
 
 
 @kernel
-def _fault_of_flags(state, standing, b, fault):
+def _fault_of_flags(state: State, standing: Any, b: Int, fault: Any) -> Int:
     players = standing.live.shape[1]
     late = False
     for p in range(players):
@@ -112,7 +113,7 @@ def _fault_of_flags(state, standing, b, fault):
 
 
 @kernel
-def _fault_of_wishes(params, state, turns, b, p, count, fault):
+def _fault_of_wishes(params: RuleParams, state: State, turns: Turns, b: Int, p: Int, count: Int, fault: Any) -> Int:
     offers, wishes = state.offers[b], turns.wishes[b, p]
     my_pick = params.picking != ALTERNATING or picker(state.turn[b], state.eliminated_at.shape[1]) == p
     for i in range(count):
@@ -127,7 +128,7 @@ def _fault_of_wishes(params, state, turns, b, p, count, fault):
 
 
 @kernel
-def _fault_of_deploys(board, params, state, turns, b, p, fault):
+def _fault_of_deploys(board: Board, params: RuleParams, state: State, turns: Turns, b: Int, p: Int, fault: Any) -> Int:
     owner, deploy, picking = state.owner[b], turns.deploy[b, p], state.phase[b] == PICK
     total, named = np.int64(0), np.int64(0)
     for r in range(owner.shape[0]):
@@ -148,7 +149,17 @@ def _fault_of_deploys(board, params, state, turns, b, p, fault):
 
 
 @kernel
-def _fault_of_attacks(board, params, state, turns, b, p, count, seen, fault):
+def _fault_of_attacks(
+    board: Board,
+    params: RuleParams,
+    state: State,
+    turns: Turns,
+    b: Int,
+    p: Int,
+    count: Int,
+    seen: npt.NDArray[np.int32],
+    fault: Any,
+) -> Int:
     """`seen` is int32[E + 1] of working memory."""
     owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
     if params.max_orders > 0 and count > params.max_orders:
@@ -172,7 +183,9 @@ def _fault_of_attacks(board, params, state, turns, b, p, count, seen, fault):
 
 
 @kernel
-def _fault_of_turn(board, params, stepwise, state, turns, b, p, work, fault):
+def _fault_of_turn(
+    board: Board, params: RuleParams, stepwise: Bool, state: State, turns: Turns, b: Int, p: Int, work: Work, fault: Any
+) -> Int:
     """What is wrong with what player p of game b, whose state can be, has handed in."""
     status, picking = turns.status[b, p], state.phase[b] == PICK
     count, n_edges = np.int64(status[COUNT]), np.int64(board.edge_target.shape[0])
@@ -195,7 +208,18 @@ def _fault_of_turn(board, params, stepwise, state, turns, b, p, work, fault):
 
 
 @kernel
-def _fault_of_game(board, params, stepwise, whole, state, standing, turns, b, work, fault):
+def _fault_of_game(
+    board: Board,
+    params: RuleParams,
+    stepwise: Bool,
+    whole: Int,
+    state: State,
+    standing: Any,
+    turns: Turns,
+    b: Int,
+    work: Work,
+    fault: Any,
+) -> Int:
     players = standing.live.shape[1]
     code = _fault_of_numbers(standing, b, fault)
     if code != 0:
@@ -218,7 +242,17 @@ def _fault_of_game(board, params, stepwise, whole, state, standing, turns, b, wo
 
 
 @kernel
-def _first_fault(board, params, stepwise, whole, state, standing, turns, work, fault):
+def _first_fault(
+    board: Board,
+    params: RuleParams,
+    stepwise: Bool,
+    whole: Int,
+    state: State,
+    standing: Any,
+    turns: Turns,
+    work: Work,
+    fault: Any,
+) -> Any:
     for b in range(state.phase.shape[0]):
         code = _fault_of_game(board, params, stepwise, whole, state, standing, turns, b, work, fault)
         if code != 0:

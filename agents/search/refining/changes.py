@@ -10,10 +10,14 @@ from typing import Final
 
 import numpy as np
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.attacks import is_ordered
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
+from warlight_env.engine.shapes import Armies, AttackRows, Bool, FreeArmies, Int, Owners, RandomState, Regions
 
 #: Kinds of changes. Each is drawn with the same chance but ADD, which has two.
 _MOVE_DEPLOYS: Final = 0
@@ -27,7 +31,7 @@ _TICKETS: Final = 8
 
 
 @kernel
-def list_borders(board, owner, player, borders):
+def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
     """Write the player's regions with a foreign neighbour to borders int32[N]; returns how many."""
     count = 0
     for r in range(owner.shape[0]):
@@ -42,7 +46,7 @@ def list_borders(board, owner, player, borders):
 
 
 @kernel
-def fit(army, deploy, attacks, count, free):
+def fit(army: Armies, deploy: Armies, attacks: AttackRows, count: Int, free: FreeArmies) -> Int:
     """Cut attacks down to the armies that are there and drop those without any; returns their new number.
 
     free int64[N] then holds the armies that have no order.
@@ -62,7 +66,7 @@ def fit(army, deploy, attacks, count, free):
 
 
 @kernel
-def is_within(deploy, count, limit):
+def is_within(deploy: Armies, count: Int, limit: Int) -> Bool:
     """Whether a turn deploys on so many regions at most and has so many attacks at most; a limit of 0 is none."""
     if limit == 0:
         return True
@@ -73,13 +77,22 @@ def is_within(deploy, count, limit):
 
 
 @inline_kernel
-def _neighbor(board, region, rng):
+def _neighbor(board: Board, region: Int, rng: RandomState) -> Int:
     start = board.neighbor_start[region]
     return np.int64(board.edge_target[start + below(rng, board.neighbor_start[region + 1] - start)])
 
 
 @inline_kernel
-def _move_deploys(owner, player, deploy, attacks, count, borders, n_borders, rng):
+def _move_deploys(
+    owner: Owners,
+    player: Int,
+    deploy: Armies,
+    attacks: AttackRows,
+    count: Int,
+    borders: Regions,
+    n_borders: Int,
+    rng: RandomState,
+) -> None:
     """Deploy one, half, some or all of a region's new armies on a border region instead; at even chances, they join
     the first attack from there."""
     n = deploy.shape[0]
@@ -110,7 +123,17 @@ def _move_deploys(owner, player, deploy, attacks, count, borders, n_borders, rng
 
 
 @inline_kernel
-def _add(context, position, player, attacks, count, free, borders, n_borders, rng):
+def _add(
+    context: Context,
+    position: Position,
+    player: Int,
+    attacks: AttackRows,
+    count: Int,
+    free: FreeArmies,
+    borders: Regions,
+    n_borders: Int,
+    rng: RandomState,
+) -> Int:
     """Send armies from a border region to a neighbour without an order from there: all that are free (or that another
     order gives up), about what conquers, or some. Returns the new count."""
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
@@ -143,7 +166,18 @@ def _add(context, position, player, attacks, count, free, borders, n_borders, rn
 
 
 @kernel
-def change(context, position, player, deploy, attacks, count, borders, n_borders, rng, free):
+def change(
+    context: Context,
+    position: Position,
+    player: Int,
+    deploy: Armies,
+    attacks: AttackRows,
+    count: Int,
+    borders: Regions,
+    n_borders: Int,
+    rng: RandomState,
+    free: FreeArmies,
+) -> Int:
     """Change a turn in place by one draw, which may come to nothing; returns the new number of attacks.
 
     borders as `list_borders` writes them, at least one; rng uint64[2]; free int64[N] is

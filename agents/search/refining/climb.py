@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from warlight_env.agents.generator_work import take_turn
+from warlight_env.agents.context import Context
+from warlight_env.agents.generator_work import TurnSet, take_turn
 from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
-from warlight_env.agents.search.refining.trials import BEST, TRIED, draw_scenarios, try_turn
+from warlight_env.agents.search.refining.trials import BEST, TRIED, TrialWork, draw_scenarios, try_turn
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
+from warlight_env.engine.shapes import Int
 
 
 @kernel
-def value_turn(context, position, player, rounds, work):
+def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: TrialWork) -> Int:
     """The sum of the shares of the turn in place BEST in new scenarios."""
     draw_scenarios(context, position, player, work)
     return try_turn(context, position, player, rounds, BEST, False, work)
 
 
 @inline_kernel
-def _copy(turns, source, target):
+def _copy(turns: TurnSet, source: Int, target: Int) -> None:
     turns.counts[target] = take_turn(turns, source, turns.deploy[target], turns.attacks[target])
 
 
 @kernel
-def climb(context, position, player, rounds, trials, work):
+def climb(context: Context, position: Position, player: Int, rounds: Int, trials: Int, work: TrialWork) -> Int:
     """Try changes to the turn in place BEST, whose shares stand in `work`, and keep those that are better.
 
     Every third change, about, is of two draws; those that need more orders than the rules allow are not played.

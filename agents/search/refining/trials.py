@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import draw_turn, evaluate
+from warlight_env.agents.context import Context, draw_turn, evaluate
 from warlight_env.agents.generator_work import (
     GeneratorWork,
     TurnSet,
@@ -29,6 +29,7 @@ from warlight_env.engine.position import Position, copy_position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import income, resolve_orders
+from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, RandomState, Real
 from warlight_env.engine.state import Workspace, make_workspace
 
 #: Places in `TrialWork.turns` and `TrialWork.share`: the best turn so far, and the one that is tried.
@@ -79,14 +80,22 @@ def make_trial_work(n_regions: int, n_edges: int, players: int, scenarios: int) 
 
 
 @kernel
-def strike(context, position, player, victim, rng, deploy, attacks):
+def strike(
+    context: Context,
+    position: Position,
+    player: Int,
+    victim: Int,
+    rng: RandomState,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write a turn that attacks a region of the victim, drawn at random, with all that the player can bring from its
     strongest region beside one (the thesis's `reach`); returns the number of attacks, or -1 where none is beside one.
 
     deploy int32[N], attacks int32[E, 3].
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
-    source, target, met = -1, -1, 0
+    source, target, met = -1, np.int64(-1), 0
     for r in range(owner.shape[0]):
         deploy[r] = 0
         if owner[r] != player or (source >= 0 and army[r] <= army[source]):
@@ -108,7 +117,17 @@ def strike(context, position, player, victim, rng, deploy, attacks):
 
 
 @inline_kernel
-def _move(context, position, p, player, k, rng, generator, deploy, attacks):
+def _move(
+    context: Context,
+    position: Position,
+    p: Int,
+    player: Int,
+    k: Int,
+    rng: RandomState,
+    generator: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
     """Write what p does in a round of scenario k, which is about `player`: nothing where p is out.
 
     Returns the number of attacks.
@@ -126,7 +145,7 @@ def _move(context, position, p, player, k, rng, generator, deploy, attacks):
 
 
 @kernel
-def draw_scenarios(context, position, player, work):
+def draw_scenarios(context: Context, position: Position, player: Int, work: TrialWork) -> None:
     """Draw the others' turns and the dice of every scenario: in every STRIKES-th they strike, else they move by the
     policy."""
     players = context.players
@@ -140,7 +159,9 @@ def draw_scenarios(context, position, player, work):
 
 
 @inline_kernel
-def _play_scenario(context, position, player, rounds, which, k, work):
+def _play_scenario(
+    context: Context, position: Position, player: Int, rounds: Int, which: Int, k: Int, work: TrialWork
+) -> Int:
     """The player's share at the end of scenario k, after turn `which`; 1 or 0 where the game is over before."""
     players, orders = context.players, work.round
     work.luck[0], work.luck[1] = work.dice[k, 0], work.dice[k, 1]
@@ -164,7 +185,9 @@ def _play_scenario(context, position, player, rounds, which, k, work):
 
 
 @kernel
-def try_turn(context, position, player, rounds, which, racing, work):
+def try_turn(
+    context: Context, position: Position, player: Int, rounds: Int, which: Int, racing: Bool, work: TrialWork
+) -> Real:
     """Play turn `which` in all scenarios and write its shares; returns how much their sum exceeds the best turn's.
 
     racing: give up, with 0, after any BLOCK of scenarios where the sum so far does not exceed that of the best turn.

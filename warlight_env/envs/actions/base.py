@@ -135,7 +135,7 @@ class ActionEncoding(ABC):
 
     def _seen(self, view: View) -> Seen:
         picking = view.phase == "pick"
-        return Seen(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)  # type: ignore[arg-type]
+        return Seen(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
 
     def _work(self, view: View) -> tuple[Any, ...]:
         n, e = self.board.n_regions, self.board.n_edges

@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.agents.context import Context
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.shapes import ActionRow, Armies, Int
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import (
     I8,
@@ -24,14 +26,14 @@ from warlight_env.envs.actions.base import (
     merge_deploys,
 )
 from warlight_env.envs.actions.factored import edge_of
-from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY
+from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY, ActionWork, Seen, Turn
 
 #: Rows hold scores as integers 0 .. 2 * SCALE, for -1 .. 1, so that shares are exact and the same everywhere.
 SCALE: Final = 1 << 20
 
 
 @kernel
-def _share_out(seen, max_orders, row, work, deploy):
+def _share_out(seen: Seen, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
     """Share the income over the own regions with scores above 0, or give it to the one with the highest."""
     total, best, named = np.int64(0), -1, 0
     weight = work.keys
@@ -67,13 +69,15 @@ def _share_out(seen, max_orders, row, work, deploy):
 
 
 @kernel
-def _armies(available, score):
+def _armies(available: Int, score: Int) -> Int:
     """Armies that a share of `score` / SCALE sends: rounded, but at least 1."""
     return max(np.int64(1), min(available, (2 * available * score + SCALE) // (2 * SCALE)))
 
 
 @kernel
-def submit_scores(context, seen, turn, config, work, row):
+def submit_scores(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+) -> Int:
     """Read scores and shares."""
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import MAX_ARMIES
-from warlight_env.envs.actions.kernels import COUNT, READY
+from warlight_env.engine.shapes import ActionRow, Armies, AttackRows, Int, Owners, Regions
+from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, Seen, Turn
 
 
 @kernel
-def decode_wishes(allowed, top, action, wishes_out):
+def decode_wishes(allowed: Int, top: Int, action: Any, wishes_out: Regions) -> Any:
     """Write the regions wished for, highest value first, ties by region: wishes_out int32[N].
 
     `allowed` is int8[N], not 0 where the mask is open. Returns the number of wishes and of rows against the mask.
@@ -36,7 +42,18 @@ def decode_wishes(allowed, top, action, wishes_out):
 
 
 @kernel
-def decode_exact(board, owner, player, income, max_orders, max_armies, action, places, deploy_out, attacks_out):
+def decode_exact(
+    board: Board,
+    owner: Owners,
+    player: Int,
+    income: Int,
+    max_orders: Int,
+    max_armies: Int,
+    action: Any,
+    places: npt.NDArray[np.int32],
+    deploy_out: Armies,
+    attacks_out: AttackRows,
+) -> Any:
     """Write the orders of an exact row (armies by region, armies by edge, place by edge) in normal form.
 
     `places` is int32[E + 1] of working memory. Returns the number of attacks, and of what was dropped: orders on
@@ -86,7 +103,9 @@ def decode_exact(board, owner, player, income, max_orders, max_armies, action, p
 
 
 @kernel
-def submit_exact(context, seen, turn, config, work, row):
+def submit_exact(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+) -> Int:
     """Read armies by region, armies by edge and place by edge; `config`: the attack that means all, the best wish."""
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]

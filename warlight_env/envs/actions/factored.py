@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.agents.context import Context
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.shapes import ActionRow, Armies, AttackRows, Int, Owners, Real, Regions
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import (
     I8,
@@ -28,7 +30,7 @@ from warlight_env.envs.actions.base import (
     ranks,
 )
 from warlight_env.envs.actions.exact import decode_wishes
-from warlight_env.envs.actions.kernels import COUNT, OWN, READY
+from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, Seen, Turn
 
 #: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
 VALUES: Final = 5
@@ -37,7 +39,7 @@ _NONE, _ONE = np.uintp(0), np.uintp(1)
 
 
 @kernel
-def _settle_shares(income, classes):
+def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     """Turn the number of regions of each weight, classes[0], into what a region of the weight gets.
 
     Writes armies to classes[1], and to classes[2] whether one of those left over may be added; returns these.
@@ -70,7 +72,16 @@ def _settle_shares(income, classes):
 
 
 @kernel
-def share_out(owner, player, income, max_orders, weights, own, classes, deploy_out):
+def share_out(
+    owner: Owners,
+    player: Int,
+    income: Int,
+    max_orders: Int,
+    weights: Any,
+    own: Regions,
+    classes: npt.NDArray[np.int64],
+    deploy_out: Armies,
+) -> Any:
     """Share the income over the player's regions by weights 0 .. 4 and largest remainder, ties by region.
 
     Quotas and remainders depend on the weight only, so four classes are settled and then handed out in one pass.
@@ -109,27 +120,27 @@ def share_out(owner, player, income, max_orders, weights, own, classes, deploy_o
 
 
 @kernel
-def share_of(available, value):
+def share_of(available: Int, value: Any) -> Real:
     """Armies that a share of value / 4 sends of those available: rounded down, but at least 1."""
     return max(np.int64(1), (available * value) >> 2)
 
 
 @kernel
 def decode_factored(
-    neighbor_start,
-    edge_target,
-    owner,
-    army,
-    player,
-    income,
-    max_orders,
-    priority,
-    action,
-    own,
-    classes,
-    deploy_out,
-    attacks_out,
-):
+    neighbor_start: npt.NDArray[np.uint32],
+    edge_target: npt.NDArray[np.uint32],
+    owner: Owners,
+    army: Armies,
+    player: Int,
+    income: Int,
+    max_orders: Int,
+    priority: Any,
+    action: Any,
+    own: Regions,
+    classes: npt.NDArray[np.int64],
+    deploy_out: Armies,
+    attacks_out: AttackRows,
+) -> Any:
     """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
 
     owner int8[N], army int32[N]: the position, or the player's view of it; own int32[N] and classes int64[3, 5] are
@@ -164,7 +175,9 @@ def decode_factored(
 
 
 @kernel
-def submit_factored(context, seen, turn, config, work, row):
+def submit_factored(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+) -> Int:
     """Read weights and shares, and priorities where the row has them."""
     board, params = context.board, context.params
     turn.status[READY] = 1

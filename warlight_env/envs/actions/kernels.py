@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from warlight_env.agents.context import record_types
+from warlight_env.agents.context import Context, record_types
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.engine.jit import function_at, kernel, pointer
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
+from warlight_env.engine.shapes import Bool, Int, Marks
 
 #: What a player may do with a region now: nothing, give it orders, or wish for it.
 CLOSED: Final = 0
@@ -38,9 +39,9 @@ class Seen(NamedTuple):
 
     position: Position  #: owner -2 and army 0 where out of sight
     free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED
-    player: int
-    income: int
-    picking: bool
+    player: Int
+    income: Int
+    picking: Bool
 
 
 class Turn(NamedTuple):
@@ -88,7 +89,7 @@ def make_turn(n_regions: int, n_edges: int) -> Turn:
 
 
 @kernel
-def clear_turn(turn):
+def clear_turn(turn: Turn) -> None:
     """Forget what was handed in."""
     for r in range(turn.deploy.shape[0]):
         turn.deploy[r] = 0
@@ -97,7 +98,9 @@ def clear_turn(turn):
 
 
 @kernel
-def no_mask(context, seen, turn, config, work, mask):
+def no_mask(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+) -> Int:
     """The `write_mask` of encodings that have none."""
     return 0
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
+from warlight_env.agents.context import Context
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.shapes import ActionRow, Bool, Int, Marks, Real
 from warlight_env.envs.actions.factored import share_of
-from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY
+from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY, ActionWork, Seen, Turn
 
 #: Sizes of a deploy, and shares of an attack.
 DEPLOYS: Final = 3
@@ -20,13 +24,13 @@ _MAX_WISHES: Final = 2
 
 
 @kernel
-def quarter(income):
+def quarter(income: Int) -> Real:
     """A quarter of the income, rounded up."""
     return (income + 3) // 4
 
 
 @kernel
-def _left(turn, income):
+def _left(turn: Turn, income: Int) -> Int:
     """Armies that are not deployed yet."""
     left = np.int64(income)
     for r in range(turn.deploy.shape[0]):
@@ -35,7 +39,7 @@ def _left(turn, income):
 
 
 @kernel
-def _free_armies(seen, turn, source):
+def _free_armies(seen: Seen, turn: Turn, source: Int) -> Int:
     """Armies of a region that have no order yet, those deployed there included."""
     free = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
     for i in range(turn.status[COUNT]):
@@ -45,7 +49,7 @@ def _free_armies(seen, turn, source):
 
 
 @kernel
-def _is_ordered(turn, source, target):
+def _is_ordered(turn: Turn, source: Int, target: Int) -> Bool:
     for i in range(turn.status[COUNT]):
         if turn.attacks[i, 0] == source and turn.attacks[i, 1] == target:
             return True
@@ -53,7 +57,7 @@ def _is_ordered(turn, source, target):
 
 
 @kernel
-def _wish(seen, turn, config, action):
+def _wish(seen: Seen, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     """Add a wish; False where it is not legal."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
@@ -70,7 +74,7 @@ def _wish(seen, turn, config, action):
 
 
 @kernel
-def _deploy(seen, turn, config, action):
+def _deploy(seen: Seen, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     r, size = action // DEPLOYS, action % DEPLOYS
     left = _left(turn, seen.income)
     if seen.free[r] != OWN or left < 1 or turn.status[NAMED] >= config[_MAX_DEPLOYS]:
@@ -85,7 +89,7 @@ def _deploy(seen, turn, config, action):
 
 
 @kernel
-def _attack(board, seen, turn, config, action):
+def _attack(board: Board, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
     e, share = action // SHARES, action % SHARES + 1
     source, target = np.int64(board.edge_source[e]), np.int64(board.edge_target[e])
     count = turn.status[COUNT]
@@ -101,7 +105,9 @@ def _attack(board, seen, turn, config, action):
 
 
 @kernel
-def submit_step(context, seen, turn, config, work, row):
+def submit_step(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+) -> Int:
     """Add a deploy, an attack or a wish to the turn, or end it; `config`: the most deploys, attacks and wishes."""
     board, n, action = context.board, seen.position.owner.shape[0], row[0]
     if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
@@ -115,7 +121,9 @@ def submit_step(context, seen, turn, config, work, row):
 
 
 @kernel
-def write_step_mask(context, seen, turn, config, work, mask):
+def write_step_mask(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+) -> Int:
     """Write what may come next; ending the turn always may, and nothing else once it is complete."""
     board, n = context.board, seen.position.owner.shape[0]
     end = DEPLOYS * n + SHARES * board.edge_target.shape[0]

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.attacks import WAYS as ATTACK_WAYS
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import WAYS as DEPLOY_WAYS
@@ -16,17 +19,20 @@ from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.shapes import ActionRow, Armies, Int, Marks
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, I64, Choice, InexpressibleError
 from warlight_env.envs.actions.discrete import DiscreteEncoding
-from warlight_env.envs.actions.kernels import COUNT, READY
+from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, Seen, Turn
 
 _N_ATTACKS: Final = len(ATTACK_WAYS)
 STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for attack in ATTACK_WAYS)
 
 
 @kernel
-def submit_strategy(context, seen, turn, config, work, row):
+def submit_strategy(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+) -> Int:
     """Write the turn of a way to deploy and a way to attack."""
     board, params = context.board, context.params
     turn.status[READY] = 1
@@ -48,7 +54,7 @@ def submit_strategy(context, seen, turn, config, work, row):
 
 
 @kernel
-def _limit_deploys(max_orders, deploy):
+def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
     """Drop deploys beyond as many as the rules allow."""
     named = 0
     for r in range(deploy.shape[0]):
@@ -58,7 +64,7 @@ def _limit_deploys(max_orders, deploy):
 
 
 @kernel
-def _applies(context, seen, generator):
+def _applies(context: Context, seen: Seen, generator: GeneratorWork) -> Int:
     """Bits of the ways to deploy that apply; `generator` is prepared."""
     bits = 0
     for way in range(3):
@@ -68,7 +74,9 @@ def _applies(context, seen, generator):
 
 
 @kernel
-def write_strategy_mask(context, seen, turn, config, work, mask):
+def write_strategy_mask(
+    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+) -> Int:
     """Open the strategies whose way to deploy applies; the first ones where none does, the first while picking."""
     bits = 1
     if not seen.picking:

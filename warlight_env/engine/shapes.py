@@ -1,0 +1,47 @@
+"""What kernels take, by name: numbers, and arrays with their shapes.
+
+N is the number of regions, E of directed borders, P of players. A kernel's signature says with these what it reads and
+writes; records (`Position`, `Scratch`, …) tell of their own arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+#: Numbers. Kernels take them as Python has them and as arrays hold them, and compute with both: these names are for
+#: readers, and a type checker lets any pass.
+Int: TypeAlias = Any
+Real: TypeAlias = Any
+Bool: TypeAlias = Any
+
+#: int8[N]: by region a player, NEUTRAL or UNKNOWN.
+Owners: TypeAlias = npt.NDArray[np.int8]
+#: int8[N]: by region (or player), 0 or what is said of it.
+Marks: TypeAlias = npt.NDArray[np.int8]
+#: int32[N]: armies by region.
+Armies: TypeAlias = npt.NDArray[np.int32]
+#: int64[N]: armies by region that have no order.
+FreeArmies: TypeAlias = npt.NDArray[np.int64]
+#: int32[A, 3] of (from, to, armies), A ≥ the number of orders.
+AttackRows: TypeAlias = npt.NDArray[np.int32]
+#: integers, regions one after the other.
+Regions: TypeAlias = npt.NDArray[np.integer[Any]]
+#: float64[N] by region.
+RegionValues: TypeAlias = npt.NDArray[np.float64]
+#: float64[P] by player.
+Shares: TypeAlias = npt.NDArray[np.float64]
+#: int64[P] by player.
+PlayerNumbers: TypeAlias = npt.NDArray[np.int64]
+#: uint64[2]: the state of a random generator.
+RandomState: TypeAlias = npt.NDArray[np.uint64]
+#: uint64[W]: a set of regions, a bit each.
+BitRow: TypeAlias = npt.NDArray[np.uint64]
+#: int64[K]: a kernel row of an action.
+ActionRow: TypeAlias = npt.NDArray[np.int64]
+#: int64[1 + K]: decisions instead of dice, see `dice.scripted_below`, or None: dice. Kernels are compiled for either.
+Script: TypeAlias = Any
+#: int32[M, EVENT_COLUMNS], filled while orders are carried out, or None: nobody asks.
+Events: TypeAlias = Any
