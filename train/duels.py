@@ -16,8 +16,8 @@ from warlight_env.agents.evaluation import make_evaluation, share, super_region_
 from warlight_env.agents.one_ply import make_one_ply_work
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.arena.contests import check_count
-from warlight_env.arena.play import Picks
+from warlight_env.arena.contests.resumable import check_count
+from warlight_env.arena.playing.play import Picks
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address
 from warlight_env.engine.rng import derive_seed, make_rng
