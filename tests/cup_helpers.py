@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from warlight_env import maps
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.tournament import Entrant, Tournament
-from warlight_env.arena.tournament_live import LiveTables
-from warlight_env.arena.tournament_result import TournamentResult
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.tournaments.tournament import Entrant, Tournament
+from warlight_env.arena.tournaments.tournament_live import LiveTables
+from warlight_env.arena.tournaments.tournament_result import TournamentResult
 
 
 def cup(**kwargs: object) -> Tournament:

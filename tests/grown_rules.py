@@ -67,8 +67,8 @@ def header_of(rules: Any) -> Any:
 def facts() -> dict[str, Any]:
     """Whatever is hashed, compared or written of rules, by where."""
     from warlight_env import Game, maps
-    from warlight_env.arena.policy_file import PolicyFile, built_in
-    from warlight_env.arena.setup import Setup, describe_agent
+    from warlight_env.arena.playing.setup import Setup, describe_agent
+    from warlight_env.arena.policies.policy_file import PolicyFile, built_in
     from warlight_env.engine.rules import PRESETS
     from warlight_env.envs import EnvCore
     from warlight_env.record.encode import header_line

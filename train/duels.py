@@ -14,8 +14,8 @@ from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.duels import FEATURES, Duel, make_duel_work, play_duels
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
-from warlight_env.arena.contests import check_count
-from warlight_env.arena.play import Picks
+from warlight_env.arena.contests.resumable import check_count
+from warlight_env.arena.playing.play import Picks
 from warlight_env.engine.board import make_board
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng

@@ -23,8 +23,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arena.backends import Backend
-from warlight_env.arena.statistics import unit_interval
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
 from warlight_env.train.games import Conditions, Rival, Table, make_table

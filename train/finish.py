@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from warlight_env.agents.weights import Weights
-from warlight_env.arena.backends import Backend
+from warlight_env.arena.backends.backend import Backend
 from warlight_env.train.evolve import EvolveSettings
 from warlight_env.train.genes import Candidate
 from warlight_env.train.holdout import play_holdout

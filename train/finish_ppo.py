@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from warlight_env.arena.backends import Backend
-from warlight_env.arena.policy_file import PolicyFile
-from warlight_env.arena.policy_source import PolicySource
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.policies.policy_file import PolicyFile
+from warlight_env.arena.policies.policy_source import PolicySource
 from warlight_env.train.finish import final_match, write_report
 from warlight_env.train.holdout import holdout_seed, play_pairs
 from warlight_env.train.journal import Journal

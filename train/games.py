@@ -14,12 +14,12 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.registry import parse
-from warlight_env.arena.backends import Backend
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.course import Contest
-from warlight_env.arena.play import Picks
-from warlight_env.arena.setup import AgentSource, Setup
-from warlight_env.arena.standing import score
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.contests.course import Contest
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.matches.standing import score
+from warlight_env.arena.playing.play import Picks
+from warlight_env.arena.playing.setup import AgentSource, Setup
 from warlight_env.engine.rules import Rules
 from warlight_env.train.duels import Duels, plays_compiled
 from warlight_env.train.genes import Candidate, CandidatePlayer

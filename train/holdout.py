@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import maps
-from warlight_env.arena.backends import Backend
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.course import Contest
-from warlight_env.arena.setup import AgentSource, Setup
-from warlight_env.arena.standing import Standing
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.contests.course import Contest
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.matches.standing import Standing
+from warlight_env.arena.playing.setup import AgentSource, Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.train.games import Conditions

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env.arena.append_only import AppendOnlyFolder, RunFolderError
+from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
 
 #: What a run is.
 SETTINGS: Final = "settings.json"

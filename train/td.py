@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.duels import FEATURES
 from warlight_env.agents.weights import BOUNDS, THESIS, Weights, super_region_terms
-from warlight_env.arena.statistics import unit_interval
+from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError, did_you_mean

@@ -61,7 +61,7 @@ def _framed(shown: Game | GameLog) -> str | None:
 
 
 def _register_agents() -> None:
-    from warlight_env.arena import registered as of_arena
+    from warlight_env.arena.policies import registered as of_arena
     from warlight_env.beliefs import registered as of_beliefs
     from warlight_env.protocol import registered as of_protocol
 

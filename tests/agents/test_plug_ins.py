@@ -26,7 +26,7 @@ from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
-from warlight_env.arena.play import AgentCrashError
+from warlight_env.arena.playing.play import AgentCrashError
 from warlight_env.cli import main
 from warlight_env.engine.guard import watched
 from warlight_env.engine.jit import kernel

@@ -253,7 +253,7 @@ def test_arguments_of_a_wrong_type(change):
 
 
 def test_an_interrupt_while_processes_start_is_not_lost():
-    from warlight_env.arena.pool import _interrupts_ignored
+    from warlight_env.arena.backends.pool import _interrupts_ignored
 
     def start() -> None:
         with _interrupts_ignored():

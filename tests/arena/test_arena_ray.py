@@ -70,7 +70,7 @@ def test_a_node_killed_in_the_middle_changes_nothing(cluster, tmp_path, caplog):
         if before < 6 <= len(told):
             nodes.remove_node(doomed, allow_graceful=False)
 
-    with caplog.at_level(logging.WARNING, "warlight_env.arena.ray_backend"):
+    with caplog.at_level(logging.WARNING, "warlight_env.arena.backends.ray_backend"):
         result = asked.run(kill, backend="ray", folder=tmp_path)
     assert "a worker was lost, they are played again" in caplog.text, "it was at work when it was killed"
     assert not doomed.any_processes_alive()

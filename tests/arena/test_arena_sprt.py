@@ -25,7 +25,7 @@ from warlight_env.arena import (
     unit_interval,
     wilson_interval,
 )
-from warlight_env.arena.sprt import PRIOR
+from warlight_env.arena.matches.sprt import PRIOR
 
 PAIRS = (0.0, 0.25, 0.5, 0.75, 1.0)
 GAMES = (0.0, 0.5, 1.0)

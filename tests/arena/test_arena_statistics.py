@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from warlight_env.arena.statistics import unit_interval, wilson_interval
+from warlight_env.arena.ratings.statistics import unit_interval, wilson_interval
 
 
 @given(st.integers(1, 5000), st.data(), st.sampled_from((0.5, 0.9, 0.95, 0.99)))

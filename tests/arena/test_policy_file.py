@@ -14,8 +14,8 @@ import pytest
 from warlight_env import maps
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena import Match
-from warlight_env.arena.policy_agent import TrainedAgent
-from warlight_env.arena.policy_file import PolicyFile, PolicyFileError, built_in, size_class
+from warlight_env.arena.policies.policy_agent import TrainedAgent
+from warlight_env.arena.policies.policy_file import PolicyFile, PolicyFileError, built_in, size_class
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game

@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 
 from warlight_env import maps
-from warlight_env.arena import tournament_live
-from warlight_env.arena.backends import BACKENDS, LocalBackend
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.ratings import Placing
-from warlight_env.arena.skill import skills
-from warlight_env.arena.tournament import Entrant, Tournament, TournamentError
-from warlight_env.arena.tournament_file import load_tournament
-from warlight_env.arena.tournament_live import LiveTables
-from warlight_env.arena.tournament_report import to_html
-from warlight_env.arena.tournament_result import TournamentResult
+from warlight_env.arena.backends.backend import BACKENDS, LocalBackend
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.arena.ratings.skill import skills
+from warlight_env.arena.tournaments import tournament_live
+from warlight_env.arena.tournaments.tournament import Entrant, Tournament, TournamentError
+from warlight_env.arena.tournaments.tournament_file import load_tournament
+from warlight_env.arena.tournaments.tournament_live import LiveTables
+from warlight_env.arena.tournaments.tournament_report import to_html
+from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 

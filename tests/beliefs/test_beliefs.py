@@ -8,7 +8,7 @@ import pytest
 from helpers import make_map
 from warlight_env.agents import make_agent
 from warlight_env.arena import Match
-from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.arena.playing.play import ask_orders, pick_regions
 from warlight_env.beliefs import Belief, BelievingAgent, Observation, Seen
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN

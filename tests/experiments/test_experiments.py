@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from helpers import RING, position
-from warlight_env.arena.append_only import RunFolderError
-from warlight_env.arena.setup import make
+from warlight_env.arena.contests.append_only import RunFolderError
+from warlight_env.arena.playing.setup import make
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.experiments import METHODS, MODULES, ExperimentError, Settings, experiment

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from warlight_env import bounded, maps
-from warlight_env.arena.policy_file import PolicyFile
+from warlight_env.arena.policies.policy_file import PolicyFile
 from warlight_env.errors import InputError
 
 MIB = 1 << 20
@@ -266,7 +266,7 @@ def test_policies(tmp_path):
 
 
 def test_a_policy_with_a_byte_flipped_is_a_policy_or_refused():
-    from warlight_env.arena.policy_file import PolicyFileError
+    from warlight_env.arena.policies.policy_file import PolicyFileError
 
     rng, content, read = np.random.default_rng(3), PolicyFile.load("small").to_bytes(), 0
     for packed in (content, policy()):

@@ -17,7 +17,7 @@ import pytest
 
 from protocol_helpers import misbehaving
 from warlight_env.agents import AgentError, make_agent
-from warlight_env.arena.play import play_game
+from warlight_env.arena.playing.play import play_game
 from warlight_env.protocol.host import ExternalBot
 from warlight_env.protocol.limits import CommandError, Limits, check_limits
 from warlight_env.protocol.options import read_options

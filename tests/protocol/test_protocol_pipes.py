@@ -6,7 +6,7 @@ import pytest
 
 from protocol_helpers import our_bot
 from warlight_env.agents import make_agent
-from warlight_env.arena.play import pick_regions, play_rounds, round_limit
+from warlight_env.arena.playing.play import pick_regions, play_rounds, round_limit
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 

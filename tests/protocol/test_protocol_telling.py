@@ -7,7 +7,7 @@ import pytest
 
 from warlight_env import maps
 from warlight_env.agents import make_agent
-from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.arena.playing.play import ask_orders, pick_regions
 from warlight_env.beliefs.watching import NOTHING_SEEN, Watcher
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m

@@ -16,7 +16,7 @@ import pytest
 from log_helpers import play_logged
 from protocol_helpers import Marked, misbehaving, our_bot
 from warlight_env.agents import make_agent
-from warlight_env.arena.play import play_game
+from warlight_env.arena.playing.play import play_game
 from warlight_env.cli import main
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.conformance import check

@@ -13,7 +13,7 @@ import pytest
 from protocol_helpers import MISBEHAVING
 from transcript_helpers import NAMES, Transcript
 from warlight_env.agents import make_agent
-from warlight_env.arena.play import ask_orders, pick_regions
+from warlight_env.arena.playing.play import ask_orders, pick_regions
 from warlight_env.envs import WarlightEnv
 from warlight_env.envs.opponents import AgentOpponent
 from warlight_env.game import Game

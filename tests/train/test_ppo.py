@@ -23,9 +23,9 @@ from scipy.stats import chisquare
 from env_helpers import SMALL
 from warlight_env.agents import make_agent
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.arena.policy_file import PolicyFile
-from warlight_env.arena.policy_net import PolicyNet
-from warlight_env.arena.policy_source import PolicySource
+from warlight_env.arena.policies.policy_file import PolicyFile
+from warlight_env.arena.policies.policy_net import PolicyNet
+from warlight_env.arena.policies.policy_source import PolicySource
 from warlight_env.cli import main
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cup_helpers import play_cup
 
-from warlight_env.arena.append_only import RunFolderError
-from warlight_env.arena.tournament_result import TournamentResult
+from warlight_env.arena.contests.append_only import RunFolderError
+from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from warlight_env.web.errors import RequestError

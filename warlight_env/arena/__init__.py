@@ -1,25 +1,25 @@
 """Matches between agents, with seats that take turns and results that say how sure they are."""
 
-from warlight_env.arena.agent_result import AgentResult, SeatResult, TimeResult
-from warlight_env.arena.append_only import RunFolderError
-from warlight_env.arena.backends import Backend, LocalBackend
-from warlight_env.arena.clocks import Clock, ClockError
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.continuing import play_on
-from warlight_env.arena.course import Contest, ContestResult, Judge, StopRule
-from warlight_env.arena.elo import EloDifference, elo_difference, elo_of, expected_score
-from warlight_env.arena.match import Match
-from warlight_env.arena.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
-from warlight_env.arena.player import Failure, TimeUse
-from warlight_env.arena.ratings import Placing, Rating, RatingError, rate
-from warlight_env.arena.result import MatchResult, SprtResult
-from warlight_env.arena.setup import MatchError, Setup
-from warlight_env.arena.sprt import Sprt, SprtError
-from warlight_env.arena.standing import Standing
-from warlight_env.arena.statistics import Interval, unit_interval, wilson_interval
-from warlight_env.arena.tournament import Entrant, Tournament, TournamentError
-from warlight_env.arena.tournament_file import load_tournament
-from warlight_env.arena.tournament_result import TournamentResult
+from warlight_env.arena.backends.backend import Backend, LocalBackend
+from warlight_env.arena.contests.append_only import RunFolderError
+from warlight_env.arena.contests.course import Contest, ContestResult, Judge, StopRule
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, TimeResult
+from warlight_env.arena.matches.match import Match
+from warlight_env.arena.matches.result import MatchResult, SprtResult
+from warlight_env.arena.matches.sprt import Sprt, SprtError
+from warlight_env.arena.matches.standing import Standing
+from warlight_env.arena.playing.clocks import Clock, ClockError
+from warlight_env.arena.playing.continuing import play_on
+from warlight_env.arena.playing.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
+from warlight_env.arena.playing.player import Failure, TimeUse
+from warlight_env.arena.playing.setup import MatchError, Setup
+from warlight_env.arena.ratings.elo import EloDifference, elo_difference, elo_of, expected_score
+from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
+from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval
+from warlight_env.arena.tournaments.tournament import Entrant, Tournament, TournamentError
+from warlight_env.arena.tournaments.tournament_file import load_tournament
+from warlight_env.arena.tournaments.tournament_result import TournamentResult
 
 __all__ = [
     "SAFETY_ROUNDS",

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from warlight_env.arena.course import ContestResult
-from warlight_env.arena.facts import facts, facts_line
-from warlight_env.arena.play import GameRecord
-from warlight_env.arena.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
+from warlight_env.arena.contests.course import ContestResult
+from warlight_env.arena.contests.facts import facts, facts_line
+from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.bench.suite import Suite
 
 #: Version of the form of score cards.

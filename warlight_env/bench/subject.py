@@ -11,8 +11,8 @@ from typing import Any, Literal
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse
-from warlight_env.arena.policy_agent import PolicyAgent
-from warlight_env.arena.setup import AgentSource, make
+from warlight_env.arena.playing.setup import AgentSource, make
+from warlight_env.arena.policies.policy_agent import PolicyAgent
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.bounded import reason, shown
 from warlight_env.envs.actions import ENCODINGS

@@ -62,9 +62,9 @@ def bench(
     """
     import json as json_
 
-    from warlight_env.arena.append_only import write_atomically
-    from warlight_env.arena.clocks import Clock
-    from warlight_env.arena.contests import play_contests
+    from warlight_env.arena.contests.append_only import write_atomically
+    from warlight_env.arena.contests.resumable import play_contests
+    from warlight_env.arena.playing.clocks import Clock
     from warlight_env.bench import Suite, check_subject, make_card, make_subject
     from warlight_env.cli.counting import counting
 

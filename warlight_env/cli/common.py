@@ -116,13 +116,13 @@ def _field_value(text: str, key: str, value: str, default: Any) -> Any:
 
 def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Backend:
     """Where games are played."""
-    from warlight_env.arena.backends import make_backend
+    from warlight_env.arena.backends.backend import make_backend
 
     if name != "ray":
         if ray_address is not None:
             raise UsageError("--ray-address needs --backend ray")
         return make_backend(name)
-    from warlight_env.arena.ray_backend import RayBackend
+    from warlight_env.arena.backends.ray_backend import RayBackend
 
     return RayBackend(ray_address)
 
@@ -154,7 +154,7 @@ def start_game(
 ) -> tuple[Game, tuple[Agent, ...]]:
     """A game of a match, with its bots by seat, up to the first round."""
     from warlight_env.arena import Match
-    from warlight_env.arena.play import pick_regions
+    from warlight_env.arena.playing.play import pick_regions
     from warlight_env.game import Game
 
     setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()

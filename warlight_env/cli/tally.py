@@ -53,7 +53,7 @@ class Tally:
     @property
     def strength(self) -> str:
         """The Elo difference and the sequential test, as far as there are such."""
-        from warlight_env.arena.sprt import Sprt, SprtJudge
+        from warlight_env.arena.matches.sprt import Sprt, SprtJudge
 
         standing, stop, parts = self.standing, self._stop, []
         elo = standing.elo()

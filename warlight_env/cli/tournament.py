@@ -22,7 +22,7 @@ from warlight_env.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from warlight_env.arena.play import GameRecord
+    from warlight_env.arena.playing.play import GameRecord
 
 QuietOption = Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")]
 
@@ -55,12 +55,12 @@ def tournament(
     rules = ["thesis", { preset = "thesis", fog = true }]
     ```
     """
-    from warlight_env.arena.append_only import write_atomically
-    from warlight_env.arena.contests import play_contests
-    from warlight_env.arena.skill import openskill_model
-    from warlight_env.arena.tournament_file import load_tournament
-    from warlight_env.arena.tournament_live import LiveTables
-    from warlight_env.arena.tournament_report import to_html
+    from warlight_env.arena.contests.append_only import write_atomically
+    from warlight_env.arena.contests.resumable import play_contests
+    from warlight_env.arena.ratings.skill import openskill_model
+    from warlight_env.arena.tournaments.tournament_file import load_tournament
+    from warlight_env.arena.tournaments.tournament_live import LiveTables
+    from warlight_env.arena.tournaments.tournament_report import to_html
     from warlight_env.cli.counting import counting
 
     place = read_backend(backend, ray_address)

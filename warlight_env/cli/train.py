@@ -44,7 +44,7 @@ class RunOptions:
 
     def plain(self, file: Path | None) -> dict[str, Any]:
         """What the settings file says; looks at the options, too."""
-        from warlight_env.arena.contests import check_count
+        from warlight_env.arena.contests.resumable import check_count
         from warlight_env.train.settings_file import load_plain
 
         check_count("jobs", self.jobs)

@@ -53,7 +53,7 @@ def watch(
         raise UsageError(f"--delay {delay}: must be 0 to 3600 seconds")
     if rounds is not None and rounds < 1:
         raise UsageError(f"--rounds {rounds}: must be at least 1")
-    from warlight_env.arena.play import play_rounds, round_limit
+    from warlight_env.arena.playing.play import play_rounds, round_limit
 
     played, bots = start_game(agents, map, rules, seed, picks, game - 1)
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Protocol
 
 from warlight_env import maps
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.course import Contest
-from warlight_env.arena.play import Picks
-from warlight_env.arena.setup import Setup
+from warlight_env.arena.contests.course import Contest
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.playing.play import Picks
+from warlight_env.arena.playing.setup import Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.players import By, Player

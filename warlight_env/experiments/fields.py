@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from warlight_env import maps
-from warlight_env.arena.contests import play_contests
-from warlight_env.arena.course import Contest, ContestResult
-from warlight_env.arena.ratings import Placing, rate
-from warlight_env.arena.setup import Setup
+from warlight_env.arena.contests.course import Contest, ContestResult
+from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.playing.setup import Setup
+from warlight_env.arena.ratings.likelihood import Placing, rate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.base import QUICK_GAMES, RATE, ROUNDS, Outcome

@@ -10,8 +10,8 @@ from typing import Any
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.search_record import SearchRecord
-from warlight_env.arena.play import ask_orders, play_orders, round_limit
-from warlight_env.arena.setup import Setup
+from warlight_env.arena.playing.play import ask_orders, play_orders, round_limit
+from warlight_env.arena.playing.setup import Setup
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules

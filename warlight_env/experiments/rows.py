@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arena.statistics import CONFIDENCE, Interval, wilson_interval
+from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, wilson_interval
 
 Verdict = Literal["within", "above", "below", "no figure"]
 

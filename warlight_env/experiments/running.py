@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
-from warlight_env.arena.append_only import write_atomically
-from warlight_env.arena.facts import facts, facts_line
+from warlight_env.arena.contests.append_only import write_atomically
+from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Experiment
 from warlight_env.experiments.players import ExperimentError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from warlight_env.arena.backends import Backend
+from warlight_env.arena.backends.backend import Backend
 from warlight_env.experiments.players import By
 
 #: Told how many units more are done, and of what.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from warlight_env.arena.append_only import AppendOnlyFolder
+from warlight_env.arena.contests.append_only import AppendOnlyFolder
 from warlight_env.experiments.settings import Advance, Settings
 from warlight_env.version import __version__
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from warlight_env.agents import Agent, make_agent
-from warlight_env.arena.play import pick_regions, play_rounds, round_limit
+from warlight_env.arena.playing.play import pick_regions, play_rounds, round_limit
 from warlight_env.beliefs.watching import NOTHING_SEEN
 from warlight_env.engine.view import View
 from warlight_env.game import Game

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.agents import Agent, AgentError, Budget
-from warlight_env.arena.player import ForfeitError
+from warlight_env.arena.playing.player import ForfeitError
 from warlight_env.beliefs.watching import Watcher
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View

@@ -35,7 +35,7 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Any]
     """
     from warlight_env.agents import Budget, make_agent
     from warlight_env.agents.registry import parse
-    from warlight_env.arena.play import play_game
+    from warlight_env.arena.playing.play import play_game
     from warlight_env.beliefs.believer import BelievingAgent
     from warlight_env.protocol.bot_side import BotSide
 

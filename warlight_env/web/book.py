@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from warlight_env.arena.append_only import append_whole
+from warlight_env.arena.contests.append_only import append_whole
 from warlight_env.game import Game
 from warlight_env.record import GameLog, Header, LogError, Picks, Player, Recorder
 from warlight_env.record.names import PARTIAL, PLAIN

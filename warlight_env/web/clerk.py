@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded, maps
-from warlight_env.arena.play import round_limit
+from warlight_env.arena.playing.play import round_limit
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.setup import check_players

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from warlight_env.arena.append_only import lock_file
+from warlight_env.arena.contests.append_only import lock_file
 from warlight_env.errors import InputError
 from warlight_env.record import LogWriteError
 from warlight_env.web.disk import write_private, writing

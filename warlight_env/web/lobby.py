@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from warlight_env import bounded
-from warlight_env.arena.append_only import NOT_OURS
+from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map

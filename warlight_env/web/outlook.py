@@ -12,7 +12,7 @@ from warlight_env.agents.context import bare_context
 from warlight_env.agents.games import AGGRESSIVE, play_games
 from warlight_env.agents.imagined import spread
 from warlight_env.agents.weights import THESIS
-from warlight_env.arena.statistics import wilson_interval
+from warlight_env.arena.ratings.statistics import wilson_interval
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import OVER, PLAY, make_state, make_workspace
 from warlight_env.engine.view import View

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from warlight_env.arena.play import round_limit
+from warlight_env.arena.playing.play import round_limit
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError

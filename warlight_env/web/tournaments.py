@@ -12,8 +12,8 @@ from typing import Any, Final
 from fastapi import FastAPI
 
 from warlight_env import bounded
-from warlight_env.arena.runs import DESCRIPTION, played_games
-from warlight_env.arena.tournament_live import RESULT
+from warlight_env.arena.contests.runs import DESCRIPTION, played_games
+from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import clipped
 from warlight_env.record.names import game_name
 from warlight_env.web.answers import Encoded

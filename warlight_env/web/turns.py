@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warlight_env.arena.append_only import NOT_OURS
+from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.engine.orders import Orders
 from warlight_env.web.disk import write_private
 

@@ -17,7 +17,7 @@ import numpy as np
 from fuzz import mutate, values
 from fuzz.target import Data, Target, expect, refused
 from warlight_env import maps
-from warlight_env.arena.policy_file import PolicyFile, PolicyFileError
+from warlight_env.arena.policies.policy_file import PolicyFile, PolicyFileError
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs import EnvCore

@@ -10,7 +10,7 @@ from fuzz import mutate
 from fuzz.target import Data, Target, expect, refused
 from fuzz.worker import ROOT
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.arena.tournament_file import load_tournament
+from warlight_env.arena.tournaments.tournament_file import load_tournament
 from warlight_env.errors import InputError
 from warlight_env.train.evolve import EvolveSettings
 from warlight_env.train.ppo_settings import PpoSettings

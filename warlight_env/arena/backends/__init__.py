@@ -1,0 +1,1 @@
+"""Where games are played: in this process, in others, on other machines."""

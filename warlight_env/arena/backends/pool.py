@@ -1,0 +1,154 @@
+"""Worker processes on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from warlight_env.agents import AgentError
+from warlight_env.arena.backends.work import Done, Task, play_task
+from warlight_env.arena.playing.setup import MatchError, Setup
+from warlight_env.errors import RunError
+
+
+class _Worker:
+    """What a worker process keeps: the setups, those whose kernels are loaded, and the flag that stops it."""
+
+    setups: Sequence[Setup]
+    stop: Any
+    warm: set[int]
+
+
+def _start(file: Path, stop: Any) -> None:
+    if hasattr(signal, "pthread_sigmask"):  # blocked by `_interrupts_ignored`; the pool ends workers by it
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    threading.Thread(target=_end_with_parent, args=(file.parent,), daemon=True).start()
+    _Worker.setups, _Worker.stop, _Worker.warm = pickle.loads(file.read_bytes()), stop, set()
+
+
+def _end_with_parent(folder: Path) -> None:
+    """A parent that is killed neither ends its workers, which would wait for tasks for ever, nor removes its folder."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def _stopped() -> bool:
+    return bool(_Worker.stop.value)
+
+
+def _play(task: Task) -> Done:
+    setup = _Worker.setups[task.contest]
+    if task.contest not in _Worker.warm:
+        setup.warm_up()
+        _Worker.warm.add(task.contest)
+    return play_task(setup, task, _stopped)
+
+
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes started meanwhile ignore Ctrl-C for life: the parent alone decides what it means.
+
+    SIGTERM, which may be an interruption to the parent, waits, too: a process is started as a whole or not at all.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+    elif hasattr(signal, "pthread_sigmask"):  # blocked, not ignored: what arrives meanwhile is delivered afterwards
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    else:
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, handler)
+
+
+class Processes:
+    """Plays in several processes; they end with the context."""
+
+    def __init__(self, setups: Sequence[Setup], jobs: int) -> None:
+        self.slots = 2 * jobs  # a process that is done finds its next task waiting
+        self._jobs = jobs
+        self._setups = setups
+        self._pending: set[Future[Done]] = set()
+        self._workers: set[BaseProcess] = set()
+
+    def __enter__(self) -> Processes:
+        try:
+            sent = pickle.dumps(tuple(self._setups))
+        except Exception as error:
+            raise MatchError(f"jobs = {self._jobs}: the agents cannot be sent to other processes ({error})") from error
+        # A process that fails to start reads nothing, and what is larger than a pipe's buffer would wait for ever.
+        self._folder = tempfile.TemporaryDirectory(prefix="warlight-match-")
+        file = Path(self._folder.name, "setups.pickle")
+        file.write_bytes(sent)
+        context = multiprocessing.get_context("spawn")
+        self._stop = context.RawValue("b", 0)
+        self._pool = ProcessPoolExecutor(self._jobs, context, _start, (file, self._stop))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._stop.value = 1
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._folder.cleanup()
+
+    @property
+    def busy(self) -> int:
+        return len(self._pending)
+
+    def submit(self, task: Task) -> None:
+        before = set(multiprocessing.active_children())
+        with _interrupts_ignored(), self._translated():
+            self._pending.add(self._pool.submit(_play, task))
+        self._workers |= set(multiprocessing.active_children()) - before
+
+    def wait(self) -> list[Done]:
+        done, rest = wait(self._pending, return_when=FIRST_COMPLETED)
+        with self._translated():
+            reports = [future.result() for future in done]
+        self._pending = rest
+        return reports
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Errors of the pool, said so that they help."""
+        try:
+            yield
+        except AgentError as error:
+            raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
+        except BrokenProcessPool as error:
+            for worker in self._workers:
+                worker.kill()  # the pool ends those that it knew when one died, and would wait for ever for later ones
+            raise RunError(
+                "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
+                'jobs > 1 outside of `if __name__ == "__main__":`'
+            ) from error
+
+    def stop(self) -> list[Done]:
+        self._stop.value = 1
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        return list(_finished(self._pending))
+
+
+def _finished(futures: Iterable[Future[Done]]) -> Iterator[Done]:
+    for future in futures:
+        if future.done() and not future.cancelled() and future.exception() is None:
+            yield future.result()

@@ -1,0 +1,172 @@
+"""Games on a Ray cluster; what is lost with a worker or a node is played again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import socket
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from warlight_env.agents import AgentError
+from warlight_env.arena.backends.work import Done, Task, play_task
+from warlight_env.arena.playing.setup import MatchError, Setup
+from warlight_env.errors import RunError
+
+#: How often a task is handed out before its loss counts as its own fault: an agent may kill its process, too.
+ATTEMPTS: Final = 5
+
+_log = logging.getLogger(__name__)
+
+#: In a worker process: the setups of runs by their digest, and those whose kernels are loaded.
+_setups: dict[str, tuple[Setup, ...]] = {}
+_warm: set[tuple[str, int]] = set()
+
+
+class RayBackend:
+    """A Ray cluster: the one that the program is connected to, or else the one at `address`.
+
+    Workers need this package, and the agents, in their environment.
+
+    Args:
+        address: as for `ray.init`; None: ``$RAY_ADDRESS``, or a cluster of this machine that ends with the run.
+
+    Raises:
+        MatchError: Ray is not installed.
+    """
+
+    def __init__(self, address: str | None = None) -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise MatchError(
+                f"the backend ray needs Ray: pip install 'warlight-env[ray]' or '.[ray]' ({error})"
+            ) from None
+        self._ray: Any = ray
+        self._address = address
+
+    @contextlib.contextmanager
+    def open(self, setups: Sequence[Setup], jobs: int | None) -> Iterator[RayWorkers]:
+        """See `Backend.open`."""
+        ray = self._ray
+        try:
+            sent = pickle.dumps(tuple(setups))
+        except Exception as error:
+            raise MatchError(f"the agents cannot be sent to a Ray cluster ({error})") from error
+        connected = ray.is_initialized()
+        if not connected:
+            try:
+                _knock(self._address)
+                own = {} if self._address or os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+                ray.init(self._address, log_to_driver=False, logging_level=logging.WARNING, **own)
+            except (OSError, ValueError, RuntimeError) as error:
+                where = "to Ray" if self._address is None else f"to Ray at {self._address}"
+                raise RunError(f"cannot connect {where}: {error}") from error
+        try:
+            yield RayWorkers(ray, sent, jobs)
+        finally:
+            if not connected:
+                ray.shutdown()
+
+
+def _knock(address: str | None) -> None:
+    """Fail at once where nobody listens: Ray itself would try for minutes. `OSError` says why."""
+    host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+
+
+class RayWorkers:
+    """Tasks on a cluster, a CPU each."""
+
+    def __init__(self, ray: Any, sent: bytes, jobs: int | None) -> None:
+        cpus = int(ray.cluster_resources().get("CPU", 1))
+        self.slots = 2 * cpus if jobs is None else jobs  # a worker that is done finds its next task waiting
+        self._ray = ray
+        self._digest = hashlib.sha256(sent).hexdigest()
+        self._sent = ray.put(sent)
+        # Ray would try again by itself; we do, so that it is told and has an end.
+        self._play = ray.remote(num_cpus=1, max_retries=0)(_play)
+        self._pending: dict[Any, tuple[Task, int]] = {}  # with the attempts so far
+        self._reports: list[Done] = []
+
+    @property
+    def busy(self) -> int:
+        return len(self._pending)
+
+    def submit(self, task: Task) -> None:
+        self._submit(task, 1)
+
+    def _submit(self, task: Task, attempt: int) -> None:
+        self._pending[self._play.remote(self._sent, self._digest, task)] = task, attempt
+
+    def wait(self) -> list[Done]:
+        while not self._reports:
+            self._ray.wait(list(self._pending), num_returns=1)
+            self._collect()
+        return self._taken()
+
+    def stop(self) -> list[Done]:
+        if self._pending:
+            with contextlib.suppress(RunError, MatchError):
+                self._collect()
+        for reference in self._pending:
+            self._ray.cancel(reference, force=False)
+        self._pending.clear()
+        return self._taken()
+
+    def _collect(self) -> None:
+        """Take in all that is ready."""
+        ready, _ = self._ray.wait(list(self._pending), num_returns=len(self._pending), timeout=0)
+        for reference in ready:
+            report = self._report(reference)
+            if report is not None:
+                self._reports.append(report)
+
+    def _taken(self) -> list[Done]:
+        reports, self._reports = self._reports, []
+        return reports
+
+    def _report(self, reference: Any) -> Done | None:
+        """What came of a task; None where it was lost and is played again."""
+        errors = self._ray.exceptions
+        task, attempt = self._pending[reference]
+        try:
+            report: Done = self._ray.get(reference)
+        except (
+            errors.WorkerCrashedError,
+            errors.NodeDiedError,
+            errors.LocalRayletDiedError,
+            errors.ObjectLostError,
+            errors.OutOfMemoryError,
+        ) as error:
+            reason = str(error).strip().splitlines()[0]
+            games = f"games {', '.join(str(number + 1) for number in task.numbers)}"
+            if attempt == ATTEMPTS:
+                raise RunError(f"{games}: the worker was lost {ATTEMPTS} times ({reason})") from error
+            _log.warning("%s: a worker was lost, they are played again (%s)", games, reason)
+            del self._pending[reference]
+            self._submit(task, attempt + 1)
+            return None
+        except errors.RayTaskError as error:
+            if isinstance(error.cause, AgentError):
+                raise MatchError(f"{error.cause} (a cluster knows no agents registered at run time)") from error
+            raise RunError(f"a task failed on the cluster: {error.cause!r}") from error
+        except errors.RayError as error:
+            raise RunError(f"the Ray cluster failed: {error}") from error
+        del self._pending[reference]
+        return report
+
+
+def _play(sent: bytes, digest: str, task: Task) -> Done:
+    """Play a task in a worker process."""
+    if digest not in _setups:
+        _setups[digest] = pickle.loads(sent)
+    setup = _setups[digest][task.contest]
+    if (digest, task.contest) not in _warm:
+        setup.warm_up()
+        _warm.add((digest, task.contest))
+    return play_task(setup, task)

@@ -1,0 +1,149 @@
+"""`play_contests`: all games of several contests, on a backend, resumable."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
+from warlight_env.arena.backends.work import Done, Task, Workers
+from warlight_env.arena.contests.course import Contest, ContestResult, Course
+from warlight_env.arena.contests.interrupts import uninterrupted
+from warlight_env.arena.contests.runs import RunFolder
+from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.playing.setup import MatchError
+from warlight_env.errors import RunError
+
+#: Called with a contest's key and a batch of its games: those found in the run folder, then those that are finished.
+OnContestGames = Callable[[str, Sequence[GameRecord]], None]
+
+
+def play_contests(
+    contests: Iterable[Contest],
+    *,
+    jobs: int | None = None,
+    backend: str | Backend = "local",
+    folder: str | Path | None = None,
+    on_games: OnContestGames | None = None,
+) -> dict[str, ContestResult]:
+    """Play all games of all contests.
+
+    Every game depends on its contest and number alone, and stop rules judge whole units in the order of numbers: the
+    result depends neither on jobs and backend nor on interruptions. (Agents that look at a clock differ, of course.)
+    Ctrl-C ends the run early; results then hold what was played and say so.
+
+    Args:
+        contests: with keys that differ.
+        jobs: games played side by side; None: one on this machine, as many as there are CPUs on a cluster.
+        backend: "local" (processes), "ray" (a Ray cluster), or a `Backend`.
+        folder: a run folder, made if there is none. Every game is written there as it is finished; a run that was
+            interrupted or killed goes on where it was, and gives the result that it would have given. A folder of
+            other contests is refused.
+        on_games: told of every game once.
+
+    Returns:
+        The results by key, in the order of `contests`.
+
+    Raises:
+        AgentCrashError: an agent failed and the contest's setup says that this ends it.
+        MatchError: contests, jobs or backend cannot be used, or the agents cannot be sent to workers.
+        RunFolderError: the folder belongs to other contests, is damaged or in use.
+        LogError: a setup's folder for logs belongs to another match, or lacks games that the run folder holds.
+        RunError: workers were lost, or a folder cannot be written; what was played before is in the folder.
+    """
+    contests = tuple(contests)
+    _check(contests, jobs)
+    chosen = make_backend(backend)
+    with contextlib.nullcontext() if folder is None else RunFolder(Path(folder), contests) as run:
+        courses = [Course(c, () if run is None else run.known[c.key]) for c in contests]
+        if on_games is not None and run is not None:
+            for key, records in run.known.items():
+                if records:
+                    on_games(key, records)
+
+        def keep(reports: Sequence[Done]) -> None:
+            with uninterrupted():  # what is counted is on disk, too
+                for report in reports:
+                    course = courses[report.task.contest]
+                    course.add(report.records)
+                    course.give_back(report.task.numbers[len(report.records) :])
+                    if run is not None:
+                        run.append(course.contest.key, report.records)
+
+        for course in courses:
+            known = () if run is None else run.known[course.contest.key]
+            if course.missing or known:
+                course.contest.setup.open_log(record.number for record in known)
+            if course.missing:
+                course.contest.setup.warm_up()
+        left = sum(course.missing for course in courses)
+        if left:
+            with chosen.open([c.setup for c in contests], 1 if jobs is not None and left == 1 else jobs) as workers:
+                _play(courses, workers, keep, on_games)
+    return {course.contest.key: course.result() for course in courses}
+
+
+def _check(contests: Sequence[Contest], jobs: int | None) -> None:
+    keys = [contest.key for contest in contests]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise MatchError(f"contest {key!r}: the key is given twice")
+    check_count("jobs", jobs, optional=True)
+    for contest in contests:
+        check_count(f"contest {contest.key!r}: games", contest.games)
+        contest.setup.check_clocks()
+
+
+def check_count(name: str, value: object, *, optional: bool = False) -> None:
+    """Refuse what is no integer from 1 up with a `MatchError`."""
+    if value is None and optional:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise MatchError(f"{name} = {value!r}: must be an integer")
+    if value < 1:
+        raise MatchError(f"{name} = {value}: must be at least 1")
+
+
+def _play(
+    courses: Sequence[Course],
+    workers: Workers,
+    keep: Callable[[Sequence[Done]], None],
+    on_games: OnContestGames | None,
+) -> None:
+    """Keep the workers busy until nothing is missing, or until Ctrl-C."""
+    tasks = _tasks(courses, workers.slots)
+    try:
+        while True:
+            while workers.busy < workers.slots and (task := next(tasks)) is not None:
+                workers.submit(task)
+            if not workers.busy:
+                return
+            reports = workers.wait()
+            keep(reports)
+            for report in reports:
+                if on_games is not None and report.records:
+                    on_games(courses[report.task.contest].contest.key, report.records)
+            for report in reports:
+                if report.error is not None:
+                    raise report.error
+    except KeyboardInterrupt:
+        keep(workers.stop())
+    except BaseException:
+        with contextlib.suppress(RunError):  # a folder that cannot be written: the first error says so
+            keep(workers.stop())
+        raise
+
+
+def _tasks(courses: Sequence[Course], slots: int) -> Iterator[Task | None]:
+    """What to play next, the contests one after the other; None while nothing is missing."""
+    while True:
+        for i, course in enumerate(courses):
+            if course.missing:
+                size = max(1, min(CHUNK, course.missing // (8 * slots)))
+                yield Task(i, course.take(size))
+                break
+        else:
+            yield None

@@ -1,0 +1,1 @@
+"""Matches: many games between the same agents, what they came to, and when that is enough."""

@@ -1,0 +1,175 @@
+"""`Match`: many games between the same agents, in one process or several, always with the same outcome."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from warlight_env import maps
+from warlight_env.agents import Budget
+from warlight_env.arena.backends.backend import Backend, LocalBackend, make_backend
+from warlight_env.arena.contests.course import Contest, StopRule
+from warlight_env.arena.contests.resumable import check_count, play_contests
+from warlight_env.arena.matches.result import MatchResult
+from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.playing.play import GameRecord, Picks, round_limit
+from warlight_env.arena.playing.player import OnCrash, OnLate
+from warlight_env.arena.playing.setup import AgentSource, MatchError, Setup
+from warlight_env.engine.rng import SEEDS
+from warlight_env.engine.rules import MAX_PLAYERS, Rules
+
+#: The key of a match's only contest.
+MATCH: Final = "match"
+
+#: Called with every batch of games that were finished.
+OnGames = Callable[[Sequence[GameRecord]], None]
+
+
+@dataclass(frozen=True)
+class Match:
+    """A match of two to six agents.
+
+    Args:
+        agents: specifications as in ``random:chunks=3``, or callables that make an agent from a seed.
+        games: how many; with `paired` rounded up to whole units.
+        seed: decides everything. Neither `jobs` nor the number of games changes the game of a given number.
+        map, rules: as for `Game`.
+        paired: play every seed once with each rotation of the seats, and count these games as one unit.
+        picks: "random" starting regions, or chosen by the "agents".
+        max_rounds: stop a game after so many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
+        jobs: games side by side; None: one on this machine, as many as there are CPUs on a cluster. With more than
+            one, call `run` under ``if __name__ == "__main__":``, and agents must be known to other processes:
+            callables that pickle, or specifications of agents that are built in or come through entry points.
+        budget: handed to every `act`; short for clocks with its simulations and seconds.
+        stop: ends the match when enough is known, see `Sprt`; `games` is then the most that are played.
+        clocks: what the agents may spend: one `Clock` for all or one for each, as text too (``"1s"``, ``"457sims"``,
+            ``"10s+0.5s"``, ``"none"``).
+        on_crash: an agent that fails ends the match with the error ("raise"), or loses that game ("forfeit").
+        on_late: answers that take longer than the clock allows are counted ("report"), or lose the game ("forfeit").
+        log: a folder for a log of each game (see `warlight_env.record`), made if it is not there.
+        insight: with what the agents thought, in the logs.
+
+    Raises:
+        MatchError, AgentError, MapError, RulesError, GameError: with the reason, before anything is played.
+    """
+
+    agents: Sequence[AgentSource]
+    games: int = 200
+    seed: int = 1
+    map: str | Path | maps.Map = "world"
+    rules: str | Rules | dict[str, Any] = "thesis"
+    paired: bool = False
+    picks: Picks = "random"
+    max_rounds: int | None = None
+    jobs: int | None = None
+    budget: Budget | None = None
+    stop: StopRule | None = None
+    clocks: str | Clock | Sequence[str | Clock | None] | None = None
+    on_crash: OnCrash = "raise"
+    on_late: OnLate = "report"
+    log: str | Path | None = None
+    insight: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.agents, str) or not 2 <= len(self.agents) <= MAX_PLAYERS:
+            count = 1 if isinstance(self.agents, str) else len(self.agents)
+            raise MatchError(f"a match needs 2 to {MAX_PLAYERS} agents, not {count}")
+        check_count("games", self.games)
+        check_count("jobs", self.jobs, optional=True)
+        check_count("max_rounds", self.max_rounds, optional=True)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
+            raise MatchError(f"seed = {self.seed!r}: must be an integer")
+        if abs(int(self.seed)) >= SEEDS:
+            raise MatchError("seed: must have fewer than 300 digits")
+        if not isinstance(self.budget, Budget | None):
+            raise MatchError(f"budget = {self.budget!r}: must be a Budget or None")
+        choices = {"picks": ("random", "agents"), "on_crash": ("raise", "forfeit"), "on_late": ("report", "forfeit")}
+        for name, (one, other) in choices.items():
+            if getattr(self, name) not in (one, other):
+                raise MatchError(f"{name} = {getattr(self, name)!r}: must be {one!r} or {other!r}")
+        self._clocks()
+
+    def setup(self) -> Setup:
+        """The match with map and rules read."""
+        map_ = self.map if isinstance(self.map, maps.Map) else maps.load(self.map)
+        rules = Rules.of(self.rules)
+        return Setup(
+            tuple(self.agents), map_, rules, self.seed, self.paired, self.picks, self.max_rounds,
+            self._clocks(), self.on_crash, self.on_late, None if self.log is None else Path(self.log), self.insight,
+        )  # fmt: skip
+
+    def _clocks(self) -> tuple[Clock | None, ...]:
+        """A clock or None for each agent; empty where nobody has one."""
+        if self.budget is not None:
+            if self.clocks is not None:
+                raise MatchError("clocks and a budget: give one of them")
+            given: Any = Clock(self.budget.simulations, self.budget.seconds)
+        else:
+            given = self.clocks
+        many = not (given is None or isinstance(given, str | Clock))
+        clocks = tuple(given) if many else (given,) * len(self.agents)
+        if len(clocks) != len(self.agents):
+            raise MatchError(f"clocks: {len(clocks)} for {len(self.agents)} agents; give one for all, or one for each")
+        for clock in clocks:
+            if not isinstance(clock, str | Clock | None):
+                raise MatchError(f"clock {clock!r}: must be a Clock, text as in '1s', or None")
+        clocks = tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
+        return clocks if any(clocks) else ()
+
+    def contest(self) -> Contest:
+        """The match as a contest."""
+        return Contest(MATCH, self.setup(), self.games, self.stop)
+
+    def run(
+        self,
+        on_games: OnGames | None = None,
+        *,
+        backend: str | Backend = "local",
+        folder: str | Path | None = None,
+    ) -> MatchResult:
+        """Play. Ctrl-C ends the match early; the result then holds what was played and says so.
+
+        Args:
+            on_games: told of every game once.
+            backend, folder: as for `play_contests`: where to play, and a run folder from which a match that was
+                interrupted or killed goes on.
+
+        Raises:
+            AgentCrashError: an agent failed; the match ends.
+            MatchError: agents cannot be sent to processes.
+            RunFolderError: the folder belongs to another match, is damaged or in use.
+            RunError: a process died, or the folder cannot be written.
+        """
+        start = time.perf_counter()
+        place = make_backend(backend)
+        contest = self.contest()
+        setup = contest.setup
+        names = setup.names
+        results = play_contests(
+            [contest], jobs=self.jobs, backend=place, folder=folder,
+            on_games=None if on_games is None else lambda _, records: on_games(records),
+        )  # fmt: skip
+        result = results[MATCH]
+        return MatchResult(
+            names=names,
+            map=setup.map.name,
+            rules=setup.rules.name,
+            seed=self.seed,
+            games_asked=contest.n_games,
+            paired=self.paired,
+            picks=self.picks,
+            round_limit=round_limit(setup.rules, setup.map.n_regions, self.max_rounds),
+            jobs=1 if self.jobs is None and isinstance(place, LocalBackend) else self.jobs,
+            records=result.records,
+            interrupted=result.interrupted,
+            wall_seconds=time.perf_counter() - start,
+            clocks=tuple(str(clock) if clock else "none" for clock in setup.clocks),
+            stop=self.stop,
+            decided=result.decided,
+            found=result.found,
+        )

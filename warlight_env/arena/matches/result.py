@@ -1,0 +1,303 @@
+"""What a match came to: wins, losses and draws, how sure that is, seats, lengths and speed; also as text."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from warlight_env.arena.contests.course import StopRule
+from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, time_result
+from warlight_env.arena.matches.sprt import Sprt, SprtJudge, Verdict
+from warlight_env.arena.matches.standing import Standing, drew
+from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.playing.player import AgentFaults, Failure
+from warlight_env.arena.ratings.elo import EloDifference
+from warlight_env.arena.ratings.statistics import CONFIDENCE
+from warlight_env.tables import align, counted
+
+
+class SprtResult(NamedTuple):
+    """How a sequential test stands."""
+
+    rule: Sprt
+    llr: float  #: log-likelihood ratio of H1 to H0
+    verdict: Verdict | None  #: None: more games are needed
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        lower, upper = self.rule.bounds
+        return {**asdict(self.rule), "llr": self.llr, "lower": lower, "upper": upper, "verdict": self.verdict}
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The outcome of `Match.run`."""
+
+    names: tuple[str, ...]
+    map: str
+    rules: str
+    seed: int
+    games_asked: int
+    paired: bool
+    picks: str
+    round_limit: int
+    jobs: int | None  #: games side by side; None: as many as the backend saw fit
+    records: tuple[GameRecord, ...]
+    interrupted: bool
+    wall_seconds: float  #: of this run; games found in the run folder took theirs before
+    clocks: tuple[str, ...] = ()  #: by agent, as text; empty: none has one
+    stop: StopRule | None = None
+    decided: bool = False  #: the stop rule ended the match
+    found: int = 0  #: games, of those that count, which an earlier run had left in the run folder
+
+    @property
+    def games(self) -> int:
+        """Games played (with pairing, in whole units)."""
+        return len(self.records)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The agents' names, numbered where two are the same."""
+        return tuple(f"{name} #{i + 1}" if self.names.count(name) > 1 else name for i, name in enumerate(self.names))
+
+    @cached_property
+    def agents(self) -> tuple[AgentResult, ...]:
+        """Each agent's result, in the order in which they were named."""
+        return tuple(self._agent(a) for a in range(len(self.names)))
+
+    @cached_property
+    def standing(self) -> Standing:
+        """All games added up."""
+        standing = Standing(len(self.names), self.paired)
+        standing.add(self.records)
+        return standing
+
+    def _agent(self, agent: int) -> AgentResult:
+        seats = []
+        for seat in range(len(self.names)):
+            there = [record for record in self.records if record.seats[seat] == agent]
+            wins, draws = sum(r.winner == agent for r in there), sum(drew(r, agent) for r in there)
+            seats.append(SeatResult(seat, len(there), wins, len(there) - wins - draws, draws))
+        wins, draws = sum(s.wins for s in seats), sum(s.draws for s in seats)
+        failures = [failure for record in self.records for failure in record.failures if failure.agent == agent]
+        return AgentResult(
+            name=self.labels[agent],
+            games=self.games,
+            wins=wins,
+            losses=self.games - wins - draws,
+            draws=draws,
+            win_share=wins / self.games if self.games else 0.0,
+            interval=self.standing.interval(agent),
+            score=self.standing.score(agent),
+            seats=tuple(seats),
+            dropped=sum(record.dropped[agent] for record in self.records),
+            crashes=sum(failure.kind == "crash" for failure in failures),
+            late_losses=sum(failure.kind == "late" for failure in failures),
+            forfeits=sum(failure.kind == "forfeit" for failure in failures),
+            time=time_result([record.use[agent] for record in self.records if record.use]),
+        )
+
+    @property
+    def elo(self) -> EloDifference | None:
+        """By how much the first agent is stronger than the second; None unless two agents have played."""
+        return self.standing.elo()
+
+    @property
+    def sprt(self) -> SprtResult | None:
+        """How the test stands, where there is one."""
+        if not isinstance(self.stop, Sprt):
+            return None
+        judge = SprtJudge(self.stop, 2 if self.paired else 1)
+        judge.units = self.standing.scores[0]
+        return SprtResult(self.stop, judge.llr, self.stop.verdict(judge.llr))
+
+    @property
+    def failures(self) -> list[tuple[GameRecord, Failure]]:
+        """All forfeits, with their games."""
+        return [(record, failure) for record in self.records for failure in record.failures]
+
+    def _failure(self, record: GameRecord, failure: Failure) -> dict[str, Any]:
+        place = {"game": record.number + 1, "seed": record.seed, "agent": self.labels[failure.agent]}
+        return {**place, "round": failure.round, "kind": failure.kind, "reason": failure.reason}
+
+    @property
+    def units(self) -> int:
+        """Units played; without pairing every game is one."""
+        return len({record.unit for record in self.records})
+
+    @property
+    def cut_off(self) -> int:
+        """Games stopped before the rules would have, counted as draws."""
+        return sum(record.cut_off for record in self.records)
+
+    @property
+    def faults(self) -> list[AgentFaults]:
+        """What went wrong with the answers of agents that tell it, in all games; the first ones as text."""
+        found = [faults for record in self.records for faults in record.faults]
+        told = []
+        for agent in range(len(self.names)):
+            mine = [faults for faults in found if faults.agent == agent]
+            if mine:
+                count, lost = sum(f.total for f in mine), sum(f.lost for f in mine)
+                told.append(AgentFaults(agent, count, lost, mine[0].first))
+        return told
+
+    @property
+    def rounds(self) -> int:
+        """Rounds played in all games."""
+        return sum(record.rounds for record in self.records)
+
+    @property
+    def median_rounds(self) -> float:
+        """Median rounds per game; 0 without games."""
+        return float(statistics.median(r.rounds for r in self.records)) if self.records else 0.0
+
+    @property
+    def mean_rounds(self) -> float:
+        """Mean rounds per game; 0 without games."""
+        return self.rounds / self.games if self.games else 0.0
+
+    @property
+    def play_seconds(self) -> float:
+        """Play time of all games, agents included, summed over processes; no start-up, no compilation of others."""
+        return sum(record.seconds for record in self.records)
+
+    @property
+    def rounds_per_second(self) -> float:
+        """Rounds per second of play time: the speed of one process."""
+        return self.rounds / self.play_seconds if self.play_seconds else 0.0
+
+    def __str__(self) -> str:
+        return _described(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it but the single games, as JSON takes it. Seats count from 1 here, as people count."""
+        agents = []
+        for agent in self.agents:
+            data = asdict(agent)
+            data["interval"] = list(agent.interval)
+            data["seats"] = [{**asdict(seat), "seat": seat.seat + 1} for seat in agent.seats]
+            agents.append(data)
+        return {
+            "agents": agents,
+            "games": self.games,
+            "games_asked": self.games_asked,
+            "interrupted": self.interrupted,
+            "map": self.map,
+            "rules": self.rules,
+            "seed": self.seed,
+            "picks": self.picks,
+            "paired": self.paired,
+            "units": self.units,
+            "confidence": CONFIDENCE,
+            "elo": self.elo and self.elo.to_dict(),
+            "sprt": self.sprt and self.sprt.to_dict(),
+            "clocks": list(self.clocks) or ["none"] * len(self.names),
+            "failures": [self._failure(record, failure) for record, failure in self.failures],
+            "round_limit": self.round_limit,
+            "cut_off": self.cut_off,
+            "faults": [{**faults._asdict(), "agent": self.labels[faults.agent]} for faults in self.faults],
+            "rounds": {"total": self.rounds, "median": self.median_rounds, "mean": self.mean_rounds},
+            "rounds_per_second": self.rounds_per_second,
+            "play_seconds": self.play_seconds,
+            "wall_seconds": self.wall_seconds,
+            "games_found": self.found,
+            "jobs": self.jobs,
+        }
+
+
+def _described(result: MatchResult) -> str:
+    """Wins, losses and draws with intervals, seats, lengths of games and speed, in a few lines."""
+    of = f"{result.games} of " if result.interrupted else ""
+    played = of + counted(result.games_asked if of else result.games, "game")
+    units = f" in {counted(result.units, 'unit')}" if result.paired else ""
+    lines = [f"{' vs '.join(result.labels)}: {played}{units} on {result.map}, rules {result.rules}, seed {result.seed}"]
+    if result.interrupted:
+        lines.append("  interrupted: what follows is what was played until then")
+    seats = [f"win % seat {seat + 1}" if seat == 0 else f"seat {seat + 1}" for seat in range(len(result.labels))]
+    rows = [["", "wins", "losses", "draws", "win %", "95 % CI", *seats]]
+    for agent in result.agents:
+        low, high = agent.interval
+        rows.append(
+            [
+                agent.name, str(agent.wins), str(agent.losses), str(agent.draws), f"{100 * agent.win_share:.1f}",
+                f"{100 * low:.1f}–{100 * high:.1f}",
+                *(f"{100 * s.wins / s.games:.1f}" if s.games else "–" for s in agent.seats),
+            ]
+        )  # fmt: skip
+    lines += align(rows)
+    if any(agent.draws for agent in result.agents):
+        scores = ", ".join(f"{agent.name} {100 * agent.score:.1f} %" for agent in result.agents)
+        lines.append(f"  score, with a draw as a share of a win: {scores}")
+    lines += _strength(result)
+    if result.cut_off:
+        were, draws = ("was", "counts as a draw") if result.cut_off == 1 else ("were", "count as draws")
+        stopped, limit = counted(result.cut_off, "game"), counted(result.round_limit, "round")
+        lines.append(f"  {stopped} {were} stopped after {limit} and {draws}")
+    dropped = [f"{agent.name} {agent.dropped}" for agent in result.agents if agent.dropped]
+    if dropped:
+        lines.append(f"  illegal orders, left out: {', '.join(dropped)}")
+    for faults in result.faults:
+        name = result.labels[faults.agent]
+        lines.append(f"  faults of {name}: {faults.total}, answers lost {faults.lost}; the first: {faults.first[0]}")
+    lines += _failures(result) + _time_use(result)
+    lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
+    each = " per process" if result.jobs != 1 else ""
+    in_all = (
+        f"; {result.found} of the games were found in the run folder, and this run took {result.wall_seconds:.1f} s"
+        if result.found
+        else f", {result.wall_seconds:.1f} s in all"
+    )
+    lines.append(f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play{in_all}")
+    return "\n".join(lines)
+
+
+def _strength(result: MatchResult) -> list[str]:
+    """The Elo difference, and the sequential test where there is one."""
+    lines = []
+    first = result.labels[0]
+    if result.elo is not None:
+        elo, low, high = result.elo
+        lines.append(f"  Elo of {first}: {elo:+.0f} (95 % CI {low:+.0f} to {high:+.0f})")
+    if result.sprt is not None:
+        rule, llr, verdict = result.sprt
+        lower, upper = rule.bounds
+        elo0, elo1 = f"{rule.elo0:+g}", f"{rule.elo1:+g}"
+        meaning = {
+            "H1": f"decided: {first} is nearer to {elo1} Elo than to {elo0}",
+            "H0": f"decided: {first} is nearer to {elo0} Elo than to {elo1}",
+            None: "undecided",
+        }[verdict]
+        lines.append(f"  SPRT {elo0} against {elo1} Elo: {meaning} (LLR {llr:.2f} in {lower:.2f} … {upper:.2f})")
+    return lines
+
+
+def _failures(result: MatchResult) -> list[str]:
+    """Who lost how many games by forfeit, with the first reason of each."""
+    lines = []
+    for a, agent in enumerate(result.agents):
+        ways = {"by crashing": agent.crashes, "by being late": agent.late_losses, "by giving up": agent.forfeits}
+        if any(ways.values()):
+            record, failure = next((r, f) for r, f in result.failures if f.agent == a)
+            when = f"round {failure.round}" if failure.round else "the picks"
+            lost = ", ".join(f"{counted(games, 'game')} {way}" for way, games in ways.items() if games)
+            lines.append(
+                f"  {agent.name} lost {lost}; first in {when} of game {record.number + 1} (seed {record.seed}): "
+                f"{failure.reason}"
+            )
+    return lines
+
+
+def _time_use(result: MatchResult) -> list[str]:
+    """What the agents spent; nothing where no agent thinks for a millisecond and there is no clock."""
+    if not result.clocks and all(agent.time.mean < 0.001 for agent in result.agents):
+        return []
+    rows = [["", "ms per answer", "slowest", "simulations", *(["clock", "late"] if result.clocks else [])]]
+    for i, agent in enumerate(result.agents):
+        time = agent.time
+        simulations = "–" if time.simulations is None else f"{time.simulations:.0f}"
+        clock = [result.clocks[i], str(time.late)] if result.clocks else []
+        rows.append([agent.name, f"{1000 * time.mean:.1f}", f"{1000 * time.slowest:.1f}", simulations, *clock])
+    return align(rows)

@@ -1,0 +1,117 @@
+"""Logged games played on from any of their positions, by other agents or the same."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from warlight_env.agents import Agent, Budget
+from warlight_env.arena.playing.play import AgentCrashError, GameRecord, play_rounds, round_limit
+from warlight_env.arena.playing.setup import AgentSource, MatchError, make
+from warlight_env.engine.rng import derive_seed
+from warlight_env.game import Game
+from warlight_env.record.log import GameLog
+from warlight_env.record.model import Player
+from warlight_env.record.recorder import MemoryRecorder, Recorder, describe
+from warlight_env.record.replay import game_at
+from warlight_env.record.writer import LogWriter
+
+
+def play_on(
+    log: GameLog,
+    round: int | None = None,
+    agents: Sequence[AgentSource] | None = None,
+    *,
+    seed: int = 1,
+    max_rounds: int | None = None,
+    budget: Budget | None = None,
+    path: str | Path | None = None,
+    insight: bool = False,
+) -> GameLog:
+    """Play a logged game on from the position after so many rounds, with the dice that it would have had.
+
+    Args:
+        log: the game; it is verified up to there.
+        round: rounds to take over; None: all.
+        agents: by seat; None: those of the log, from their specifications. They begin afresh there.
+        seed: of the agents' own randomness.
+        max_rounds: stop after so many rounds in all; None: the log's limit, or what the rules say if that is reached.
+        budget: handed to every `act`.
+        path: where to log the whole game, the rounds taken over included; None: nowhere.
+        insight: with what the agents think.
+
+    Returns:
+        The whole game.
+
+    Raises:
+        LogError, ReplayError: the log has no such round, or its game goes another way when it is played again.
+        MatchError: the game is over there, or agents and players do not go together.
+        AgentCrashError: an agent failed. LogWriteError: the log cannot be written.
+    """
+    game = game_at(log, round)
+    if game.done:
+        raise MatchError(f"the game is over after round {game.round}: continue from an earlier one")
+    sources: list[AgentSource] = list(agents) if agents is not None else _same(log)
+    if len(sources) != game.players:
+        raise MatchError(f"{len(sources)} agents for a game of {game.players} players")
+    seeds = [derive_seed(seed, game.seed, game.round, seat) for seat in range(game.players)]
+    playing = [make(source, own) for source, own in zip(sources, seeds, strict=True)]
+    players = [
+        describe(agent.name, own) if isinstance(source, str) else Player(agent.name, seed=own)
+        for source, agent, own in zip(sources, playing, seeds, strict=True)
+    ]
+    limit = log.header.round_limit if max_rounds is None else max_rounds
+    if limit <= game.round:
+        if max_rounds is not None:
+            raise MatchError(f"max_rounds = {max_rounds}: the game is after round {game.round}")
+        limit = max(game.round + 1, round_limit(game.rules, game.map.n_regions, None))
+    return _play_on(log, game, playing, players, limit, budget, path, insight)
+
+
+def _play_on(
+    log: GameLog,
+    game: Game,
+    playing: Sequence[Agent],
+    players: list[Player],
+    limit: int,
+    budget: Budget | None,
+    path: str | Path | None,
+    insight: bool,
+) -> GameLog:
+    memory = MemoryRecorder(players, insight=insight)
+    with contextlib.nullcontext() if path is None else LogWriter(path, players, insight=insight) as writer:
+        observers: list[Recorder] = [memory, *([] if writer is None else [writer])]
+        for observer in observers:
+            observer.took_over(log, game.round, playing, limit)
+        dropped = [0] * game.players
+        try:
+            try:
+                for orders, result in play_rounds(game, playing, limit, budget):
+                    for observer in observers:
+                        observer.played(orders, result, game)
+                    for illegal in result.dropped:
+                        dropped[illegal.player] += 1
+            finally:
+                for agent in playing:  # before observers hear of the end: agents may tell faults of theirs then
+                    agent.close()
+        except AgentCrashError as error:
+            for observer in observers:
+                observer.failed(error)
+            raise
+        record = GameRecord(
+            0, 0, game.seed, tuple(range(game.players)), game.winner, game.round, game.placements, not game.done,
+            tuple(dropped),
+        )  # fmt: skip
+        for observer in observers:
+            observer.ended(record)
+    return memory.log
+
+
+def _same(log: GameLog) -> list[AgentSource]:
+    sources: list[AgentSource] = []
+    for seat, player in enumerate(log.header.players):
+        if player.spec is None:
+            raise MatchError(f"player {seat + 1}, {player.name!r}, is no agent that can be made again: name the agents")
+        sources.append(player.spec)
+    return sources

@@ -1,0 +1,265 @@
+"""One game between agents: who is asked what and when, and what is kept of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
+
+from warlight_env.agents import Budget
+from warlight_env.agents.adapting import PlainAgent
+from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.playing.forfeits import Forfeits
+from warlight_env.arena.playing.player import AgentFaults, Failure, OnCrash, OnLate, Player, TimeUse
+from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.engine.rules import Rules
+from warlight_env.errors import RunError, crash_reason
+from warlight_env.game import Game
+from warlight_env.maps import Map
+from warlight_env.outcome import IllegalOrder, RoundResult
+
+#: Rounds after which a game is stopped where the rules know no limit.
+SAFETY_ROUNDS: Final = 500
+
+Picks = Literal["random", "agents"]
+
+
+class AgentCrashError(RunError):
+    """An agent raised an exception or answered with something that is no answer; nothing hides it."""
+
+    def __init__(self, agent: str, seat: int, round: int, seed: int, reason: str, game: int | None = None) -> None:
+        super().__init__(agent, seat, round, seed, reason, game)
+        self.agent, self.seat, self.round, self.seed, self.reason, self.game = agent, seat, round, seed, reason, game
+
+    def __str__(self) -> str:
+        when = "while picking" if self.round == 0 else f"in round {self.round}"
+        which = "" if self.game is None else f" of game {self.game + 1}"
+        return (
+            f"agent {self.agent!r} failed {when}{which} (seat {self.seat + 1}, game's seed {self.seed}): {self.reason}"
+        )
+
+
+class GameStopped(Exception):  # noqa: N818 -- a signal to stop, not an error
+    """A game was left before its end."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game that was played. Seats and agents count from 0."""
+
+    number: int  #: in the match
+    unit: int  #: games of one unit share their seed
+    seed: int  #: of offers and dice
+    seats: tuple[int, ...]  #: the agent on each seat
+    winner: int | None  #: an agent; None: a draw
+    rounds: int
+    placements: tuple[int, ...]  #: each agent's place, 1 the best; equals share one
+    cut_off: bool  #: stopped before the rules would have; a draw between those who were left
+    dropped: tuple[int, ...]  #: illegal picks and orders of each agent, which were left out
+    seconds: float = field(default=0.0, compare=False)  #: play time, agents included
+    failures: tuple[Failure, ...] = ()  #: agents that lost by forfeit, in the order in which they failed
+    use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: what each agent spent
+    faults: tuple[AgentFaults, ...] = field(default=(), compare=False)  #: of agents that tell some, by seat
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record as JSON takes it."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> GameRecord:
+        """The record that `to_dict` wrote; `TypeError`, `KeyError` or `ValueError` where it is none."""
+        values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
+        values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
+        values["use"] = tuple(TimeUse(*use) for use in values["use"])
+        faults = values.get("faults", ())
+        values["faults"] = tuple(AgentFaults(agent, n, lost, tuple(first)) for agent, n, lost, first in faults)
+        return cls(**values)
+
+
+class GameObserver(Protocol):
+    """Is told how a game goes, each thing once it has happened; an exception of its own ends the game.
+
+    It may look at game and agents, and must not change them.
+    """
+
+    def began(self, game: Game, agents: Sequence[PlainAgent], limit: int) -> None:
+        """Before the first pick or round; the game is stopped after `limit` rounds."""
+        ...
+
+    def picked(self, wishes: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
+        """Those who were to pick did: their wishes by seat, as they were given, and what was left out of them."""
+        ...
+
+    def played(self, orders: Mapping[int, Orders], result: RoundResult, game: Game) -> None:
+        """A round: orders by seat, as they were given, what came of them, and the game after it."""
+        ...
+
+    def failed(self, error: AgentCrashError) -> None:
+        """An agent failed. Nothing follows, unless failures lose by forfeit: then its orders of the round are empty."""
+        ...
+
+    def ended(self, record: GameRecord) -> None:
+        """The game is over, or at its limit; nothing follows."""
+        ...
+
+
+def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserver | None = None) -> list[IllegalOrder]:
+    """Have the agents, by seat, pick until play begins; returns the illegal picks that were left out."""
+    dropped: list[IllegalOrder] = []
+    while game.phase == "pick":
+        wishes: dict[int, Any] = {}
+        for seat in game.pickers():
+            try:
+                wishes[seat] = agents[seat].pick(game.view(seat))
+            except Exception as error:
+                raise AgentCrashError(agents[seat].name, seat, 0, game.seed, crash_reason(error)) from error
+        try:
+            left_out = game.pick(wishes, on_illegal="skip")
+        except OrdersTypeError as error:
+            raise _no_answer(game, agents, 0, error) from error
+        dropped += left_out
+        if observer is not None:
+            observer.picked(wishes, left_out, game)
+    return dropped
+
+
+def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None = None) -> dict[int, Orders]:
+    """The orders, by seat, of all agents that are still in the game."""
+    orders: dict[int, Orders] = {}
+    for seat, agent in enumerate(agents):
+        if not game.alive(seat):
+            continue
+        try:
+            answer = agent.act(game.view(seat), budget)
+        except Exception as error:
+            raise AgentCrashError(agent.name, seat, game.round + 1, game.seed, crash_reason(error)) from error
+        if not isinstance(answer, Orders):
+            reason = f"act returned {type(answer).__name__}, not Orders"
+            raise AgentCrashError(agent.name, seat, game.round + 1, game.seed, reason)
+        orders[seat] = answer
+    return orders
+
+
+def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orders]) -> RoundResult:
+    """Play a round; illegal orders are left out and listed, orders that are no orders end the game."""
+    try:
+        return game.play_round(orders, on_illegal="skip")
+    except OrdersTypeError as error:
+        raise _no_answer(game, agents, game.round + 1, error) from error
+
+
+def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: OrdersTypeError) -> AgentCrashError:
+    assert error.player is not None  # `Game` says whose orders they are
+    return AgentCrashError(agents[error.player].name, error.player, round, game.seed, error.reason)
+
+
+def play_rounds(
+    game: Game, agents: Sequence[PlainAgent], limit: int, budget: Budget | None = None
+) -> Iterator[tuple[dict[int, Orders], RoundResult]]:
+    """Play round after round, up to `limit` in all; yields the orders by seat and what came of them."""
+    while not game.done and game.round < limit:
+        orders = ask_orders(game, agents, budget)
+        yield orders, play_orders(game, agents, orders)
+
+
+def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
+    """Rounds after which a game is stopped: `max_rounds`, or where nobody sets a limit SAFETY_ROUNDS."""
+    by_rules = rules.round_limit(n_regions)
+    if max_rounds is None:
+        return by_rules or SAFETY_ROUNDS
+    return min(by_rules, max_rounds) if by_rules else max_rounds
+
+
+def play_game(
+    agents: Sequence[PlainAgent],
+    map: str | Path | Map = "world",
+    rules: str | Rules | dict[str, Any] = "thesis",
+    seed: int = 0,
+    *,
+    picks: Picks = "random",
+    max_rounds: int | None = None,
+    budget: Budget | None = None,
+    number: int = 0,
+    unit: int = 0,
+    seats: tuple[int, ...] | None = None,
+    stop: Callable[[], bool] | None = None,
+    observer: GameObserver | None = None,
+    clocks: Sequence[Clock | None] | None = None,
+    on_crash: OnCrash = "raise",
+    on_late: OnLate = "report",
+) -> GameRecord:
+    """Play a game to its end.
+
+    Args:
+        agents: by seat, 2 to 6, fresh ones: they may keep a memory.
+        picks: "random" starting regions, or chosen by the "agents".
+        max_rounds: stop after so many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
+        budget: handed to every `act` of an agent that has no clock.
+        number, unit, seats: for the record; `seats` names the agent on each seat.
+        stop: asked after each round; True abandons the game.
+        observer: is told how the game goes, as a log.
+        clocks: by seat.
+        on_crash, on_late: what follows when an agent fails, or is late. With "forfeit" it is out from that round on:
+            it loses, its armies stand where they are, and the game ends when only one is left who can play.
+
+    Raises:
+        AgentCrashError: an agent raised, or its answer is no answer, and `on_crash` is "raise".
+        GameStopped: `stop` said so.
+        MapError, RulesError, GameError: map, rules and number of agents do not go together.
+    """
+    seats = tuple(range(len(agents))) if seats is None else seats
+    players = [
+        Player(agent, seats[seat], None if clocks is None else clocks[seat], on_crash, on_late)
+        for seat, agent in enumerate(agents)
+    ]
+    start = time.perf_counter()
+    game = Game(map, rules, len(agents), seed, picks="random" if picks == "random" else "play")
+    limit = round_limit(game.rules, game.map.n_regions, max_rounds)
+    if observer is not None:
+        observer.began(game, agents, limit)
+    dropped = [0] * len(agents)
+    forfeits = Forfeits(players)
+
+    def note() -> None:
+        for seat in forfeits.note(game):
+            failure = players[seat].failure
+            if observer is not None and failure is not None:
+                observer.failed(AgentCrashError(players[seat].name, seat, failure.round, game.seed, failure.reason))
+
+    try:
+        try:
+            for illegal in pick_regions(game, players, observer):
+                dropped[seats[illegal.player]] += 1
+            note()
+            for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, budget):
+                if observer is not None:
+                    observer.played(orders, result, game)
+                for illegal in result.dropped:
+                    dropped[seats[illegal.player]] += 1
+                note()
+                if forfeits.over:
+                    break
+                if stop is not None and not game.done and stop():
+                    raise GameStopped
+        finally:
+            seconds = time.perf_counter() - start
+            for player in players:  # before an observer hears of the end: agents may tell faults of theirs then
+                player.close()
+    except AgentCrashError as error:
+        if observer is not None:
+            observer.failed(error)
+        raise
+    winner = forfeits.winner(game)
+    places, use = [0] * len(agents), [TimeUse()] * len(agents)
+    for agent, player, place in zip(seats, players, forfeits.placements(game), strict=True):
+        places[agent], use[agent] = place, player.use
+    record = GameRecord(
+        number, unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
+        not (game.done or forfeits.over), tuple(dropped), seconds, tuple(forfeits.failures), tuple(use),
+        tuple(faults for player in players if (faults := player.faults()) is not None),
+    )  # fmt: skip
+    if observer is not None:
+        observer.ended(record)
+    return record

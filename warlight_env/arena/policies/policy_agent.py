@@ -1,0 +1,160 @@
+"""A policy as an agent: shown what its environment would have shown it, its actions become orders."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents import Agent, AgentError, Budget
+from warlight_env.arena.policies.policy_file import PolicyFile
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import NEUTRAL, PICK, PLAY
+from warlight_env.engine.view import View
+from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.actions.kernels import COUNT, READY, Turn, clear_turn
+from warlight_env.envs.checkpoints import Policy
+from warlight_env.envs.core import EnvCore
+from warlight_env.envs.looking import observation as observed
+from warlight_env.maps import Map
+
+_GAME = np.zeros(1, dtype=np.int64)  # the only one of the batch
+
+
+class SeededPolicy(Protocol):
+    """A policy that draws its actions with the seed that it gets, and with nothing else."""
+
+    seeded: Literal[True]
+
+    def __call__(self, observations: Any, masks: npt.NDArray[np.int8], seed: int) -> Any: ...
+
+
+class PolicyAgent(Agent):
+    """Plays a policy ``(observations, masks int8[1, K]) -> actions`` with the spaces of its environment.
+
+    An agent is for one game: the feature "time" counts its steps from the first one.
+
+    Args:
+        policy: as `envs.checkpoints.load_policy` gives it, or a `SeededPolicy`.
+        seed: what a seeded policy's seeds come from.
+        action, observation, max_cycles: as the policy's environment had them.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | SeededPolicy,
+        seed: int = 0,
+        *,
+        action: str | EncodingFactory = "steps",
+        observation: str = "flat",
+        max_cycles: int | None = None,
+        name: str = "policy",
+    ) -> None:
+        self.name = name
+        self.policy, self.seed = policy, seed
+        self._arguments: dict[str, Any] = {"action": action, "observation": observation, "max_cycles": max_cycles}
+        self._core: EnvCore | None = None
+        self._board: object = None
+        self._steps = 0
+
+    def pick(self, view: View) -> list[int]:
+        """The regions that the policy's actions wish for."""
+        turn = self._turn(view)
+        return [int(region) for region in turn.wishes[: int(turn.status[COUNT])]]
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """The orders that the policy's actions stand for; what is illegal is dropped, as in the environment."""
+        turn = self._turn(view)
+        return Orders.from_arrays(turn.deploy, turn.attacks, int(turn.status[COUNT]))
+
+    def _turn(self, view: View) -> Turn:
+        """Ask the policy until its turn is complete."""
+        core = self._prepared(view)
+        player = view.player
+        turn = Turn(*(array[0, player] for array in core.turns))
+        clear_turn(turn)
+        for _ in range(core.encoding.max_parts):
+            core.out.cycles[0] = self._steps
+            core.look(whole=False)
+            actions = self._asked(observed(core, 0, _GAME), core.flat_masks(0, _GAME))
+            rows = np.zeros((1, 1, core.row_size), dtype=np.int64)
+            core.read_rows(actions, _GAME, 0, rows[:, 0])
+            core.hand_in(rows)
+            self._steps += 1
+            if turn.status[READY]:
+                break
+        return turn
+
+    def _asked(self, observations: Any, masks: Any) -> Any:
+        if getattr(self.policy, "seeded", False):
+            return cast(SeededPolicy, self.policy)(observations, masks, derive_seed(self.seed, self._steps))
+        return cast(Policy, self.policy)(observations, masks)
+
+    def _prepared(self, view: View) -> EnvCore:
+        """A core of one game in the position of the view: all that the player sees is there, and nothing else."""
+        if self._core is None or self._board is not view.board:
+            self._core = EnvCore(view.map, view.rules, view.players, **self._arguments, slots=1)
+            self._core.reset([0])
+            self._board = view.board
+        core, player = self._core, view.player
+        state, out = core.state, core.out
+        picking = view.phase == "pick"
+        state.owner[0] = np.maximum(view.owner, NEUTRAL)  # under fog, out of sight in the core, too
+        state.army[0] = np.maximum(view.army, 1)
+        state.offers[0] = 0
+        state.offers[0, list(view.offers)] = 1 << player
+        state.phase[0] = PICK if picking else PLAY
+        state.turn[0] = int((view.owner >= 0).sum()) if picking else 0
+        state.round[0] = view.round
+        state.eliminated_at[0] = 0
+        out.seat[0, 0] = player
+        out.slot[0] = -1
+        out.slot[0, player] = 0
+        out.live[0] = True
+        return core
+
+
+class TrainedAgent(Agent):
+    """Plays the policy of a file, see `PolicyFile`; games that it was not trained for it refuses.
+
+    Args:
+        file: with the policy.
+        seed: what a policy that plays by chance draws from.
+    """
+
+    def __init__(self, file: PolicyFile, seed: int = 0) -> None:
+        self.file, self.seed, self.name = file, seed, f"policy:{file.name}"
+        self._agent: PolicyAgent | None = None
+        self._board: object = None
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """Raises PolicyFileError where the policy was not trained for such games."""
+        self.file.check(map, rules, players)
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return self._prepared(view).pick(view)
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        return self._prepared(view).act(view, budget)
+
+    def _prepared(self, view: View) -> PolicyAgent:
+        if self._agent is None or self._board is not view.board:
+            self.check(view.map, view.rules, view.players)
+            self._board = view.board
+            self._agent = PolicyAgent(
+                self.file.player(view.board), self.seed, action=self.file.encoding, observation="flat",
+                max_cycles=self.file.max_cycles, name=self.name,
+            )  # fmt: skip
+        return self._agent
+
+
+def trained_policy(seed: int, text: str) -> TrainedAgent:
+    """The agent of a specification ``policy:FILE`` or ``policy:NAME``, without the ``policy:``."""
+    if not text:
+        raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:world")
+    return TrainedAgent(PolicyFile.load(text), seed)

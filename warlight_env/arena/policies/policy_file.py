@@ -1,0 +1,269 @@
+"""A trained policy in one file: its network, how it acts, and the games that it was trained for; NumPy reads it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import bounded
+from warlight_env.agents.weights import THESIS, Weights, WeightsError
+from warlight_env.arena.policies.arrays import ArraysError, read_arrays, write_arrays
+from warlight_env.arena.policies.policy_net import Arrays, PolicyNet, choose, expected_shapes
+from warlight_env.engine.board import Board
+from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
+from warlight_env.envs.actions import EncodingFactory, FactoredActions, StrategyActions
+from warlight_env.envs.actions.strategies import STRATEGIES
+from warlight_env.envs.features import global_features, node_features
+from warlight_env.errors import InputError, clipped, did_you_mean
+from warlight_env.maps import Map
+
+#: The widest and the deepest network: a checkpoint of its training, too, stays within `bounded.ARRAYS_BYTES`.
+WIDTH: Final = 512
+LAYERS: Final = 16
+#: Of the files; one that another number is written in is not read.
+VERSION: Final = 1
+#: The most regions that maps of a size class have.
+SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
+#: The encodings that policies act by.
+ACTIONS: Final = ("strategies", "factored")
+#: Rules that end before the first orders: with `strategies`, whose picks nobody trains, they do not matter.
+_PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart")
+_HEADER: Final = "header"
+_FOLDER: Final = Path(__file__).parent
+
+
+class PolicyFileError(InputError):
+    """A file that holds no policy, or a game that the policy in it was not trained for; the message says why."""
+
+
+def check_network(width: int, layers: int, hidden: int) -> None:
+    """Refuse sizes of a network with an `InputError`: it is to fit in a file, and the file in memory."""
+    for name, value, low, high in (
+        ("width", width, 1, WIDTH),
+        ("layers", layers, 0, LAYERS),
+        ("hidden", hidden, 1, WIDTH),
+    ):
+        if type(value) is not int or not low <= value <= high:
+            raise InputError(f"{name} = {value!r:.60}: must be an integer in {low} .. {high}")
+
+
+def size_class(n_regions: int) -> str:
+    """The class of maps with so many regions."""
+    return next(name for name, most in SIZE_CLASSES.items() if n_regions <= most)
+
+
+def _range(size: str) -> str:
+    """The numbers of regions of a class, in words."""
+    sizes = list(SIZE_CLASSES)
+    least = [1, *(most + 1 for most in SIZE_CLASSES.values())][sizes.index(size)]
+    if size == sizes[-1]:
+        return f"from {least}"
+    return f"up to {SIZE_CLASSES[size]}" if least == 1 else f"from {least} to {SIZE_CLASSES[size]}"
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """A policy for play: it sees ``observation="flat"`` of its environment.
+
+    action: the encoding, see ACTIONS. weights: of the encoding's evaluation.
+    map: on which it was trained. size: the class of maps that it plays. rules, players: of its games.
+    max_cycles: the environment's, for the feature "time".
+    sampled: it plays by its probabilities, otherwise what is the likeliest.
+    width, layers, hidden: of the network. arrays: its parameters by name, float32.
+    note: where it comes from, as plain data.
+    """
+
+    action: str
+    map: str
+    size: str
+    rules: Rules
+    max_cycles: int
+    width: int
+    layers: int
+    hidden: int
+    arrays: Arrays
+    players: int = 2
+    weights: Weights = THESIS
+    sampled: bool = False
+    note: dict[str, Any] = field(default_factory=dict)
+    name: str = "policy"
+
+    def to_bytes(self) -> bytes:
+        """The file: an .npz archive of the arrays and of a header in JSON."""
+        names = [f.name for f in dataclasses.fields(self) if f.name not in ("arrays", "name")]
+        header = {
+            "version": VERSION, **{name: getattr(self, name) for name in names}, "rules": self.rules.to_dict(),
+            "weights": self.weights._asdict(), **_facts(self.players),
+        }  # fmt: skip
+        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+        return write_arrays({_HEADER: text, **self.arrays})
+
+    def shared(self) -> PolicyFile:
+        """The policy itself, its arrays read-only from now on, for caches that hand it to many."""
+        for array in self.arrays.values():
+            array.flags.writeable = False
+        return self
+
+    @classmethod
+    def from_bytes(cls, content: bytes, name: str = "policy") -> PolicyFile:
+        """What `to_bytes` wrote.
+
+        Raises:
+            PolicyFileError: it is no such thing, or of another version; `name` begins the message.
+        """
+        try:
+            arrays = read_arrays(content)
+            if _HEADER not in arrays or arrays[_HEADER].nbytes > bounded.SETTINGS_BYTES:
+                raise ArraysError("it has no header, or one that is too long")
+            text = arrays.pop(_HEADER).tobytes().decode()
+        except (ArraysError, UnicodeDecodeError) as error:
+            raise PolicyFileError(f"{name}: not a policy ({error})") from None
+        header = bounded.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
+        version = header.pop("version", None) if isinstance(header, dict) else None
+        if version != VERSION:
+            raise PolicyFileError(f"{name}: of version {version!r}; this reads version {VERSION}")
+        try:
+            told = {key: header.pop(key) for key in ("node_features", "global_features", "strategies")}
+            weights = header.pop("weights")
+            header["weights"] = Weights.from_array([weights[key] for key in Weights._fields])
+            file = cls(**{**header, "rules": Rules.of(header["rules"])}, arrays=arrays, name=Path(name).stem)
+            file._check_fields()
+            if told != _facts(file.players):
+                raise PolicyFileError(f"{name}: made for other features or strategies than this version has")
+            expected = file.shapes()
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RulesError, WeightsError) as error:
+            if isinstance(error, PolicyFileError):
+                raise
+            raise PolicyFileError(f"{name}: the header is damaged ({clipped(repr(error), 300)})") from None
+        if {key: array.shape for key, array in arrays.items()} != expected or not all(
+            array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()
+        ):
+            raise PolicyFileError(f"{name}: the arrays are not those of such a network")
+        return file
+
+    @classmethod
+    def load(cls, source: str | Path) -> PolicyFile:
+        """The policy of a file, or of a name in `built_in`; a file is read once as long as it stays the same.
+
+        Raises:
+            PolicyFileError: no such file or name, or it holds no policy that can be played here.
+        """
+        known = built_in()
+        path = known.get(str(source), Path(source))
+        if path.suffix != ".npz":
+            hint = did_you_mean(str(source), known)
+            raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(known)}, or give a .npz file")
+        try:
+            changed = path.stat().st_mtime_ns
+        except (OSError, ValueError) as error:
+            raise PolicyFileError(f"cannot read {bounded.shown(path)}: {bounded.reason(error)}") from None
+        return _load(path, changed)
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Names and shapes of the arrays; ValueError where there is no such network."""
+        if self.action not in ACTIONS or self.size not in SIZE_CLASSES:
+            raise ValueError(f"action {self.action!r} or size {self.size!r} is not known")
+        values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
+        return expected_shapes(self.action, self.players, self.width, self.layers, self.hidden, values)
+
+    def _check_fields(self) -> None:
+        """Refuse with a `ValueError` what decides how much is built, and what is of another type."""
+        check_network(self.width, self.layers, self.hidden)
+        whole = {"players": (2, MAX_PLAYERS), "max_cycles": (1, 10**9)}
+        for key, (low, high) in whole.items():
+            value = getattr(self, key)
+            if type(value) is not int or not low <= value <= high:
+                raise ValueError(f"{key} = {value!r:.60}: must be an integer in {low} .. {high}")
+        for key, kind in (("map", str), ("sampled", bool), ("note", dict)):
+            if not isinstance(getattr(self, key), kind):
+                raise ValueError(f"{key} = {getattr(self, key)!r:.60}: must be of type {kind.__name__}")
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """Raises PolicyFileError where the policy was not trained for such games."""
+        if players != self.players:
+            raise self._refusal(f"games of {self.players}, not {players}")
+        if size_class(map.n_regions) != self.size:
+            raise self._refusal(f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}")
+        mine, theirs = dataclasses.asdict(self.rules), dataclasses.asdict(rules)
+        free = ("name", *(_PICKING if self.action == "strategies" else ()))
+        differing = [key for key in mine if key not in free and mine[key] != theirs[key]]
+        if differing:
+            told = ", ".join(f"{key} = {mine[key]!r} (not {theirs[key]!r})" for key in differing)
+            raise self._refusal(f"the rules {self.rules.name!r}: {told}")
+
+    def _refusal(self, what: str) -> PolicyFileError:
+        return PolicyFileError(f"policy {self.name!r} is for {what}")
+
+    @property
+    def encoding(self) -> EncodingFactory:
+        """What makes the encoding that it acts by."""
+        return encoding_of(self.action, self.weights)
+
+    def player(self, board: Board, sampled: bool | None = None) -> FilePolicy:
+        """The policy for games on a board; sampled: None for as the file says."""
+        return FilePolicy(self, board, self.sampled if sampled is None else sampled)
+
+
+class FilePolicy:
+    """A file's policy on a board, as a `SeededPolicy` and as a policy with `reseed`."""
+
+    seeded = True
+
+    def __init__(self, file: PolicyFile, board: Board, sampled: bool) -> None:
+        self._net = PolicyNet(file.arrays, file.action, board, file.players)
+        self._one, self._sampled, self._seed = file.action == "strategies", sampled, 0
+
+    def reseed(self, seed: int) -> None:
+        """The next actions are drawn from this seed."""
+        self._seed = seed
+
+    def __call__(
+        self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], seed: int | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Actions, int64[B] or int64[B, R]."""
+        drawn = self._seed if seed is None else seed
+        chosen = choose(self._net.logits(observations), masks, drawn if self._sampled else None)
+        return chosen[:, 0] if self._one else chosen
+
+
+def encoding_of(action: str, weights: Weights) -> EncodingFactory:
+    """What makes the encoding of that name; weights: of the evaluation behind `strategies`."""
+    return functools.partial(StrategyActions, weights=weights) if action == "strategies" else FactoredActions
+
+
+def built_in() -> dict[str, Path]:
+    """Policies that come with the package, by name."""
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
+
+
+@functools.lru_cache(maxsize=16)
+def _load(path: Path, changed: int) -> PolicyFile:
+    content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
+    return PolicyFile.from_bytes(content, str(path)).shared()
+
+
+def _facts(players: int) -> dict[str, list[str]]:
+    """What a policy sees and does, by names: a file made when they were others is not read."""
+    return {
+        "node_features": list(node_features(players)), "global_features": list(global_features(players)),
+        "strategies": list(STRATEGIES),
+    }  # fmt: skip
+
+
+__all__ = [
+    "ACTIONS",
+    "SIZE_CLASSES",
+    "FilePolicy",
+    "PolicyFile",
+    "PolicyFileError",
+    "built_in",
+    "encoding_of",
+    "size_class",
+]

@@ -1,0 +1,54 @@
+"""Differences of strength in Elo: the logistic model, with intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from warlight_env.arena.ratings.statistics import Interval
+
+
+class EloDifference(NamedTuple):
+    """By how much one agent is stronger, in Elo, with the ends of a confidence interval.
+
+    Without a lost game, or without a won one, ends are infinite.
+    """
+
+    elo: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.elo:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
+
+    def to_dict(self) -> dict[str, float | None]:
+        """As JSON takes it, which knows no infinity: None instead."""
+        return {name: value if math.isfinite(value) else None for name, value in self._asdict().items()}
+
+
+def elo_of(score: float) -> float:
+    """The Elo difference at which a player is expected to score so much: 400 log10(s / (1 - s)).
+
+    Raises:
+        ValueError: unless 0 <= score <= 1.
+
+    A. Elo, "The Rating of Chessplayers" (1978), with the logistic curve that is in use today.
+    """
+    if not 0 <= score <= 1:
+        raise ValueError(f"score = {score!r}: must lie in 0 .. 1")
+    if score in (0, 1):
+        return math.inf if score else -math.inf
+    return 400 * math.log10(score / (1 - score))
+
+
+def expected_score(elo: float) -> float:
+    """The score that a player expects who is stronger by so much Elo: the inverse of `elo_of`."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def elo_difference(score: float, interval: Interval) -> EloDifference:
+    """The Elo difference that belongs to a score in games of two, a draw counting half, and to its interval.
+
+    The curve only rises, so that the interval holds the difference as often as it holds the score.
+    """
+    return EloDifference(elo_of(score), elo_of(interval.low), elo_of(interval.high))

@@ -1,0 +1,53 @@
+"""Skill in games of more than two: openskill's Plackett-Luce model over the order of finish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warlight_env.arena.ratings.likelihood import Placing
+from warlight_env.errors import RunError
+
+
+@dataclass(frozen=True)
+class Skill:
+    """An agent's skill as openskill has it; 25 and 8.3 before the first game."""
+
+    name: str
+    mu: float
+    sigma: float
+
+    @property
+    def ordinal(self) -> float:
+        """mu - 3 sigma: what the agent is at least good for, by which openskill ranks."""
+        return self.mu - 3 * self.sigma
+
+
+def skills(names: Sequence[str], games: Iterable[Placing]) -> list[Skill]:
+    """Skills of the named agents after all games, in the order given (it matters a little: later games weigh more).
+
+    Raises:
+        RunError: openskill is not installed.
+
+    V. Joshy, "OpenSkill: a faster asymmetric multi-team, multiplayer rating system", Journal of Open Source Software 9
+    (2024); R. C. Weng and C.-J. Lin, "A Bayesian approximation method for online ranking", JMLR 12 (2011).
+    """
+    model = openskill_model()
+    now = [model.rating() for _ in names]
+    for game in games:
+        teams = model.rate([[now[player]] for player in game.players], ranks=[float(place) for place in game.places])
+        for player, (rating,) in zip(game.players, teams, strict=True):
+            now[player] = rating
+    return [Skill(name, float(rating.mu), float(rating.sigma)) for name, rating in zip(names, now, strict=True)]
+
+
+def openskill_model() -> Any:
+    """The model; `RunError` says what to install where openskill is missing."""
+    try:
+        from openskill.models import PlackettLuce
+    except ImportError as error:
+        raise RunError(
+            "ratings of games of more than two need openskill: pip install 'warlight-env[arena]' or '.[arena]'"
+        ) from error
+    return PlackettLuce()

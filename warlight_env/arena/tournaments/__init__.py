@@ -1,0 +1,1 @@
+"""Tournaments: many matches, from a file to a report."""

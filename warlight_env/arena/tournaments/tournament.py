@@ -1,0 +1,169 @@
+"""`Tournament`: who meets whom, where and how often."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from warlight_env import maps
+from warlight_env.agents.registry import parse
+from warlight_env.arena.contests.course import Contest
+from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.playing.play import Picks
+from warlight_env.arena.playing.player import OnCrash, OnLate
+from warlight_env.arena.playing.setup import Setup
+from warlight_env.engine.board import make_board
+from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.setup import check_players
+from warlight_env.errors import InputError
+
+FORMATS: Final = ("round-robin", "gauntlet")
+
+#: More pairings than that are a slip of the pen: 20 agents in games of 6 would be 38,760.
+MAX_CONTESTS: Final = 10_000
+
+
+class TournamentError(InputError):
+    """A tournament that cannot be played; the message names the key and the reason."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An agent of a tournament under the name that its tables show."""
+
+    name: str
+    spec: str
+    clock: Clock | None = None  #: None: the tournament's
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A tournament before it is played.
+
+    Args:
+        name: its title.
+        entrants: two or more, of different names.
+        format: "round-robin": all meet all; "gauntlet": the challengers meet all others, who do not meet each other.
+        challengers: names, for a gauntlet.
+        players: of a game, 2 to 6. Every set of so many entrants meets (in a gauntlet: with one challenger in it).
+        games: for each such set, on each map with each rules.
+        seed: decides everything that is left to chance.
+        maps, rules: all combinations are played.
+        paired: each seed is played with all rotations of the seats.
+        picks: starting regions at "random", or picked by the "agents".
+        max_rounds: rounds after which a game is a draw; None: the rules' limit, or 500.
+        clock: of every agent that has none of its own; None: agents go by their own parameters.
+        on_crash, on_late: what becomes of a game in which an agent fails, or answers too late; as for `Setup`.
+        anchor, anchor_elo: an entrant whose rating is given; None: the mean of all ratings is 0.
+    """
+
+    name: str
+    entrants: tuple[Entrant, ...]
+    format: Literal["round-robin", "gauntlet"] = "round-robin"
+    challengers: tuple[str, ...] = ()
+    players: int = 2
+    games: int = 100
+    seed: int = 1
+    maps: tuple[maps.Map, ...] = field(default_factory=lambda: (maps.load("world"),))
+    rules: tuple[Rules, ...] = (Rules(),)
+    paired: bool = True
+    picks: Picks = "random"
+    max_rounds: int | None = None
+    clock: Clock | None = None
+    on_crash: OnCrash = "raise"
+    on_late: OnLate = "report"
+    anchor: str | None = None
+    anchor_elo: float = 0.0
+
+    def __post_init__(self) -> None:
+        names = [entrant.name for entrant in self.entrants]
+        for name in names:
+            if names.count(name) > 1:
+                raise TournamentError(f"agents: two are named {name!r}; give them names of their own")
+        if len(names) < self.players:
+            raise TournamentError(f"agents: games of {self.players} need as many agents, there are {len(names)}")
+        for name in (*self.challengers, *([] if self.anchor is None else [self.anchor])):
+            if name not in names:
+                raise TournamentError(f"no agent is named {name!r}; there are {', '.join(names)}")
+        if (self.format == "gauntlet") != bool(self.challengers):
+            raise TournamentError("challengers: a gauntlet needs some, a round robin has none")
+        if self.format == "gauntlet" and len(names) - len(self.challengers) < self.players - 1:
+            raise TournamentError("challengers: too few agents are left for them to meet")
+        if self.anchor is None and self.anchor_elo != 0:
+            raise TournamentError("anchor_elo: whose rating it is, anchor must say")
+        for entrant in self.entrants:
+            parse(entrant.spec)
+        for map_, rules in itertools.product(self.maps, self.rules):
+            check_players(make_board(map_), rules, self.players)
+        if len(self.tables()) * len(self.maps) * len(self.rules) > MAX_CONTESTS:
+            raise TournamentError(f"agents: more than {MAX_CONTESTS:,} pairings")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The entrants' names."""
+        return tuple(entrant.name for entrant in self.entrants)
+
+    def tables(self) -> list[tuple[int, ...]]:
+        """The sets of entrants that meet, as indices, each in order."""
+        everybody = range(len(self.entrants))
+        if self.format == "round-robin":
+            return list(itertools.combinations(everybody, self.players))
+        hosts = {self.names.index(name) for name in self.challengers}
+        guests = [i for i in everybody if i not in hosts]
+        rest = list(itertools.combinations(guests, self.players - 1))
+        return [tuple(sorted((host, *others))) for host in sorted(hosts) for others in rest]
+
+    def contests(self, log: Path | None = None) -> list[Contest]:
+        """All that is to be played; the key of each names map, rules and entrants.
+
+        `log`: a folder in which each contest has a numbered one, with a log of every game.
+        """
+        found: list[Contest] = []
+        for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
+            setup = Setup(
+                agents=tuple(self.entrants[i].spec for i in table),
+                map=map_,
+                rules=rules,
+                seed=derive_seed(self.seed, len(found)),
+                paired=self.paired,
+                picks=self.picks,
+                max_rounds=self.max_rounds,
+                clocks=tuple(self.entrants[i].clock or self.clock for i in table),
+                on_crash=self.on_crash,
+                on_late=self.on_late,
+                log=None if log is None else log / f"{len(found) + 1}",
+            )
+            who = " : ".join(self.entrants[i].name for i in table)
+            found.append(Contest(f"{map_.name} / {rules.name} / {who}", setup, self.games))
+        return found
+
+    def seated(self) -> list[tuple[int, ...]]:
+        """The entrants of each of `contests`, as indices."""
+        return self.tables() * (len(self.maps) * len(self.rules))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was asked for, as JSON takes it."""
+        return {
+            "name": self.name,
+            "format": self.format,
+            "challengers": list(self.challengers),
+            "players": self.players,
+            "games": self.games,
+            "seed": self.seed,
+            "maps": [map_.name for map_ in self.maps],
+            "rules": [rules.name for rules in self.rules],
+            "paired": self.paired,
+            "picks": self.picks,
+            "max_rounds": self.max_rounds,
+            "clock": str(self.clock or "none"),
+            "on_crash": self.on_crash,
+            "on_late": self.on_late,
+            "anchor": self.anchor,
+            "anchor_elo": self.anchor_elo,
+            "agents": [
+                {"name": e.name, "spec": e.spec, "clock": str(e.clock or self.clock or "none")} for e in self.entrants
+            ],
+        }

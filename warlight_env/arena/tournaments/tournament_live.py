@@ -1,0 +1,79 @@
+"""A tournament's tables on disk while its games are played."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+from warlight_env.arena.contests.append_only import write_atomically
+from warlight_env.arena.contests.course import ContestResult, Course
+from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.tournaments.tournament import Tournament
+from warlight_env.arena.tournaments.tournament_result import TournamentResult
+from warlight_env.errors import RunError
+
+#: The file in the run folder.
+RESULT: Final = "tournament.json"
+#: Seconds between two times that the tables are written.
+EVERY: Final = 2.0
+#: Share of the time that may go into writing them: large tournaments are told of less often.
+SHARE: Final = 0.05
+
+
+class LiveTables:
+    """Writes a tournament's result to its run folder, again and again while games are played, and at the end.
+
+    A context: whatever ends it, the file then says that no more games are being played. As long as no game has been
+    told, nothing is written: a folder that belongs to another run is left as it was.
+
+    Raises:
+        RunError: the file cannot be written.
+    """
+
+    def __init__(self, asked: Tournament, folder: Path) -> None:
+        self._asked, self._path = asked, folder / RESULT
+        self._courses = {contest.key: Course(contest) for contest in asked.contests()}
+        self._due = 0.0
+        self._told = False
+
+    def __enter__(self) -> LiveTables:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._told:
+            self._write(self._result(), running=False)
+
+    def add(self, key: str, records: Sequence[GameRecord]) -> None:
+        """Games of a contest were played; see `OnContestGames`."""
+        self._courses[key].add(records)
+        self._told = True
+        if time.monotonic() >= self._due:
+            begin = time.monotonic()
+            result = self._result()
+            self._write(result, running=True)
+            if result.games:  # the first whole unit is told at once
+                now = time.monotonic()
+                self._due = now + max(EVERY, (now - begin) / SHARE)
+
+    def finish(self, results: Mapping[str, ContestResult]) -> TournamentResult:
+        """The run has ended with these results, of which `add` need not have been told all."""
+        result = TournamentResult(self._asked, results)
+        self._write(result, running=False)
+        self._told = False  # it says all that there is to say
+        return result
+
+    def _result(self) -> TournamentResult:
+        return TournamentResult(self._asked, {key: course.result() for key, course in self._courses.items()})
+
+    def _write(self, result: TournamentResult, *, running: bool) -> None:
+        text = json.dumps(result.to_dict(running=running), indent=2, ensure_ascii=False) + "\n"
+        try:
+            write_atomically(self._path, text)
+        except OSError as error:
+            raise RunError(f"cannot write {self._path}: {error.strerror or error}") from None

@@ -1,0 +1,270 @@
+"""What a tournament came to: ratings, skills, who beat whom, and every pairing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from warlight_env.arena.contests.course import ContestResult
+from warlight_env.arena.contests.facts import facts
+from warlight_env.arena.matches.agent_result import TimeResult, time_result
+from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arena.playing.player import Failure, TimeUse
+from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
+from warlight_env.arena.ratings.skill import Skill, skills
+from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
+from warlight_env.arena.tournaments.tournament import Tournament
+from warlight_env.tables import align, counted
+
+#: Failures that `to_dict` quotes.
+QUOTED_FAILURES: Final = 100
+
+
+class Tally(NamedTuple):
+    """What some games came to for one entrant against another: wins by place, draws where they share one."""
+
+    games: int
+    wins: int
+    losses: int
+    draws: int
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """One entrant against another, in all their games: wins by place, draws where they share one."""
+
+    games: int
+    wins: int
+    losses: int
+    draws: int
+    score: float  #: (wins + draws / 2) / games
+    interval: Interval  #: for the score
+    seats: tuple[Tally, ...]  #: the same by the entrant's own seat
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """One set of entrants on one map by one set of rules."""
+
+    map: str
+    rules: str
+    entrants: tuple[int, ...]
+    games: int
+    games_asked: int
+    wins: tuple[int, ...]  #: by entrant, in the order of `entrants`
+    draws: int
+    cut_off: int
+    mean_rounds: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """A tournament that was played, or as much of it as was. Entrants are named by their index.
+
+    results: of `Tournament.contests`, by key.
+    """
+
+    tournament: Tournament
+    results: Mapping[str, ContestResult]
+
+    @cached_property
+    def _played(self) -> list[tuple[int, tuple[int, ...], tuple[GameRecord, ...]]]:
+        """Number, entrants and games of each contest."""
+        seated = zip(self.tournament.contests(), self.tournament.seated(), strict=True)
+        return [(i, table, self.results[contest.key].records) for i, (contest, table) in enumerate(seated)]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether games are missing."""
+        return any(result.interrupted for result in self.results.values())
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return sum(len(records) for _, _, records in self._played)
+
+    @cached_property
+    def placings(self) -> list[Placing]:
+        """All games, a round of all pairings after the other."""
+        numbered = [
+            (record.number, stratum, Placing(table, record.placements, record.unit, stratum))
+            for stratum, table, records in self._played
+            for record in records
+        ]
+        return [placing for _, _, placing in sorted(numbered, key=lambda row: row[:2])]
+
+    @cached_property
+    def ratings(self) -> list[Rating]:
+        """By entrant. `RatingError` where an interruption left entrants without games."""
+        t = self.tournament
+        return rate(t.names, self.placings, anchor=t.anchor, anchor_elo=t.anchor_elo, seed=t.seed % 2**32)
+
+    @cached_property
+    def skills(self) -> list[Skill] | None:
+        """By entrant, for games of more than two; else None."""
+        return skills(self.tournament.names, self.placings) if self.tournament.players > 2 else None
+
+    @cached_property
+    def rated(self) -> bool:
+        """Whether ratings follow from the games so far: everybody has played, and a chain of games connects all."""
+        try:
+            return bool(self.ratings)
+        except RatingError:
+            return False
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The entrants, the best first."""
+        return sorted(range(len(self.ratings)), key=lambda i: -self.ratings[i].elo)
+
+    @cached_property
+    def meetings(self) -> dict[tuple[int, int], Meeting]:
+        """Who beat whom, for all that met."""
+        units: dict[tuple[int, int], dict[tuple[int, int], list[_Share]]] = {}
+        for stratum, table, records in self._played:
+            for record in records:
+                for (a, i), (b, j) in itertools.permutations(enumerate(table), 2):
+                    better = record.placements[a] < record.placements[b]
+                    worse = record.placements[a] > record.placements[b]
+                    shares = units.setdefault((i, j), {}).setdefault((stratum, record.unit), [])
+                    shares.append(_Share(record.seats.index(a), 0.5 + 0.5 * better - 0.5 * worse))
+        return {pair: _meeting(list(of_pair.values()), self.tournament.players) for pair, of_pair in units.items()}
+
+    @cached_property
+    def times(self) -> list[TimeResult]:
+        """By entrant, what they spent on their answers."""
+        uses: list[list[TimeUse]] = [[] for _ in self.tournament.entrants]
+        for _, table, records in self._played:
+            for record in records:
+                for entrant, use in zip(table, record.use, strict=False):  # no use is known of games of old
+                    uses[entrant].append(use)
+        return [time_result(of_one) for of_one in uses]
+
+    @cached_property
+    def failures(self) -> list[tuple[int, int, GameRecord, Failure]]:
+        """Every game that was lost by forfeit: the contest's number, the entrant, the game, and why."""
+        return [
+            (stratum, table[failure.agent], record, failure)
+            for stratum, table, records in self._played
+            for record in records
+            for failure in record.failures
+        ]
+
+    @cached_property
+    def pairings(self) -> list[Pairing]:
+        """Every contest in figures."""
+        rows = []
+        for contest, (_, table, records) in zip(self.tournament.contests(), self._played, strict=True):
+            wins = tuple(sum(record.winner == a for record in records) for a in range(len(table)))
+            rows.append(
+                Pairing(
+                    map=contest.setup.map.name,
+                    rules=contest.setup.rules.name,
+                    entrants=table,
+                    games=len(records),
+                    games_asked=contest.n_games,
+                    wins=wins,
+                    draws=len(records) - sum(wins),
+                    cut_off=sum(record.cut_off for record in records),
+                    mean_rounds=sum(record.rounds for record in records) / max(1, len(records)),
+                    seconds=sum(record.seconds for record in records),
+                )
+            )
+        return rows
+
+    def to_dict(self, *, running: bool = False) -> dict[str, Any]:
+        """All of it but the single games, as JSON takes it; entrants by name, contests and games from 1.
+
+        `running`: games are being played now. Ratings and skills are there as soon as they follow from the games.
+        """
+        names = self.tournament.names
+        rated = self.rated
+        return {
+            "tournament": self.tournament.to_dict(),
+            "games": self.games,
+            "running": running,
+            "interrupted": self.interrupted,
+            "confidence": CONFIDENCE,
+            "ratings": [asdict(self.ratings[i]) for i in self.order] if rated else [],
+            "skills": None if self.skills is None or not rated else [
+                {**asdict(skill), "ordinal": skill.ordinal} for skill in self.skills
+            ],
+            "meetings": [
+                {"agent": names[i], "against": names[j], **_meeting_data(meeting)}
+                for (i, j), meeting in sorted(self.meetings.items())
+            ],
+            "pairings": [{**asdict(p), "entrants": [names[i] for i in p.entrants]} for p in self.pairings],
+            "times": [{"name": name, **asdict(time)} for name, time in zip(names, self.times, strict=True)],
+            "failures": [
+                {"contest": contest + 1, "game": record.number + 1, "agent": names[entrant], "round": failure.round,
+                 "kind": failure.kind, "reason": failure.reason}
+                for contest, entrant, record, failure in self.failures[:QUOTED_FAILURES]
+            ],
+            "failed": len(self.failures),
+            "facts": facts(),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        t, names = self.tournament, self.tournament.names
+        asked = sum(pairing.games_asked for pairing in self.pairings)
+        played = (
+            f"{self.games} of {counted(asked, 'game')} (interrupted)"
+            if self.interrupted
+            else counted(self.games, "game")
+        )
+        lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} a game, {played}"]
+        head = ["", "Elo", "95 % CI", "score %", "games"]
+        rows = [[*head, "skill"] if self.skills else head]
+        for i in self.order:
+            row = self.ratings[i]
+            cells = [row.name, f"{round(row.elo):+d}", f"{row.low:+.0f} … {row.high:+.0f}", f"{100 * row.score:.1f}"]
+            rows.append([*cells, str(row.games), *([] if self.skills is None else [f"{self.skills[i].ordinal:.1f}"])])
+        lines += align(rows)
+        if any(self.ratings[i].perfect for i in self.order):
+            lines.append("  an agent won or lost everything: how far its interval reaches is the prior's choice")
+        lines.append("")
+        table = [["score % of the row", *(names[j] for j in self.order)]]
+        for i in self.order:
+            cells = []
+            for j in self.order:
+                meeting = self.meetings.get((i, j))
+                cells.append("" if meeting is None else f"{100 * meeting.score:.1f}")
+            table.append([names[i], *cells])
+        return "\n".join(lines + align(table))
+
+
+class _Share(NamedTuple):
+    """A game of one entrant against another: its seat, and 1 for a win, 1/2 for a draw, 0 for a loss."""
+
+    seat: int
+    share: float
+
+
+def _meeting(units: list[list[_Share]], players: int) -> Meeting:
+    games = [game for unit in units for game in unit]
+    total = sum(game.share for game in games)
+    single = all(len(unit) == 1 for unit in units)
+    interval = (
+        wilson_interval(total, len(games))
+        if single
+        else unit_interval([sum(game.share for game in unit) / len(unit) for unit in units])
+    )
+    seats = tuple(_tally([game for game in games if game.seat == seat]) for seat in range(players))
+    return Meeting(*_tally(games), total / len(games), interval, seats)
+
+
+def _tally(games: list[_Share]) -> Tally:
+    wins, draws = sum(game.share == 1 for game in games), sum(game.share == 0.5 for game in games)
+    return Tally(len(games), wins, len(games) - wins - draws, draws)
+
+
+def _meeting_data(meeting: Meeting) -> dict[str, Any]:
+    return {
+        **asdict(meeting),
+        "interval": list(meeting.interval),
+        "seats": [{"seat": seat + 1, **tally._asdict()} for seat, tally in enumerate(meeting.seats)],
+    }
