@@ -12,7 +12,6 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.search.playing import PlaySettings, PlayWork
 from warlight_env.agents.search.playout import value_leaves
 from warlight_env.agents.standing import ONGOING
-from warlight_env.engine.position import copy_position, position_at
 
 
 class Searched(Protocol):
@@ -63,6 +62,7 @@ def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopp
 
 def _copy_leaf(source: PlayWork, target: PlayWork) -> None:
     """Leaf 0, and how the simulation came there."""
-    copy_position(position_at(source.leaves.positions, 0), position_at(target.leaves.positions, 0))
+    mine, theirs = target.leaves.positions, source.leaves.positions
+    mine.owner[0], mine.army[0], mine.round[0] = theirs.owner[0], theirs.army[0], theirs.round[0]
     for name in ("winner", "out", "path", "length"):
         getattr(target.leaves, name)[0] = getattr(source.leaves, name)[0]

@@ -279,7 +279,7 @@ def boom(seed: int) -> Agent:
     [
         ("no_such_module:Bot", "ModuleNotFoundError"),
         ("warlight_env.agents.random:Nope", "AttributeError.*Nope"),
-        ("test_agents:boom", r"RuntimeError: no wires \(test_agents\.py, line"),
+        (f"{__name__}:boom", r"RuntimeError: no wires \(test_agents\.py, line"),
         ("warlight_env.agents.one_big_army:OneBigArmyAgent", "TypeError.*'wires'"),
     ],
 )

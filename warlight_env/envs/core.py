@@ -215,7 +215,7 @@ class EnvCore:
     def work(self) -> Work:
         """Working memory, made when it is first needed."""
         if self._work is None:
-            self._work = make_work(self.board, self.bits, self.players)
+            self._work = make_work(self.board, self.bits, self.players, self.row_size)
         return self._work
 
     @property
@@ -309,7 +309,9 @@ class EnvCore:
         on: bool,
     ) -> None:
         """Hand in, and go on to resolve in the same call: each call of a kernel costs tens of microseconds."""
-        actions = fitting(actions, "actions", np.int64, (self.batch, self.slots, self.row_size), self._converted)
+        shape, small = (self.batch, self.slots, self.row_size), getattr(actions, "dtype", None) == np.int8
+        # Kernels take rows of either size: an eighth of the memory is what a large batch is read in.
+        actions = fitting(actions, "actions", np.int8 if small else np.int64, shape, None if small else self._converted)
         if dropped is not None:
             dropped = fitting(dropped, "dropped", np.int32, (self.batch, self.players))
         before = self.out.illegal.copy()

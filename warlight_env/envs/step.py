@@ -17,7 +17,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
-from warlight_env.engine.shapes import ActionRow, Armies, Bool, Int, Marks
+from warlight_env.engine.shapes import Armies, Bool, Int, Marks
 from warlight_env.engine.sight import see
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State, Workspace, make_scratch
 from warlight_env.envs.actions.kernels import (
@@ -69,11 +69,12 @@ class Work(NamedTuple):
     wishes: npt.NDArray[np.int32]  #: [P, N] nobody's
     position: Position  #: as a player sees it
     free: npt.NDArray[np.int8]  #: [N]
+    row: npt.NDArray[np.int64]  #: [K] of an action
     action: ActionWork
     memory: Memory
 
 
-def make_work(board: Board, bits: BitBoard, players: int) -> Work:
+def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work:
     """Working memory for one thread."""
     n = board.n_regions
     return reference(
@@ -83,6 +84,7 @@ def make_work(board: Board, bits: BitBoard, players: int) -> Work:
             wishes=np.zeros((players, n), dtype=np.int32),
             position=make_position(n),
             free=private_zeros(n, np.int8),
+            row=private_zeros(row_size, np.int64),
             action=make_action_work(n, board.n_edges, players),
             memory=make_memory(bits, players),
         )
@@ -93,7 +95,7 @@ def make_work(board: Board, bits: BitBoard, players: int) -> Work:
 
 
 @kernel
-def _within(row: ActionRow, limits: npt.NDArray[np.int64]) -> Bool:
+def _within(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) -> Bool:
     bad = 0
     for i in range(row.shape[0]):
         bad |= (row[i] < 0) | (row[i] >= limits[i])
@@ -161,8 +163,10 @@ def hand_in(
             p = _acts(out, turns, acting, b, s)
             if p >= 0:
                 seen = _seen(context, settings, state, out, work, b, p, out.free[b, s])
+                for i in range(actions.shape[2]):
+                    work.row[i] = actions[b, s, i]
                 turn = _turn(turns, b, p)
-                out.illegal[b, p] += submit(context, seen, turn, config, work.action, actions[b, s])
+                out.illegal[b, p] += submit(context, seen, turn, config, work.action, work.row)
     return -1
 
 
