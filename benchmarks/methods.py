@@ -17,8 +17,8 @@ from rich.table import Table
 
 from warlight_env import Game
 from warlight_env.agents import make_agent
-from warlight_env.agents.mcts import MctsAgent
-from warlight_env.agents.mcts.flat import results_of
+from warlight_env.agents.flat.arms import results_of
+from warlight_env.agents.search.agent import AnytimeAgent
 from warlight_env.engine.view import View
 from warlight_env.experiments.players import with_parameters
 
@@ -29,12 +29,12 @@ FEW = (4, 10, 16, 24)
 MILLISECONDS = 30
 
 
-def player(spec: str, seed: int = 0) -> MctsAgent:
+def player(spec: str, seed: int = 0) -> AnytimeAgent:
     """An agent whose search can be looked at."""
-    return cast(MctsAgent, make_agent(spec, seed))
+    return cast(AnytimeAgent, make_agent(spec, seed))
 
 
-def games_of(spec: str, games: int) -> Iterator[tuple[Game, list[MctsAgent]]]:
+def games_of(spec: str, games: int) -> Iterator[tuple[Game, list[AnytimeAgent]]]:
     """Rounds of games of two equal bots on the world, random starts, each before it is played."""
     for seed in range(games):
         game = Game("world", seed=seed, picks="random")
@@ -49,11 +49,11 @@ def views(games: int, rounds: Sequence[int] = FEW) -> list[View]:
     return [game.view(0) for game, _ in games_of(BOT, games) if game.round in rounds]
 
 
-def results(agent: MctsAgent, view: View) -> Mapping[int, npt.NDArray[np.float64]]:
+def results(agent: AnytimeAgent, view: View) -> Mapping[int, npt.NDArray[np.float64]]:
     """What flat Monte Carlo's simulations were worth to us, by turn."""
     agent.act(view)
     assert agent.search is not None
-    return results_of(agent.search.trees[0].tree)
+    return results_of(agent.search.stores[0].arms)
 
 
 def simulations_by_length(games: int) -> Iterator[tuple[str, str]]:

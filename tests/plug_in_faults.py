@@ -17,7 +17,7 @@ from plain_turns import plain_turn
 from warlight_env import Game
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import Functions, plug_in
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.guard import watched
 from warlight_env.engine.rng import make_rng
@@ -206,9 +206,8 @@ class Case(NamedTuple):
             if self.kind == "picker":
                 return self._pick()
             chosen = MctsSettings(**{"samples": 1, "rounds": 1, "refine": 0.0, "weights": self.weights, **settings})
-            search = Search(
-                view(), chosen, self.seed, simulations=simulations, **{self.kind: self.function}
-            )  # fmt: skip
+            functions = Functions(**{self.kind: self.function})
+            search = Search(view(), chosen, self.seed, functions, simulations)
             search.run(simulations)
             return search.best()
 

@@ -14,6 +14,7 @@ from warlight_env import Game, Rules
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation import position_share, share
+from warlight_env.agents.flat.arms import FOUND, MODE_BINS, middle, results_of
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.maxn.agent import MaxnAgent
 from warlight_env.agents.maxn.turns import list_first_battles, make_battle_work, make_turn
@@ -25,10 +26,10 @@ from warlight_env.agents.maxn.value import (
     mark_spared,
     simple_value,
 )
-from warlight_env.agents.mcts.flat import MODE_BINS, middle, results_of
 from warlight_env.agents.minimax2 import Minimax2Agent
 from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
 from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.territory import mark_parts
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
@@ -97,14 +98,14 @@ def test_flat_monte_carlo_keeps_every_result_and_answers_by_their_middle(players
     agent = make_agent(f"flat_mc:sims=300,samples=2,rounds=2,answer={answer}{more}", 1)
     game = game_of(players)
     turn = agent.act(game.view(0))
-    search, tree = agent.search, agent.search.trees[0].tree
-    kept = results_of(tree)
+    search, arms = agent.search, agent.search.stores[0].arms
+    kept = results_of(arms)
     assert sum(map(len, kept.values())) == search.simulations == 300
-    first, count = int(tree.first[0]), int(tree.children[0])
+    count = int(arms.used[FOUND])
     assert count == len(generated(game.view(0))) > 1
-    for node in range(first, first + count):
-        assert kept[node].sum() == pytest.approx(tree.total[node] / 2**31) and len(kept[node]) == tree.visits[node]
-    visits = tree.visits[first : first + count]
+    for turn_ in range(count):
+        assert kept[turn_].sum() == pytest.approx(arms.total[turn_] / UNIT) and len(kept[turn_]) == arms.visits[turn_]
+    visits = arms.visits[:count]
     assert ((visits - 300 / count) ** 2 / (300 / count)).sum() < 30, "drawn with equal chances"
     middles = {"median": np.median, "mean": np.mean}
     found = search.candidates()
@@ -138,7 +139,7 @@ def test_flat_monte_carlo_looks_as_many_rounds_ahead_as_it_is_told():
         for mine, theirs in itertools.product(generated(view), generated(games[0].view(1)))
         for game in games
     }
-    values = np.concatenate(list(results_of(agent.search.trees[0].tree).values()))
+    values = np.concatenate(list(results_of(agent.search.stores[0].arms).values()))
     assert len(reached) > 3
     assert max(min(abs(value - other) for other in reached) for value in values) < 1e-6
 
@@ -460,7 +461,7 @@ def test_logs_tell_what_the_methods_found(spec):
     "spec, message",
     [
         ("maxn:depth=0", "depth = 0"), ("maxn:breadth=10", "breadth = 10"), ("maxn:terms=1", "no parameter 'terms'"),
-        ("minimax2:samples=0", "samples = 0"), ("flat_mc:answer=best", "final = 'best'"),
+        ("minimax2:samples=0", "samples = 0"), ("flat_mc:answer=best", "answer = 'best'"),
         ("flat_mc:c=1", "no parameter 'c'"),
     ],
 )  # fmt: skip

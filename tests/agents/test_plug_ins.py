@@ -20,10 +20,11 @@ from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
 from warlight_env.agents.context import bare_context
+from warlight_env.agents.flat import FlatSearch, FlatSettings
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.guarded import AnswerError, PlugInError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins import Functions, plug_in
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.arena.playing.play import AgentCrashError
@@ -130,7 +131,7 @@ def writes_to_the_evaluation(context, position, player):
 def test_what_games_share_cannot_be_written_to(function):
     before = view().board.bonus.tolist()
     with pytest.raises(PlugInError, match=r"evaluation 'writes_to_.*does not fit its signature: it writes to an array"):
-        Search(view(), MctsSettings(), 1, evaluation=function)
+        Search(view(), MctsSettings(), 1, Functions(evaluation=function))
     assert view().board.bonus.tolist() == before
 
 
@@ -142,7 +143,7 @@ def writes_to_the_dice(context, position, player, rng, work, turns):
 
 def test_nor_can_the_dice_be_written_to():
     with pytest.raises(PlugInError, match=r"generator 'writes_to_the_dice'.*: it writes to an array that games share"):
-        Search(view(), MctsSettings(), 1, generator=writes_to_the_dice)
+        Search(view(), MctsSettings(), 1, Functions(generator=writes_to_the_dice))
 
 
 @numba.njit
@@ -154,7 +155,7 @@ def test_functions_may_hand_what_they_get_to_kernels():
     settings = MctsSettings(samples=1, rounds=1, refine=0.0)
     own = Search(view(), settings, 1)
     own.run(20)
-    theirs = Search(view(), settings, 1, generator=second_hand)
+    theirs = Search(view(), settings, 1, Functions(generator=second_hand))
     theirs.run(20)
     assert theirs.candidates() == own.candidates()
 
@@ -176,7 +177,7 @@ def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # all of these are compiled
         with pytest.raises(AnswerError, match=r"'share'.* returned nan"):
-            Search(view(), MctsSettings(), 1, evaluation=share)
+            Search(view(), MctsSettings(), 1, Functions(evaluation=share))
 
 
 def test_python_that_numba_cannot_compile_runs_with_a_notice():
@@ -186,7 +187,7 @@ def test_python_that_numba_cannot_compile_runs_with_a_notice():
         return math.fabs(-0.5)
 
     with pytest.warns(RuntimeWarning, match=r"'share'.*runs as plain Python"):
-        Search(view(), MctsSettings(samples=1, rounds=1, refine=0.0), 1, evaluation=share).run(3)
+        Search(view(), MctsSettings(samples=1, rounds=1, refine=0.0), 1, Functions(evaluation=share)).run(3)
 
 
 class Asking:
@@ -206,20 +207,20 @@ ASKING_EVALUATION, ASKING_GENERATOR = Asking(), Asking()
 def test_what_is_no_number_is_told(answer, says):
     ASKING_EVALUATION.function = lambda *arguments: answer
     with pytest.raises(PlugInError, match=f"evaluation Asking: returned .*{says}"):
-        Search(view(), MctsSettings(), 1, evaluation=ASKING_EVALUATION)
+        Search(view(), MctsSettings(), 1, Functions(evaluation=ASKING_EVALUATION))
 
 
 def test_what_is_no_number_is_told_of_compiled_functions():
     with pytest.raises(PlugInError, match=r"evaluation '<lambda>' .*: returns none, not a number"):
-        Search(view(), MctsSettings(), 1, evaluation=lambda context, position, player: None)
+        Search(view(), MctsSettings(), 1, Functions(evaluation=lambda context, position, player: None))
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns float64, not a whole number"):
-        Search(view(), MctsSettings(), 1, generator=lambda context, position, player, rng, work, turns: 1.5)
+        Search(view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: 1.5))
 
 
 def test_a_count_must_be_whole_in_python_too():
     ASKING_GENERATOR.function = lambda *arguments: 1.5
     with pytest.raises(PlugInError, match=r"generator Asking: returned 1\.5, not a whole number"):
-        Search(view(), MctsSettings(), 1, generator=ASKING_GENERATOR)
+        Search(view(), MctsSettings(), 1, Functions(generator=ASKING_GENERATOR))
 
 
 class OddError(Exception):
@@ -235,7 +236,7 @@ class OddError(Exception):
 def test_exceptions_with_ways_of_their_own_come_through(error, settings):
     search = MctsSettings(**(SMALL | settings))
     with pytest.raises(type(error)) as caught:
-        Search(view(), search, 1, evaluation=FAILING.fail(error, after=0))
+        Search(view(), search, 1, Functions(evaluation=FAILING.fail(error, after=0)))
     assert caught.value is error and "evaluation Asking" in error.__notes__[0]
 
 
@@ -248,7 +249,7 @@ def test_what_a_function_keeps_is_its_own():
         return 1
 
     ASKING_GENERATOR.function = keep
-    Search(view(), MctsSettings(**SMALL), 1, generator=ASKING_GENERATOR).run(3)
+    Search(view(), MctsSettings(**SMALL), 1, Functions(generator=ASKING_GENERATOR)).run(3)
     assert kept and all(array.base is None and array.flags.owndata for array in kept)
 
 
@@ -265,7 +266,7 @@ def test_a_function_that_can_be_no_key_is_taken_as_itself():
             return 0.5
 
     for function in (Even(), Even()):
-        Search(view(), MctsSettings(**SMALL), 1, evaluation=function)
+        Search(view(), MctsSettings(**SMALL), 1, Functions(evaluation=function))
         assert function.asked
 
 
@@ -274,7 +275,7 @@ def test_what_cannot_be_called_like_a_plug_in_is_refused_at_once(given):
     with pytest.raises(PlugInError, match=r"evaluation .*(called with|not a function)"):
         MctsAgent(evaluation=given)
     with pytest.raises(PlugInError, match="evaluation"):
-        Search(view(), MctsSettings(), 1, evaluation=given)
+        Search(view(), MctsSettings(), 1, Functions(evaluation=given))
 
 
 class Counting:
@@ -308,7 +309,7 @@ FORMS = {
     "one tree with a lock": {"threads": 2, "parallel": "lock"},
     "trees side by side": {"threads": 2, "parallel": "root"},
     "leaves": {"threads": 2, "parallel": "leaf"},
-    "flat": {"sampling": "flat", "final": "median", "rounds": 2},
+    "flat": {"flat": True, "rounds": 2},
     "playouts that look ahead": {"playout": "one_ply", "tries": 1},
     "the best turns": {"top": 2, "tries": 1},
 }
@@ -316,9 +317,11 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_search_ends_soon_after_a_failure(form):
-    settings = MctsSettings(**(SMALL | FORMS[form]))
+    chosen = SMALL | FORMS[form]
+    kind, make = (FlatSearch, FlatSettings) if chosen.pop("flat", False) else (Search, MctsSettings)
+    settings = make(**chosen)
     failing = FAILING.fail(OSError("no such thing"), after=100)
-    search = Search(view(), settings, 1, evaluation=failing)
+    search = kind(view(), settings, 1, Functions(evaluation=failing))
     with pytest.raises(OSError, match="no such thing"):
         search.run(10**9)
     assert FAILING.calls <= 100 + settings.threads  # each thread asks once at most
@@ -333,7 +336,7 @@ def test_the_search_ends_soon_after_a_failure(form):
 
 def test_an_interrupt_inside_a_function_ends_the_search():
     failing = FAILING.fail(KeyboardInterrupt(), after=50)
-    search = Search(view(), MctsSettings(**SMALL), 1, evaluation=failing)
+    search = Search(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing))
     with pytest.raises(KeyboardInterrupt):
         search.run(10**9)
     assert FAILING.calls == 51
@@ -343,7 +346,7 @@ def test_an_interrupt_inside_a_function_ends_the_search():
 def test_local_search_ends_with_the_error_too(threads):
     failing = FAILING.let_go()
     settings = MctsSettings(**(SMALL | {"threads": threads, "scenarios": 12, "horizon": 1, "refine": 0.5}))
-    search = Search(view(), settings, 1, evaluation=failing)
+    search = Search(view(), settings, 1, Functions(evaluation=failing))
     search.run(5)
     search.best()
     FAILING.fail(OSError("no such thing"), after=40)
@@ -354,13 +357,13 @@ def test_local_search_ends_with_the_error_too(threads):
 
 def test_searches_in_other_threads_do_not_notice():
     failing = FAILING.fail(OSError("no such thing"), after=100)
-    well = Search(view(), MctsSettings(**SMALL), 1, generator=generator)
+    well = Search(view(), MctsSettings(**SMALL), 1, Functions(generator=generator))
     well.run(2000)
     expected, errors = well.candidates(), []
 
     def fail():
         try:
-            Search(view(), MctsSettings(**SMALL), 1, evaluation=failing).run(10**9)
+            Search(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing)).run(10**9)
         except OSError as error:
             errors.append(error)
 
@@ -388,7 +391,7 @@ def test_who_is_out_of_the_game_is_not_asked_for_turns():
         return 1
 
     ASKING_GENERATOR.function = noting
-    Search(seen, MctsSettings(samples=1, rounds=2, refine=0.0), 1, generator=ASKING_GENERATOR).run(5)
+    Search(seen, MctsSettings(samples=1, rounds=2, refine=0.0), 1, Functions(generator=ASKING_GENERATOR)).run(5)
     assert asked == {0, 1}
 
 
@@ -403,8 +406,13 @@ def rounds_seen(kind, settings, simulations=40, trials=0):
         return FUNCTIONS[True][kind].py_func(context, position, player, *others)
 
     told.function = noting
-    search = Search(seen, MctsSettings(**(SMALL | {"weights": Case(kind, True, "none", 0).weights} | settings)), 1,
-                    **{kind: told})  # fmt: skip
+    flat = settings.pop("flat", False)
+    chosen = SMALL | {"weights": Case(kind, True, "none", 0).weights} | settings
+    functions = Functions(**{kind: told})
+    if flat:
+        search = FlatSearch(seen, FlatSettings(**chosen), 1, functions)
+    else:
+        search = Search(seen, MctsSettings(**chosen), 1, functions)
     asked.clear()  # of the trial that each search begins with
     search.run(simulations)
     if trials:
@@ -415,7 +423,7 @@ def rounds_seen(kind, settings, simulations=40, trials=0):
 
 
 def test_a_function_sees_the_rounds_go_on():
-    flat = {"sampling": "flat", "final": "median", "samples": 1}
+    flat = {"flat": True, "samples": 1}
     for rounds in (1, 2, 3):
         assert rounds_seen("evaluation", {"rounds": rounds, "outcome": "single"} | flat) == {rounds}
         assert rounds_seen("policy", {"rounds": rounds} | flat) == set(range(rounds))

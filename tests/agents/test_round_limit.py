@@ -10,9 +10,10 @@ import pytest
 from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents.context import bare_context
+from warlight_env.agents.flat import FlatSearch, FlatSettings
+from warlight_env.agents.flat.arms import results_of
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.mcts.flat import results_of
 from warlight_env.agents.standing import DRAWN, ONGOING, share_at_end, winner_of
 from warlight_env.agents.weights import DEFAULT
 
@@ -44,9 +45,9 @@ def test_simulations_are_worth_the_end_of_the_game(tie_break):
     replies = generated(game.view(1))
     expected = [{end(game, turn, reply) for reply in replies} for turn in generated(game.view(0))]
     assert sorted(map(sorted, expected)) == ([[0.0, 0.5], [0.0, 1.0]] if tie_break == "regions" else [[0.5], [0.5]])
-    search = Search(game.view(0), MctsSettings(sampling="flat", final="mean", samples=1, rounds=3), 1)
+    search = FlatSearch(game.view(0), FlatSettings(samples=1, rounds=3), 1)
     search.run(80)
-    found = [set(np.round(values, 6).tolist()) for values in results_of(search.trees[0].tree).values()]
+    found = [set(np.round(values, 6).tolist()) for values in results_of(search.stores[0].arms).values()]
     assert sorted(map(sorted, found)) == sorted(map(sorted, expected))
 
 
