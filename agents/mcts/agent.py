@@ -10,7 +10,7 @@ from typing import Any, Final
 from warlight_env.agents.base import Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.searching import Search
-from warlight_env.agents.mcts.settings import FLAT_SETTINGS, THESIS_SETTINGS, MctsSettings, nodes_for
+from warlight_env.agents.mcts.settings import FLAT_SETTINGS, PARALLEL_THREADS, THESIS_SETTINGS, MctsSettings, nodes_for
 from warlight_env.agents.plug_ins import check_parameters
 from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
@@ -127,7 +127,7 @@ def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:
     return MctsAgent(seed, **parameters, defense=False)
 
 
-def parallel_mcts(seed: int = 0, threads: int = 2, **parameters: Any) -> MctsAgent:
+def parallel_mcts(seed: int = 0, threads: int = PARALLEL_THREADS, **parameters: Any) -> MctsAgent:
     """`MctsAgent` in several threads."""
     return MctsAgent(seed, threads=threads, **parameters)
 

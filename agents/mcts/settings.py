@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from warlight_env.agents.base import check_integer
 from warlight_env.agents.generators.work import ALL_WAYS, NO_DEFENSE, PRESS
 from warlight_env.agents.mcts.flat import MIDDLES
 from warlight_env.agents.mcts.foresight import PLAYOUTS
@@ -14,6 +12,17 @@ from warlight_env.agents.mcts.outcome import CHOICES
 from warlight_env.agents.mcts.tree import nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import Settings
 from warlight_env.agents.mcts.worth import WORTHS
+from warlight_env.agents.parameters import (
+    FROM_ONE,
+    SECONDS,
+    WEIGHTS,
+    Parameter,
+    Range,
+    Told,
+    check_values,
+    documented,
+    parameters_of,
+)
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
@@ -21,66 +30,121 @@ from warlight_env.errors import InputError
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
 FINAL: Final = ("robust", "max", "secure", "max_robust")
 
+#: Threads of `pmcts`.
+PARALLEL_THREADS: Final = 2
 
+
+@documented
 @dataclass(frozen=True)
 class MctsSettings:
     """Everything that can be chosen about a search; `THESIS_SETTINGS` are the thesis's.
 
-    simulations, seconds: the budget of a move, for each tree; both None: the agent decides.
-    exploration: c in w / n + c sqrt(ln N / n). selection: N is the visits of the "root" (thesis) or the "parent".
-    replies: an enemy's turn in the tree is selected knowing those before it ("seen", thesis), or by its value against
-    all of those ("blind"): decoupled UCT, for all move at once.
-    sampling: a "tree", or "flat": our turns at random, and no tree below them.
-    top: turns of a player that enter the tree, the best by their shares a round ahead; 0: all.
-    outcome: which play of a round is the next state, see `outcome.CHOICES`; samples: plays of a round;
-    rounds: length of a playout. playout: its turns are "random" ones of the generators', those that are best a round
-    ahead ("one_ply"), best against the worst reply ("two_ply"), or drawn by rank from the best `drawn` ("weighted");
-    tries: plays of the round in which these and `top` try each turn.
-    values: what a simulation is worth: "shares" of the position, or "placements": the first place alpha to 1, the
-    others 0 to beta.
-    final: the root's child to answer with: "robust" (most visits), "max" (best value),
-    "secure" (best lower bound), "max_robust" (goes on until the first two agree: at most twice the simulations; of
-    the tree's seconds it spends half, and then up to the rest); of "flat", by the "median", "mean" or "mode" of its
-    values.
-    parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
-    "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
-    virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
-    refine: part of the budget that goes to local search on the answer, a trial for a simulation (see
-    `agents.refining`), which is about half the time; scenarios: in which it tries turns; horizon: rounds of a scenario.
-    picks: starting regions are the "best" set by value, or found by a "search" over the best sets.
-    turns: "ours" or the "thesis"'s, in which armies stay behind that no favourable attack needs; defense: with the
-    defensive deploy and the two ways to attack that wait.
+    sampling: a "tree", or "flat": our turns at random, and no tree below them. defense: with the defensive deploy and
+    the two ways to attack that wait.
     """
 
-    simulations: int | None = None
-    seconds: float | None = None
-    exploration: float = 0.4
+    simulations: Annotated[
+        int | None,
+        Told(
+            "simulations a move (default: 457, unless secs is given)", 1, 10**9, takes=FROM_ONE, short="sims",
+            more="For each tree; without seconds either, the agent decides.",
+        ),
+    ] = None  # fmt: skip
+    seconds: Annotated[float | None, SECONDS] = None
+    exploration: Annotated[
+        float, Told("exploration", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
+    ] = 0.4
+    selection: Annotated[
+        Literal["root", "parent"],
+        Told(
+            "whose visits the selection takes for N: root, parent", choices=("root", "parent"), more="The thesis: root."
+        ),
+    ] = "root"
+    replies: Annotated[
+        Literal["seen", "blind"],
+        Told(
+            "enemies' turns are selected knowing those before (seen), or not (blind)", choices=("seen", "blind"),
+            more="Blind: by their values against all of those, decoupled UCT, for all move at once. The thesis: seen.",
+        ),
+    ] = "seen"  # fmt: skip
+    top: Annotated[
+        int,
+        Told(
+            "turns of a player that enter the tree, the best a round ahead; 0: all", 0, 10_000, more="By their shares."
+        ),
+    ] = 0
+    outcome: Annotated[
+        str, Told(f"the next state: {', '.join(CHOICES)}", choices=CHOICES, more="Which play of a round it is.")
+    ] = "rule"
+    samples: Annotated[int, Told("plays of a round to choose the next state from", 1, 10_000)] = 15
+    rounds: Annotated[int, Told("length of a playout", 1, 10_000)] = 10
+    playout: Annotated[
+        str,
+        Told(
+            f"turns of playouts: {', '.join(PLAYOUTS)}", choices=PLAYOUTS,
+            more="Those of the generators, the best a round ahead, the best against the worst reply, or drawn by rank.",
+        ),
+    ] = "random"  # fmt: skip
+    tries: Annotated[int, Told("plays in which top and playout try each turn", 1, 10_000)] = 1
+    drawn: Annotated[int, Told("best turns that playout=weighted draws from", 1, 10_000)] = 3
+    values: Annotated[
+        str,
+        Told(
+            f"worth of a simulation: {', '.join(WORTHS)}", choices=WORTHS,
+            more="Shares of the position; or the first place alpha to 1, the others 0 to beta.",
+        ),
+    ] = "shares"  # fmt: skip
+    alpha: Annotated[float, Told("least worth of the first place", 0, 1)] = 0.96
+    beta: Annotated[float, Told("most worth of the other places", 0, 1, more="At most alpha.")] = 0.5
+    final: Annotated[
+        str,
+        Told(
+            f"the answer: {', '.join(FINAL)}", choices=FINAL,
+            more="The most visits, the best value, the best lower bound, or on until the first two agree: at most "
+            "twice the simulations, and of the tree's seconds half, then up to the rest. Of flat sampling the median, "
+            "mean or mode of its values.",
+        ),
+    ] = "robust"  # fmt: skip
+    parallel: Annotated[
+        str,
+        Told(
+            "threads share: root (nothing), tree, lock, leaf", choices=PARALLEL,
+            more="A tree for each, one tree with virtual loss, one tree with one lock, several playouts per leaf.",
+        ),
+    ] = "root"  # fmt: skip
+    threads: Annotated[int, Told("threads", 1, 1000, takes=Range(1, 10_000))] = 1
+    trees: Annotated[int | None, Told("trees of parallel=root (default: one per thread)", 1, 1000, takes=FROM_ONE)] = (
+        None
+    )
+    virtual_loss: Annotated[
+        int, Told("visits that a thread below a node pretends to have lost", 1, 1000, takes=Range(1, 10_000))
+    ] = 1
+    memory: Annotated[int, Told("MiB for each tree, at most", 1, 10_000)] = 256
+    refine: Annotated[
+        float,
+        Told(
+            "part of the budget for local search on the answer", 0, 0.99, takes=Range(0, 1, below_high=True),
+            more="A trial (see `agents.refining`) for a simulation, which is about half the time.",
+        ),
+    ] = 0.5  # fmt: skip
+    scenarios: Annotated[int, Told("scenarios in which the local search tries turns", 1, 10_000)] = 96
+    horizon: Annotated[int, Told("rounds of a scenario", 1, 10_000)] = 3
+    picks: Annotated[
+        Literal["best", "search"],
+        Told(
+            "starting regions: the best set by value, or search", choices=("best", "search"), more="Over the best sets."
+        ),
+    ] = "best"
+    turns: Annotated[
+        Literal["ours", "thesis"],
+        Told(
+            "the generators': ours, or the thesis's, in which more armies stay behind", choices=("ours", "thesis"),
+            more="Those that no favourable attack needs.",
+        ),
+    ] = "ours"  # fmt: skip
+    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record on the way in; the record from then on
     sampling: Literal["tree", "flat"] = "tree"
-    selection: Literal["root", "parent"] = "root"
-    replies: Literal["seen", "blind"] = "seen"
-    outcome: str = "rule"
-    samples: int = 15
-    rounds: int = 10
-    playout: str = "random"
-    tries: int = 1
-    drawn: int = 3
-    top: int = 0
-    values: str = "shares"
-    alpha: float = 0.96
-    beta: float = 0.5
-    final: str = "robust"
-    parallel: str = "root"
-    threads: int = 1
-    trees: int | None = None
-    virtual_loss: int = 1
-    memory: int = 256
-    refine: float = 0.5
-    scenarios: int = 96
-    horizon: int = 3
-    picks: Literal["best", "search"] = "best"
-    turns: Literal["ours", "thesis"] = "ours"
     defense: bool = True
-    weights: Any = "default"  #: a name, a file or a record on the way in; the record from then on
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", Weights.load(self.weights))  # a file is read once
@@ -89,29 +153,12 @@ class MctsSettings:
             if not condition:
                 raise InputError(f"{name} = {getattr(self, name)!r}: {reason}")
 
-        for name in (
-            "samples", "rounds", "tries", "drawn", "threads", "virtual_loss", "memory", "scenarios", "horizon",
-        ):  # fmt: skip
-            check_integer(name, getattr(self, name), 1, 10_000)
-        check_integer("top", self.top, 0, 10_000)
-        for name in ("simulations", "trees"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), 1)
-        need(self.seconds is None or (math.isfinite(self.seconds) and self.seconds > 0), "seconds", "must be above 0")
-        need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
-        fits = isinstance(self.refine, int | float) and not isinstance(self.refine, bool) and 0 <= self.refine < 1
-        need(fits, "refine", "must be a number from 0 to below 1")
-        need(0 <= self.alpha <= 1, "alpha", "must lie in 0 .. 1")
-        need(0 <= self.beta <= self.alpha, "beta", f"must lie in 0 .. alpha, {self.alpha:g}")
         flat = self.sampling == "flat"
+        check_values(MctsSettings, vars(self), leave_out=("final",) if flat else ())
+        need(self.sampling in ("tree", "flat"), "sampling", "must be one of tree, flat")
+        need(self.beta <= self.alpha, "beta", f"must lie in 0 .. alpha, {self.alpha:g}")
         need(not flat or self.picks == "best", "picks", "flat sampling picks the best set")
-        for name, known in (
-            ("selection", ("root", "parent")), ("replies", ("seen", "blind")),
-            ("outcome", CHOICES), ("final", MIDDLES if flat else FINAL), ("parallel", PARALLEL),
-            ("sampling", ("tree", "flat")), ("playout", PLAYOUTS), ("values", WORTHS),
-            ("turns", ("ours", "thesis")), ("picks", ("best", "search")),
-        ):  # fmt: skip
-            need(getattr(self, name) in known, name, f"must be one of {', '.join(known)}")
+        need(not flat or self.final in MIDDLES, "final", f"must be one of {', '.join(MIDDLES)}")
 
     @property
     def ways(self) -> int:
@@ -156,6 +203,29 @@ THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, refine=0.0, turns="thesi
 
 #: Flat Monte Carlo as its authors found it best.
 FLAT_SETTINGS: Final = MctsSettings(sampling="flat", final="median", rounds=5, refine=0.0)
+
+#: The parameters of `mcts`, and of each of its kin what is another there.
+PARAMETERS: Final = parameters_of(MctsSettings)
+_THESIS_TURNS: Final = Parameter(
+    str, "thesis", "the generators': thesis, or ours, in which fewer armies stay behind", choices=("ours", "thesis")
+)
+THESIS_PARAMETERS: Final = {
+    **parameters_of(
+        MctsSettings, exploration=THESIS_SETTINGS.exploration, refine=THESIS_SETTINGS.refine, weights="thesis"
+    ),
+    "turns": _THESIS_TURNS,
+}
+PARALLEL_PARAMETERS: Final = parameters_of(MctsSettings, threads=PARALLEL_THREADS)
+_NOT_FLAT: Final = ("c", "selection", "replies", "final", "top", "picks", "refine", "scenarios", "horizon")
+FLAT_PARAMETERS: Final = {
+    **{name: parameter for name, parameter in PARAMETERS.items() if name not in _NOT_FLAT},
+    "rounds": Parameter(
+        int, FLAT_SETTINGS.rounds, "length of a simulation, the round of the turn included", 1, 10_000
+    ),
+    "answer": Parameter(
+        str, FLAT_SETTINGS.final, f"the middle of a turn's results: {', '.join(MIDDLES)}", choices=MIDDLES
+    ),
+}  # fmt: skip
 
 _RESULT_BYTES = 12
 
