@@ -51,7 +51,12 @@ class Minimax2Agent(SearchingAgent):
         secs: Annotated[float | None, SECONDS] = None,
         samples: Annotated[
             int | None,
-            Told("plays of each pair (default: 15, unless sims or secs is given)", 1, 10**6, takes=FROM_ONE),
+            Told(
+                f"plays of each pair (default: {DEFAULT_SAMPLES}, unless sims or secs is given)",
+                1,
+                10**6,
+                takes=FROM_ONE,
+            ),
         ] = None,
         weights: Annotated[str | Weights, WEIGHTS] = "default",
     ) -> None:

@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import inspect
 import math
+import textwrap
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -152,6 +153,7 @@ def documented(source: type[_T]) -> type[_T]:
     lines = ["", "", "Parameters:"]
     for name, (_, _, told) in _of(source).items():
         known = f" One of {', '.join(told.choices)}." if told.choices and told.choices[0] not in told.help else ""
-        lines.append(f"    {name}: {told.help}.{known}{told.more and ' ' + told.more}")
+        text = f"{name}: {told.help}.{known}{told.more and ' ' + told.more}"
+        lines += textwrap.wrap(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
     source.__doc__ = inspect.cleandoc(source.__doc__ or "") + "\n".join(lines) + "\n"
     return source

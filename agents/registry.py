@@ -15,6 +15,7 @@ from warlight_env import registrars
 from warlight_env.agents.adapting import as_agent
 from warlight_env.agents.base import Agent
 from warlight_env.agents.parameters import Parameter
+from warlight_env.agents.weights import Weights
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
@@ -37,6 +38,7 @@ class AgentInfo:
     declared: Callable[[], dict[str, Parameter]] = dict  #: its parameters
     form: str = ""  #: where everything behind the name is one text, which the agent reads itself: what it looks like
     players: int = MAX_PLAYERS  #: the most in its games
+    wraps: bool = False  #: whether the text of its form is an agent's specification
 
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
@@ -54,18 +56,19 @@ def register(
     parameters: dict[str, Parameter] | None = None,
     form: str = "",
     players: int = MAX_PLAYERS,
+    wraps: bool = False,
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
     With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
-    players: the most in the games that it plays.
+    players: the most in the games that it plays. wraps: whether that text is an agent's specification.
 
     What it makes is an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
     """
     registrars.run()  # those above come first, whatever is registered: their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
-    _AGENTS[name] = AgentInfo(name, summary, load, lambda: parameters or {}, form, players)
+    _AGENTS[name] = AgentInfo(name, summary, load, lambda: parameters or {}, form, players, wraps)
 
 
 def _built_in(name: str, module: str, made_by: str, summary: str, parameters: str = "") -> None:
@@ -248,6 +251,33 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     return info, values
 
 
+_WEIGHTS = re.compile(r"(?<=[:,\s])(weights=[^,]*?)(\s*)(?=,|$)")
+_PINNED_WEIGHTS = re.compile(r"(?<=[:,\s])(weights=[^,]*\.json)#[0-9a-f]{16}(?=\s*(?:,|$))")
+
+
+def pinned(spec: str) -> str:
+    """A specification for the weights that their file holds now: with their digest behind its name, if it has one.
+
+    Raises:
+        AgentError: the specification is wrong. WeightsError: the file cannot be read.
+    """
+    spec = spec.strip()
+    info, values = parse(spec)
+    if info.wraps:
+        text: str = values["text"]
+        return spec.removesuffix(text) + pinned(text)
+    weights = values.get("weights", "")
+    if "weights" not in info.parameters or not str(weights).endswith(".json"):
+        return spec
+    digest = Weights.load(weights).digest()
+    return _WEIGHTS.sub(lambda found: f"{found[1]}#{digest}{found[2]}", spec, count=1)
+
+
+def unpinned(spec: str) -> str:
+    """The specification of which `pinned` made this one."""
+    return _PINNED_WEIGHTS.sub(r"\1", spec)
+
+
 def make_agent(spec: str, seed: int) -> Agent:
     """An agent by its specification; agents made from the same specification and seed play alike.
 
@@ -267,5 +297,5 @@ def make_agent(spec: str, seed: int) -> Agent:
         if not inspect.ismethod(getattr(agent, method, None)):
             raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")
     made = as_agent(agent)
-    made.name = spec.strip()
+    made.name = unpinned(spec.strip())
     return made

@@ -49,8 +49,8 @@ class MaxnAgent(SearchingAgent):
 
     A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it, then
     the best battle of what that leads to, and so on (`maxn.turns.make_turn`). Players move one after the other, by
-    seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the deepest that was finished
-    answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
+    seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the deepest that was
+    finished answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
     """
 
     name = "maxn"

@@ -5,20 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from warlight_env.agents.base import Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.mcts.searching import Search
-from warlight_env.agents.mcts.settings import FLAT_SETTINGS, PARALLEL_THREADS, THESIS_SETTINGS, MctsSettings, nodes_for
+from warlight_env.agents.mcts.settings import (
+    DEFAULT_SIMULATIONS,
+    FLAT_SETTINGS,
+    PARALLEL_THREADS,
+    THESIS_SETTINGS,
+    MctsSettings,
+    nodes_for,
+)
 from warlight_env.agents.plug_ins import check_parameters
 from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
-
-#: Simulations where neither the budget nor the agent says how many: what the thesis's program did in 10 seconds.
-DEFAULT_SIMULATIONS: Final = 457
 
 
 class MctsAgent(Agent):

@@ -30,6 +30,9 @@ from warlight_env.errors import InputError
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
 FINAL: Final = ("robust", "max", "secure", "max_robust")
 
+#: Simulations where neither the budget nor the agent says how many: what the thesis's program did in 10 seconds.
+DEFAULT_SIMULATIONS: Final = 457
+
 #: Threads of `pmcts`.
 PARALLEL_THREADS: Final = 2
 
@@ -46,8 +49,8 @@ class MctsSettings:
     simulations: Annotated[
         int | None,
         Told(
-            "simulations a move (default: 457, unless secs is given)", 1, 10**9, takes=FROM_ONE, short="sims",
-            more="For each tree; without seconds either, the agent decides.",
+            f"simulations a move (default: {DEFAULT_SIMULATIONS}, unless secs is given)", 1, 10**9, takes=FROM_ONE,
+            short="sims", more="For each tree; without seconds either, the agent decides.",
         ),
     ] = None  # fmt: skip
     seconds: Annotated[float | None, SECONDS] = None
