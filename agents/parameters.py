@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from warlight_env.errors import InputError
 
-_T = TypeVar("_T")
+_Class = TypeVar("_Class", bound=Callable[..., Any])
 
 
 class Range(NamedTuple):
@@ -30,10 +30,15 @@ class Range(NamedTuple):
     below_high: bool = False
 
     def __contains__(self, value: object) -> bool:
-        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, Real) or isinstance(value, bool):
             return False
-        at_least = value > self.low if self.above_low else value >= self.low
-        return bool(at_least and (value < self.high if self.below_high else value <= self.high))
+        try:
+            number = float(value)
+        except OverflowError:  # of an integer
+            return False
+        at_least = number > self.low if self.above_low else number >= self.low
+        at_most = number < self.high if self.below_high else number <= self.high
+        return math.isfinite(number) and at_least and at_most
 
     def __str__(self) -> str:
         if self.below_high:
@@ -107,7 +112,7 @@ def _declared(hints: Mapping[str, Any]) -> dict[str, _Declared]:
 @functools.cache
 def _of(source: Callable[..., Any]) -> dict[str, _Declared]:
     """What a settings class declares of its fields, or an agent's class of its arguments."""
-    annotated = source if dataclasses.is_dataclass(source) else inspect.unwrap(source.__init__)  # type: ignore[misc]
+    annotated = source if dataclasses.is_dataclass(source) else inspect.unwrap(source.__init__)
     return _declared(typing.get_type_hints(annotated, include_extras=True))
 
 
@@ -143,12 +148,12 @@ def check_values(source: Callable[..., Any], values: Mapping[str, Any], leave_ou
 
 
 def _check_integer(name: str, value: object, fits: Range) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value not in fits:
+    if isinstance(value, bool) or not isinstance(value, int) or not fits.low <= value <= fits.high:
         bounds = f" from {fits.low:g} up" if fits.high == math.inf else f" in {fits.low:g} .. {int(fits.high)}"
         raise InputError(f"{name} = {value!r}: must be an integer{bounds if fits.low > -math.inf else ''}")
 
 
-def documented(source: type[_T]) -> type[_T]:
+def documented(source: _Class) -> _Class:
     """Decorates a class: its documentation ends with what it declares."""
     lines = ["", "", "Parameters:"]
     for name, (_, _, told) in _of(source).items():
