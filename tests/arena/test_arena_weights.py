@@ -12,7 +12,7 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
-from warlight_env.arena.setup import Setup
+from warlight_env.arena.playing.setup import Setup
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.players import Player
 from warlight_env.record import GameLog, LogError
