@@ -137,6 +137,14 @@ def test_logs_tell_the_weights_and_are_of_one_match_alone(tmp_path, file):
         match(file, log=logs).run()
 
 
+def test_logs_of_a_version_that_told_no_digest_are_gone_on_with(tmp_path, file):
+    logs = tmp_path / "logs"
+    match(file, log=logs).run()
+    for path in logs.iterdir():
+        path.write_text(path.read_text().replace(f"#{DEFAULT.digest()}", ""))
+    match(file, log=logs).run()
+
+
 def test_an_experiments_player_is_told_apart_by_its_weights(file):
     def described():
         return setup(Player(start=("Europe",)).source(f"mcts:sims=5,weights={file}", "simulations", True)).describe()[
