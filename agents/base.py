@@ -22,7 +22,6 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
-from warlight_env.errors import InputError
 from warlight_env.maps import Map
 
 
@@ -55,13 +54,6 @@ def given(
     if simulations is None and seconds is None:
         return default, None
     return simulations, seconds
-
-
-def check_integer(name: str, value: object, low: int, high: int | None = None) -> None:
-    """Raise `InputError` unless a parameter is an integer from `low` up, to `high` if that is given."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
-        bounds = f"from {low} up" if high is None else f"in {low} .. {high}"
-        raise InputError(f"{name} = {value!r}: must be an integer {bounds}")
 
 
 class Agent(ABC):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Final
+from typing import Annotated, Final
 
-from warlight_env.agents.base import check_integer
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.imagined import lone
+from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search.lookahead import (
@@ -32,16 +32,13 @@ def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorW
     return make_generator_work(n_regions, n_edges, players), make_lookahead(n_regions, n_edges, players)
 
 
+@documented
 class Minimax2Agent(SearchingAgent):
     """The turn whose worst reply, of any one enemy, leaves the highest share; the round between is played many times.
 
     Of more enemies the others move at random among their generated turns. A reply is worth its mean over all plays,
     and each sweep plays every pair of turns once, with the same dice. A budget in simulations counts plays of the
     round; at least one sweep is made.
-
-    Args:
-        seed, sims, secs, weights: see `SearchingAgent`.
-        samples: sweeps at most; None: `DEFAULT_SAMPLES` where there is no other budget, else no limit.
     """
 
     name = "minimax2"
@@ -49,14 +46,21 @@ class Minimax2Agent(SearchingAgent):
     def __init__(
         self,
         seed: int = 0,
-        sims: int | None = None,
-        secs: float | None = None,
-        samples: int | None = None,
-        weights: str | Weights = "default",
+        sims: Annotated[int | None, Told("plays of a round for a move", 1, 10**9, takes=FROM_ONE)] = None,
+        secs: Annotated[float | None, SECONDS] = None,
+        samples: Annotated[
+            int | None,
+            Told(
+                f"plays of each pair (default: {DEFAULT_SAMPLES}, unless sims or secs is given)",
+                1,
+                10**6,
+                takes=FROM_ONE,
+            ),
+        ] = None,
+        weights: Annotated[str | Weights, WEIGHTS] = "default",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
-        if samples is not None:
-            check_integer("samples", samples, 1)
+        check_values(Minimax2Agent, {"sims": sims, "secs": secs, "samples": samples})
         self.samples = samples
         self.rng = make_rng(seed)
 
@@ -101,3 +105,7 @@ class Minimax2Agent(SearchingAgent):
         if limits.simulations is not None and plays + plays // sweeps > limits.simulations:
             return False
         return time.perf_counter() + longest < limits.deadline
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(Minimax2Agent)

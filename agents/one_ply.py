@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.base import KernelAgent, check_integer
+from warlight_env.agents.base import KernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work, take_turn
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.imagined import lone
+from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
 from warlight_env.agents.weights import Weights
@@ -74,20 +75,20 @@ def one_ply_turn(
     return take_turn(work.look.turns, best, deploy, attacks)
 
 
+@documented
 class OnePlyAgent(KernelAgent):
-    """Looks one round ahead, with the evaluation of the tree search; for any number of players.
-
-    Args:
-        seed: of what is drawn.
-        weights: of the evaluation: a preset, a .json file, or a record.
-        samples: plays of the round that each turn is tried in.
-    """
+    """Looks one round ahead, with the evaluation of the tree search; for any number of players."""
 
     name = "one_ply"
 
-    def __init__(self, seed: int = 0, weights: str | Weights = "default", samples: int = 5) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        weights: Annotated[str | Weights, WEIGHTS] = "default",
+        samples: Annotated[int, Told("plays of the round that each turn is tried in", 1, 10_000)] = 5,
+    ) -> None:
         super().__init__(seed)
-        check_integer("samples", samples, 1, 10_000)
+        check_values(OnePlyAgent, {"samples": samples})
         self.weights, self.samples = Weights.load(weights), samples
 
     def _prepare(self, view: View) -> None:
@@ -105,3 +106,7 @@ class OnePlyAgent(KernelAgent):
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
         return self._picked(view, write_best_picks, self.weights)
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(OnePlyAgent)

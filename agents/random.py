@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
 from warlight_env.agents.base import KernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.agents.parameters import FROM_ONE, Range, Told, check_values, documented, parameters_of
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -138,11 +139,18 @@ def random_picks(
     return count
 
 
+@documented
 class RandomAgent(KernelAgent):
     """Deploys in chunks on random border regions, attacks random neighbours that are not clearly stronger."""
 
-    def __init__(self, seed: int = 0, chunks: int = CHUNKS, slack: int = SLACK) -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        chunks: Annotated[int, Told("parts into which the income is split", 1, 1000, takes=FROM_ONE)] = CHUNKS,
+        slack: Annotated[int, Told("armies by which a target may be stronger", 0, 1000, takes=Range())] = SLACK,
+    ) -> None:
         super().__init__(seed)
+        check_values(RandomAgent, {"chunks": chunks, "slack": slack})
         self.name = "random"
         self.chunks, self.slack = chunks, slack
 
@@ -164,3 +172,7 @@ class RandomAgent(KernelAgent):
                 self.rng,
             )
         )
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(RandomAgent)

@@ -14,6 +14,8 @@ from typing import Any
 from warlight_env import registrars
 from warlight_env.agents.adapting import as_agent
 from warlight_env.agents.base import Agent
+from warlight_env.agents.parameters import Parameter
+from warlight_env.agents.weights import Weights
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
@@ -27,35 +29,21 @@ class AgentError(InputError):
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A parameter of an agent."""
-
-    kind: type
-    default: Any
-    help: str
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
 class AgentInfo:
     """An agent as the registry knows it."""
 
     name: str
     summary: str
     load: Callable[[], Callable[..., Any]]
-    parameters: dict[str, Parameter]
+    declared: Callable[[], dict[str, Parameter]] = dict  #: its parameters
     form: str = ""  #: where everything behind the name is one text, which the agent reads itself: what it looks like
     players: int = MAX_PLAYERS  #: the most in its games
+    wraps: bool = False  #: whether the text of its form is an agent's specification
 
-
-def _built_in(path: str) -> Callable[[], Callable[..., Any]]:
-    module, _, attribute = path.partition(":")
-
-    def load() -> Callable[..., Agent]:
-        return getattr(importlib.import_module(module), attribute)
-
-    return load
+    @functools.cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """By name; what declares them is loaded when they are first asked for."""
+        return self.declared()
 
 
 _AGENTS: dict[str, AgentInfo] = {}
@@ -68,160 +56,113 @@ def register(
     parameters: dict[str, Parameter] | None = None,
     form: str = "",
     players: int = MAX_PLAYERS,
+    wraps: bool = False,
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
     With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
-    players: the most in the games that it plays.
+    players: the most in the games that it plays. wraps: whether that text is an agent's specification.
 
     What it makes is an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
     """
     registrars.run()  # those above come first, whatever is registered: their names are taken
-    _register(name, load, summary, parameters, form, players)
-
-
-def _register(
-    name: str,
-    load: Callable[[], Callable[..., Any]],
-    summary: str,
-    parameters: dict[str, Parameter] | None = None,
-    form: str = "",
-    players: int = MAX_PLAYERS,
-) -> None:
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
-    _AGENTS[name] = AgentInfo(name, summary, load, parameters or {}, form, players)
+    _AGENTS[name] = AgentInfo(name, summary, load, lambda: parameters or {}, form, players, wraps)
 
 
-_register(
+def _built_in(name: str, module: str, made_by: str, summary: str, parameters: str = "") -> None:
+    """Add an agent of ours: what makes it and what declares its parameters are names in a module."""
+
+    def load() -> Callable[..., Agent]:
+        return getattr(importlib.import_module(module), made_by)
+
+    def declared() -> dict[str, Parameter]:
+        return getattr(importlib.import_module(module), parameters) if parameters else {}
+
+    _AGENTS[name] = AgentInfo(name, summary, load, declared)
+
+
+_built_in(
     "random",
-    _built_in("warlight_env.agents.random:RandomAgent"),
+    "warlight_env.agents.random",
+    "RandomAgent",
     "deploys on random border regions, attacks random neighbours that are not clearly stronger",
-    {
-        "chunks": Parameter(int, 3, "parts into which the income is split", 1, 1000),
-        "slack": Parameter(int, 1, "armies by which a target may be stronger", 0, 1000),
-    },
+    "PARAMETERS",
 )
-_register(
+_built_in(
     "aggressive",
-    _built_in("warlight_env.agents.aggressive:AggressiveAgent"),
+    "warlight_env.agents.aggressive",
+    "AggressiveAgent",
     "everything beside the most valuable foreign region, then attacks every weaker neighbour",
 )
-
-
-_register(
+_built_in(
     "smart_random",
-    _built_in("warlight_env.agents.smart_random:SmartRandomAgent"),
+    "warlight_env.agents.smart_random",
+    "SmartRandomAgent",
     "one of the generated turns at random",
 )
-_register(
+_built_in(
     "one_big_army",
-    _built_in("warlight_env.agents.one_big_army:OneBigArmyAgent"),
+    "warlight_env.agents.one_big_army",
+    "OneBigArmyAgent",
     "everything on the strongest region, which attacks the most valuable foreign neighbour",
 )
-_register(
+_built_in(
     "one_ply",
-    _built_in("warlight_env.agents.one_ply:OnePlyAgent"),
+    "warlight_env.agents.one_ply",
+    "OnePlyAgent",
     "looks one round ahead: the generated turn after which it stands best on average",
-    {
-        "samples": Parameter(int, 5, "plays of the round that each turn is tried in", 1, 10_000),
-        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
-    },
+    "PARAMETERS",
 )
-
-_MCTS: dict[str, Parameter] = {
-    "sims": Parameter(int, None, "simulations a move (default: 457, unless secs is given)", 1, 10**9),
-    "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
-    "c": Parameter(float, 0.4, "exploration", 0, 100),
-    "selection": Parameter(str, "root", "whose visits the selection takes for N: root, parent"),
-    "replies": Parameter(str, "seen", "enemies' turns are selected knowing those before (seen), or not (blind)"),
-    "top": Parameter(int, 0, "turns of a player that enter the tree, the best a round ahead; 0: all", 0, 10_000),
-    "outcome": Parameter(str, "rule", "the next state: rule, realistic, pessimistic, optimistic, single"),
-    "samples": Parameter(int, 15, "plays of a round to choose the next state from", 1, 10_000),
-    "rounds": Parameter(int, 10, "length of a playout", 1, 10_000),
-    "playout": Parameter(str, "random", "turns of playouts: random, one_ply, two_ply, weighted"),
-    "tries": Parameter(int, 1, "plays in which top and playout try each turn", 1, 10_000),
-    "drawn": Parameter(int, 3, "best turns that playout=weighted draws from", 1, 10_000),
-    "values": Parameter(str, "shares", "worth of a simulation: shares, placements"),
-    "alpha": Parameter(float, 0.96, "least worth of the first place", 0, 1),
-    "beta": Parameter(float, 0.5, "most worth of the other places", 0, 1),
-    "final": Parameter(str, "robust", "the answer: robust, max, secure, max_robust"),
-    "parallel": Parameter(str, "root", "threads share: root (nothing), tree, lock, leaf"),
-    "threads": Parameter(int, 1, "threads", 1, 1000),
-    "trees": Parameter(int, None, "trees of parallel=root (default: one per thread)", 1, 1000),
-    "virtual_loss": Parameter(int, 1, "visits that a thread below a node pretends to have lost", 1, 1000),
-    "memory": Parameter(int, 256, "MiB for each tree, at most", 1, 10_000),
-    "refine": Parameter(float, 0.5, "part of the budget for local search on the answer", 0, 0.99),
-    "scenarios": Parameter(int, 96, "scenarios in which the local search tries turns", 1, 10_000),
-    "horizon": Parameter(int, 3, "rounds of a scenario", 1, 10_000),
-    "picks": Parameter(str, "best", "starting regions: the best set by value, or search"),
-    "turns": Parameter(str, "ours", "the generators': ours, or the thesis's, in which more armies stay behind"),
-    "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
-}
-_register(
-    "mcts", _built_in("warlight_env.agents.mcts:MctsAgent"), "Monte Carlo tree search over generated turns", _MCTS
+_built_in(
+    "mcts",
+    "warlight_env.agents.mcts",
+    "MctsAgent",
+    "Monte Carlo tree search over generated turns",
+    "PARAMETERS",
 )
-_register(
+_built_in(
     "mcts_thesis",
-    _built_in("warlight_env.agents.mcts:thesis_mcts"),
+    "warlight_env.agents.mcts",
+    "thesis_mcts",
     "mcts with the thesis's own parameters",
-    {
-        **_MCTS,
-        "c": Parameter(float, 1.41, "exploration", 0, 100),
-        "refine": Parameter(float, 0.0, "part of the budget for local search on the answer", 0, 0.99),
-        "turns": Parameter(str, "thesis", "the generators': thesis, or ours, in which fewer armies stay behind"),
-        "weights": Parameter(str, "thesis", "weights of the evaluation: default, thesis, or a .json file"),
-    },
+    "THESIS_PARAMETERS",
 )
-_register(
+_built_in(
     "mcts_no_defense",
-    _built_in("warlight_env.agents.mcts:no_defense"),
+    "warlight_env.agents.mcts",
+    "no_defense",
     "mcts without the defensive deploy and the two ways to attack that wait",
-    _MCTS,
+    "PARAMETERS",
 )
-_register(
+_built_in(
     "pmcts",
-    _built_in("warlight_env.agents.mcts:parallel_mcts"),
+    "warlight_env.agents.mcts",
+    "parallel_mcts",
     "mcts with a tree in each of two threads",
-    {**_MCTS, "threads": Parameter(int, 2, "threads", 1, 1000)},
+    "PARALLEL_PARAMETERS",
 )
-_NOT_FLAT = ("c", "selection", "replies", "final", "top", "picks", "refine", "scenarios", "horizon")
-_register(
+_built_in(
     "flat_mc",
-    _built_in("warlight_env.agents.flat:FlatAgent"),
+    "warlight_env.agents.flat",
+    "FlatAgent",
     "flat Monte Carlo: generated turns at random, and the one whose results are best in the middle",
-    {
-        **{name: parameter for name, parameter in _MCTS.items() if name not in _NOT_FLAT},
-        "rounds": Parameter(int, 5, "length of a simulation, the round of the turn included", 1, 10_000),
-        "answer": Parameter(str, "median", "the middle of a turn's results: median, mean, mode"),
-    },
+    "PARAMETERS",
 )
-_register(
+_built_in(
     "minimax2",
-    _built_in("warlight_env.agents.minimax2:Minimax2Agent"),
+    "warlight_env.agents.minimax2",
+    "Minimax2Agent",
     "two plies: each generated turn against each generated reply, over many plays of the round",
-    {
-        "sims": Parameter(int, None, "plays of a round for a move", 1, 10**9),
-        "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
-        "samples": Parameter(int, None, "plays of each pair (default: 15, unless sims or secs is given)", 1, 10**6),
-        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
-    },
+    "PARAMETERS",
 )
-_register(
+_built_in(
     "maxn",
-    _built_in("warlight_env.agents.maxn:MaxnAgent"),
+    "warlight_env.agents.maxn",
+    "MaxnAgent",
     "Max^N: each player in turn maximises its own share, over turns made of the best battles",
-    {
-        "sims": Parameter(int, None, "positions to value in a move", 1, 10**9),
-        "secs": Parameter(float, None, "seconds a move", 0.001, 86400),
-        "depth": Parameter(int, 4, "players' moves to look ahead", 1, 24),
-        "breadth": Parameter(int, 5, "turns of a player that are searched", 1, 9),
-        "territory": Parameter(float, 0.0, "weight of each region of the largest connected territory", 0, 1000),
-        "join": Parameter(float, 0.0, "weight of battles that join own territories", 0, 10),
-        "spare": Parameter(float, 0.0, "weight against attacks on the weak beside the strong", 0, 10),
-        "chains": Parameter(float, 0.0, "weight of the best battle that can follow", 0, 10),
-        "weights": Parameter(str, "default", "weights of the evaluation: default, thesis, or a .json file"),
-    },
+    "PARAMETERS",
 )
 
 
@@ -235,7 +176,7 @@ def _known() -> dict[str, AgentInfo]:
     known = dict(_AGENTS)
     for entry in _foreign():
         if entry.name not in known:
-            known[entry.name] = AgentInfo(entry.name, f"from {entry.value}", entry.load, {})
+            known[entry.name] = AgentInfo(entry.name, f"from {entry.value}", entry.load)
     return known
 
 
@@ -310,6 +251,33 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     return info, values
 
 
+_WEIGHTS = re.compile(r"(?<=[:,\s])(weights=[^,]*?)(\s*)(?=,|$)")
+_PINNED_WEIGHTS = re.compile(r"(?<=[:,\s])(weights=[^,]*\.json)#[0-9a-f]{16}(?=\s*(?:,|$))")
+
+
+def pinned(spec: str) -> str:
+    """A specification for the weights that their file holds now: with their digest behind its name, if it has one.
+
+    Raises:
+        AgentError: the specification is wrong. WeightsError: the file cannot be read.
+    """
+    spec = spec.strip()
+    info, values = parse(spec)
+    if info.wraps:
+        text: str = values["text"]
+        return spec.removesuffix(text) + pinned(text)
+    weights = values.get("weights", "")
+    if "weights" not in info.parameters or not str(weights).endswith(".json"):
+        return spec
+    digest = Weights.load(weights).digest()
+    return _WEIGHTS.sub(lambda found: f"{found[1]}#{digest}{found[2]}", spec, count=1)
+
+
+def unpinned(spec: str) -> str:
+    """The specification of which `pinned` made this one."""
+    return _PINNED_WEIGHTS.sub(r"\1", spec)
+
+
 def make_agent(spec: str, seed: int) -> Agent:
     """An agent by its specification; agents made from the same specification and seed play alike.
 
@@ -329,5 +297,5 @@ def make_agent(spec: str, seed: int) -> Agent:
         if not inspect.ismethod(getattr(agent, method, None)):
             raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")
     made = as_agent(agent)
-    made.name = spec.strip()
+    made.name = unpinned(spec.strip())
     return made

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,6 +22,10 @@ from warlight_env.errors import InputError
 
 class WeightsError(InputError):
     """Weights that cannot be read; the message names the file, the weight and the reason."""
+
+
+#: A file of weights with the digest of what it held.
+PINNED: Final = re.compile(r"(.+\.json)#([0-9a-f]{16})")
 
 
 class Weights(NamedTuple):
@@ -68,6 +74,11 @@ class Weights(NamedTuple):
             raise WeightsError(f"{len(values)} weights: there are {len(cls._fields)}")
         return cls._checked(dict(zip(cls._fields, (float(value) for value in values), strict=True)), "weights")
 
+    def digest(self) -> str:
+        """16 hexadecimal digits by which these coefficients are told from others."""
+        own = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
+        return hashlib.sha256(json.dumps(own).encode()).hexdigest()[:16]
+
     def to_json(self) -> str:
         """The coefficients by name."""
         return json.dumps(self._asdict(), indent=2) + "\n"
@@ -78,11 +89,20 @@ class Weights(NamedTuple):
 
     @classmethod
     def load(cls, source: str | Path | Weights) -> Weights:
-        """A preset by name, or a JSON file of coefficients by name; those that it lacks are the thesis's."""
+        """A preset by name, or a JSON file of coefficients by name; those that it lacks are the thesis's.
+
+        With ``#`` and a `digest` behind the file's name, it is refused where it holds others.
+        """
         if isinstance(source, Weights):
             return source
         if str(source) in PRESETS:
             return PRESETS[str(source)]
+        if told := PINNED.fullmatch(str(source)):
+            path, digest = told.groups()
+            weights = cls.load(path)
+            if weights.digest() != digest:
+                raise WeightsError(f"{path}: holds other weights than it did ({weights.digest()} now, {digest} then)")
+            return weights
         path = Path(source)
         if path.suffix != ".json":
             raise WeightsError(f"no weights {str(source)!r}; there are {', '.join(PRESETS)}, or give a .json file")

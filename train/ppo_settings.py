@@ -8,9 +8,9 @@ from typing import Any, Literal
 from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.agents.weights import THESIS, Weights
-from warlight_env.arena.policies.policy_file import check_network
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
+from warlight_env.networks.archive import check_network
 from warlight_env.train.games import Conditions
 from warlight_env.train.settings_file import check_whole
 

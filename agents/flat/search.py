@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from warlight_env.agents.flat.arms import (
     results_of,
     sample,
 )
+from warlight_env.agents.parameters import Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins import BUILT_IN, Functions
 from warlight_env.agents.search.answers import by_middle
 from warlight_env.agents.search.anytime import AnytimeSearch
@@ -37,23 +38,28 @@ from warlight_env.engine.view import View
 _RESULT_BYTES = 12
 
 
+@documented
 @dataclass(frozen=True)
 class FlatSettings(SearchSettings):
-    """Everything that can be chosen about flat Monte Carlo; as its authors found it best.
+    """Everything that can be chosen about flat Monte Carlo; as its authors found it best."""
 
-    rounds: the round of the turn that is tried included. answer: by what of a turn's results, the "median", "mean" or
-    "mode".
-    """
-
-    rounds: int = 5
+    rounds: Annotated[
+        int, Told("length of a simulation, the round of the turn included", 1, 10_000, shared=True)
+    ] = 5  # fmt: skip
     refine: float = 0.0
-    answer: str = "median"
-
-    fewest_rounds = 1
+    scenarios: int = 96
+    horizon: int = 3
+    answer: Annotated[
+        str, Told(f"the middle of a turn's results: {', '.join(MIDDLES)}", choices=MIDDLES, shared=True)
+    ] = "median"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.one_of("answer", MIDDLES)
+        check_values(SearchSettings, vars(self))  # what specifications do not take is bounded as elsewhere
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(FlatSettings)
 
 
 class PulledArms:

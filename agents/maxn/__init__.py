@@ -1,5 +1,5 @@
 """Max^N over turns made of valued battles (Chaloupka, Krůl, Láncoš, Brno 2020, for Dice Wars)."""
 
-from warlight_env.agents.maxn.agent import MaxnAgent
+from warlight_env.agents.maxn.agent import PARAMETERS, MaxnAgent
 
-__all__ = ["MaxnAgent"]
+__all__ = ["PARAMETERS", "MaxnAgent"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
-from warlight_env.agents.base import check_integer
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.maxn.search import (
     DEEPEST,
@@ -19,6 +18,16 @@ from warlight_env.agents.maxn.search import (
 from warlight_env.agents.maxn.turns import MAX_BREADTH
 from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.odds import make_odds
+from warlight_env.agents.parameters import (
+    FROM_ONE,
+    SECONDS,
+    WEIGHTS,
+    Range,
+    Told,
+    check_values,
+    documented,
+    parameters_of,
+)
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search_record import Candidate
@@ -34,21 +43,14 @@ LADDER: Final = (1, 4, 8, 12, 16, 20, 24)
 _SLICE: Final = 200
 
 
+@documented
 class MaxnAgent(SearchingAgent):
     """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
 
     A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it, then
     the best battle of what that leads to, and so on (`maxn.turns.make_turn`). Players move one after the other, by
-    seats, starting with us. With seconds the depth grows from 1 by steps, and the deepest that was finished answers.
-
-    Args:
-        seed: not used: nothing is drawn.
-        sims: positions to value in a move, at most: as with seconds, the deepest search that was finished answers.
-        secs, weights: see `SearchingAgent`.
-        depth: players' moves to look ahead.
-        breadth: turns of a player that are searched.
-        territory: weight of each region of the largest connected territory, added to the weights' own.
-        join, spare, chains: weights of terms, see `maxn.value.battle_value`.
+    seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the deepest that was
+    finished answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
     """
 
     name = "maxn"
@@ -56,19 +58,32 @@ class MaxnAgent(SearchingAgent):
     def __init__(
         self,
         seed: int = 0,
-        sims: int | None = None,
-        secs: float | None = None,
-        depth: int = 4,
-        breadth: int = 5,
-        territory: float = 0.0,
-        join: float = 0.0,
-        spare: float = 0.0,
-        chains: float = 0.0,
-        weights: str | Weights = "default",
-    ) -> None:
+        sims: Annotated[int | None, Told("positions to value in a move", 1, 10**9, takes=FROM_ONE)] = None,
+        secs: Annotated[float | None, SECONDS] = None,
+        depth: Annotated[int, Told("players' moves to look ahead", 1, MAX_DEPTH)] = 4,
+        breadth: Annotated[int, Told("turns of a player that are searched", 1, MAX_BREADTH)] = 5,
+        territory: Annotated[
+            float,
+            Told(
+                "weight of each region of the largest connected territory", 0, 1000, takes=Range(),
+                more="Added to the weights' own.",
+            ),
+        ] = 0.0,
+        join: Annotated[float, Told("weight of battles that join own territories", 0, 10, takes=Range())] = 0.0,
+        spare: Annotated[
+            float, Told("weight against attacks on the weak beside the strong", 0, 10, takes=Range())
+        ] = 0.0,
+        chains: Annotated[float, Told("weight of the best battle that can follow", 0, 10, takes=Range())] = 0.0,
+        weights: Annotated[str | Weights, WEIGHTS] = "default",
+    ) -> None:  # fmt: skip
         super().__init__(seed, sims, secs, weights)
-        for name, value, most in (("depth", depth, MAX_DEPTH), ("breadth", breadth, MAX_BREADTH)):
-            check_integer(name, value, 1, most)
+        check_values(
+            MaxnAgent,
+            {
+                "sims": sims, "secs": secs, "depth": depth, "breadth": breadth, "territory": territory, "join": join,
+                "spare": spare, "chains": chains,
+            },
+        )  # fmt: skip
         self.depth, self.breadth = depth, breadth
         self._terms = float(join), float(spare), float(chains)
         self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
@@ -114,3 +129,7 @@ class MaxnAgent(SearchingAgent):
         found.sort(key=lambda candidate: candidate.value, reverse=True)
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
         return finished, Found(found, valued, nodes, min(shallowest, deepest), deepest)
+
+
+#: What specifications take.
+PARAMETERS: Final = parameters_of(MaxnAgent)

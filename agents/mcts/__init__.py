@@ -1,11 +1,20 @@
 """Monte Carlo tree search over generated turns (thesis, section 3.1)."""
 
 from warlight_env.agents.mcts.agent import MctsAgent, no_defense, parallel_mcts, thesis_mcts
-from warlight_env.agents.mcts.settings import THESIS_SETTINGS, MctsSettings
+from warlight_env.agents.mcts.settings import (
+    PARALLEL_PARAMETERS,
+    PARAMETERS,
+    THESIS_PARAMETERS,
+    THESIS_SETTINGS,
+    MctsSettings,
+)
 from warlight_env.agents.mcts.tree_search import Search
 from warlight_env.agents.search_record import Candidate, SearchRecord
 
 __all__ = [
+    "PARALLEL_PARAMETERS",
+    "PARAMETERS",
+    "THESIS_PARAMETERS",
     "THESIS_SETTINGS",
     "Candidate",
     "MctsAgent",

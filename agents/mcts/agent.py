@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from warlight_env.agents.mcts.settings import THESIS_SETTINGS, MctsSettings
+from warlight_env.agents.mcts.settings import PARALLEL_THREADS, THESIS_SETTINGS, MctsSettings
 from warlight_env.agents.mcts.tree_search import Search
 from warlight_env.agents.search.agent import AnytimeAgent
 from warlight_env.agents.search.anytime import AnytimeSearch
@@ -57,6 +57,6 @@ def no_defense(seed: int = 0, **parameters: Any) -> MctsAgent:
     return MctsAgent(seed, **parameters, defense=False)
 
 
-def parallel_mcts(seed: int = 0, threads: int = 2, **parameters: Any) -> MctsAgent:
+def parallel_mcts(seed: int = 0, threads: int = PARALLEL_THREADS, **parameters: Any) -> MctsAgent:
     """`MctsAgent` in several threads."""
     return MctsAgent(seed, threads=threads, **parameters)

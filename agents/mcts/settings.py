@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from warlight_env.agents.base import check_integer
 from warlight_env.agents.mcts.selection import SELECTIONS
 from warlight_env.agents.mcts.tree import nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import TreeSettings
+from warlight_env.agents.parameters import Parameter, Range, Told, documented, parameters_of
 from warlight_env.agents.plug_ins import BUILT_IN, Functions, plug_in
 from warlight_env.agents.search.answers import ANSWERS
 from warlight_env.agents.search.foresight import NARROWINGS
@@ -18,39 +17,60 @@ from warlight_env.agents.search.settings import SearchSettings
 from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
 
+#: Threads of `pmcts`.
+PARALLEL_THREADS: Final = 2
 
+
+@documented
 @dataclass(frozen=True)
 class MctsSettings(SearchSettings):
-    """Everything that can be chosen about a tree search; `THESIS_SETTINGS` are the thesis's.
+    """Everything that can be chosen about a tree search; `THESIS_SETTINGS` are the thesis's."""
 
-    exploration: c in w / n + c sqrt(ln N / n). selection: N is the visits of the "root" (thesis) or the "parent".
-    replies: an enemy's turn in the tree is selected knowing those before it ("seen", thesis), or by its value against
-    all of those ("blind"): decoupled UCT, for all move at once; "prior": all turns by PUCT. See `SELECTIONS`.
-    top: turns of a player that enter the tree, the best by their shares a round ahead, in `tries` plays; 0: all.
-    leaves: that are selected before they are valued, in one call.
-    final: the root's child to answer with: "robust" (most visits), "max" (best value), "secure" (best lower bound),
-    "mixture" (any, in proportion to visits), "max_robust" (goes on until the first two agree: at most twice the
-    simulations; of the tree's seconds it spends half, and then up to the rest).
-    picks: starting regions are the "best" set by value, or found by a "search" over the best sets.
-    """
-
-    exploration: float = 0.4
-    selection: Literal["root", "parent"] = "root"
-    replies: str = "seen"
-    top: int = 0
-    leaves: int = 1
-    final: str = "robust"
-    picks: Literal["best", "search"] = "best"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_integer("top", self.top, 0, 10_000)
-        check_integer("leaves", self.leaves, 1, 10_000)
-        self.need(math.isfinite(self.exploration) and self.exploration >= 0, "exploration", "must be at least 0")
-        self.one_of("selection", ("root", "parent"))
-        self.one_of("replies", SELECTIONS)
-        self.one_of("final", ANSWERS)
-        self.one_of("picks", ("best", "search"))
+    exploration: Annotated[
+        float, Told("exploration", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
+    ] = 0.4
+    selection: Annotated[
+        Literal["root", "parent"],
+        Told(
+            "whose visits the selection takes for N: root, parent", choices=("root", "parent"), more="The thesis: root."
+        ),
+    ] = "root"
+    replies: Annotated[
+        str,
+        Told(
+            "turns are selected knowing those before (seen), enemies' not (blind), or by priors (prior)",
+            choices=SELECTIONS,
+            more="Blind: by their values against all of those, decoupled UCT, for all move at once. Prior: PUCT. "
+            "The thesis: seen.",
+        ),
+    ] = "seen"  # fmt: skip
+    top: Annotated[
+        int,
+        Told(
+            "turns of a player that enter the tree, the best a round ahead; 0: all", 0, 10_000, more="By their shares."
+        ),
+    ] = 0
+    leaves: Annotated[
+        int,
+        Told(
+            "leaves that are selected before they are valued, in one call", 1, 10_000,
+            more="More than one counts as visits that were lost, `virtual_loss` each, until they are.",
+        ),
+    ] = 1  # fmt: skip
+    final: Annotated[
+        str,
+        Told(
+            f"the answer: {', '.join(ANSWERS)}", choices=tuple(ANSWERS),
+            more="The most visits, the best value, the best lower bound, or on until the first two agree: at most "
+            "twice the simulations, and of the tree's seconds half, then up to the rest. A mixture is drawn by visits.",
+        ),
+    ] = "robust"  # fmt: skip
+    picks: Annotated[
+        Literal["best", "search"],
+        Told(
+            "starting regions: the best set by value, or search", choices=("best", "search"), more="Over the best sets."
+        ),
+    ] = "best"
 
     def for_kernels(self, play: PlaySettings, functions: Functions = BUILT_IN) -> TreeSettings:
         """What the kernels of the tree take."""
@@ -73,6 +93,19 @@ class MctsSettings(SearchSettings):
 
 #: What the thesis's author chose.
 THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, refine=0.0, turns="thesis", weights="thesis")
+
+#: The parameters of `mcts`, and of each of its kin what is another there.
+PARAMETERS: Final = parameters_of(MctsSettings)
+_THESIS_TURNS: Final = Parameter(
+    str, "thesis", "the generators': thesis, or ours, in which fewer armies stay behind", choices=("ours", "thesis")
+)
+THESIS_PARAMETERS: Final = {
+    **parameters_of(
+        MctsSettings, exploration=THESIS_SETTINGS.exploration, refine=THESIS_SETTINGS.refine, weights="thesis"
+    ),
+    "turns": _THESIS_TURNS,
+}
+PARALLEL_PARAMETERS: Final = parameters_of(MctsSettings, threads=PARALLEL_THREADS)
 
 
 def nodes_for(

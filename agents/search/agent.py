@@ -5,21 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from warlight_env.agents.base import Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.agents.plug_ins import Functions
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.settings import SearchSettings
+from warlight_env.agents.search.settings import DEFAULT_SIMULATIONS, SearchSettings
 from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
-
-#: Simulations where neither the budget nor the agent says how many: what the thesis's program did in 10 seconds.
-DEFAULT_SIMULATIONS: Final = 457
 
 
 class AnytimeAgent(Agent):

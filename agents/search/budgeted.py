@@ -8,14 +8,13 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from warlight_env.agents.base import Agent, Budget, check_integer, given
+from warlight_env.agents.base import Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.search_record import Candidate, Searched, SearchRecord
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.errors import InputError
 
 M = TypeVar("M")
 
@@ -60,10 +59,6 @@ class SearchingAgent(Agent):
     def __init__(
         self, seed: int = 0, sims: int | None = None, secs: float | None = None, weights: str | Weights = "default"
     ) -> None:
-        if sims is not None:
-            check_integer("sims", sims, 1)
-        if secs is not None and not (math.isfinite(secs) and secs > 0):
-            raise InputError(f"secs = {secs!r}: must be above 0")
         self.seed, self._sims, self._secs = seed, sims, secs
         self.weights = Weights.load(weights)
         self.view: View | None = None  #: of the last search

@@ -29,6 +29,9 @@ class Parts:
             raise InputError(f"there is a {self.kind} {name!r} already")
         self._kernels[name] = kernel
 
+    def __len__(self) -> int:
+        return len(self._kernels)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._kernels)
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from warlight_env.agents.base import check_integer
 from warlight_env.agents.generator_work import ALL_WAYS, NO_DEFENSE, PRESS
+from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Range, Told, check_values, documented
 from warlight_env.agents.plug_ins import BUILT_IN, Functions, plug_in
 from warlight_env.agents.search.foresight import PLAYOUTS
 from warlight_env.agents.search.outcome import OUTCOMES
@@ -21,80 +19,99 @@ from warlight_env.errors import InputError
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
 
 
+#: Simulations where neither the budget nor the agent says how many: what the thesis's program did in 10 seconds.
+DEFAULT_SIMULATIONS: Final = 457
+
+
+@documented
 @dataclass(frozen=True)
 class SearchSettings:
-    """What all searches have that simulate.
+    """What can be chosen about every search that simulates.
 
-    simulations, seconds: the budget of a move, for each store; both None: the agent decides.
-    outcome: which play of a round is the next state, see `outcome.OUTCOMES`; samples: plays of a round;
-    rounds: length of a playout; 0: leaves are valued as they are. playout: its turns are "random" ones of the
-    generators', those that are best a round ahead ("one_ply"), best against the worst reply ("two_ply"), or drawn by
-    rank from the best `drawn` ("weighted"); tries: plays of the round in which these try each turn.
-    values: what a simulation is worth: "shares" of the position, or "placements": the first place alpha to 1, the
-    others 0 to beta.
-    parallel, threads: "root" (a tree per thread), "tree" (one tree, virtual loss), "lock" (one tree, one lock),
-    "leaf" (several playouts per leaf). trees: of "root"; None: as many as threads.
-    virtual_loss: visits that a thread pretends to have lost. memory: MiB for each tree.
-    refine: part of the budget that goes to local search on the answer, a trial for a simulation (see
-    `search.refining`), which is about half the time; scenarios: in which it tries turns; horizon: rounds of a scenario.
-    turns: "ours" or the "thesis"'s, in which armies stay behind that no favourable attack needs; defense: with the
-    defensive deploy and the two ways to attack that wait.
+    defense: with the defensive deploy and the two ways to attack that wait.
     """
 
-    simulations: int | None = None
-    seconds: float | None = None
-    outcome: str = "rule"
-    samples: int = 15
-    rounds: int = 10
-    playout: str = "random"
-    tries: int = 1
-    drawn: int = 3
-    values: str = "shares"
-    alpha: float = 0.96
-    beta: float = 0.5
-    parallel: str = "root"
-    threads: int = 1
-    trees: int | None = None
-    virtual_loss: int = 1
-    memory: int = 256
-    refine: float = 0.5
-    scenarios: int = 96
-    horizon: int = 3
-    turns: Literal["ours", "thesis"] = "ours"
+    simulations: Annotated[
+        int | None,
+        Told(
+            f"simulations a move (default: {DEFAULT_SIMULATIONS}, unless secs is given)", 1, 10**9, takes=FROM_ONE,
+            short="sims", more="For each tree; without seconds either, the agent decides.",
+        ),
+    ] = None  # fmt: skip
+    seconds: Annotated[float | None, SECONDS] = None
+    outcome: Annotated[
+        str,
+        Told(
+            f"the next state: {', '.join(OUTCOMES)}", choices=OUTCOMES, shared=True,
+            more="Which play of a round it is.",
+        ),
+    ] = "rule"  # fmt: skip
+    samples: Annotated[int, Told("plays of a round to choose the next state from", 1, 10_000, shared=True)] = 15
+    rounds: Annotated[
+        int, Told("length of a playout", 0, 10_000, shared=True, more="With 0 leaves are valued as they are.")
+    ] = 10
+    playout: Annotated[
+        str,
+        Told(
+            f"turns of playouts: {', '.join(PLAYOUTS)}", choices=PLAYOUTS, shared=True,
+            more="Those of the generators, the best a round ahead, the best against the worst reply, or drawn by rank.",
+        ),
+    ] = "random"  # fmt: skip
+    tries: Annotated[int, Told("plays in which top and playout try each turn", 1, 10_000, shared=True)] = 1
+    drawn: Annotated[int, Told("best turns that playout=weighted draws from", 1, 10_000, shared=True)] = 3
+    values: Annotated[
+        str,
+        Told(
+            f"worth of a simulation: {', '.join(WORTHS)}", choices=WORTHS, shared=True,
+            more="Shares of the position; or the first place alpha to 1, the others 0 to beta.",
+        ),
+    ] = "shares"  # fmt: skip
+    alpha: Annotated[float, Told("least worth of the first place", 0, 1, shared=True)] = 0.96
+    beta: Annotated[float, Told("most worth of the other places", 0, 1, shared=True, more="At most alpha.")] = 0.5
+    parallel: Annotated[
+        str,
+        Told(
+            "threads share: root (nothing), tree, lock, leaf", choices=PARALLEL, shared=True,
+            more="A tree for each, one tree with virtual loss, one tree with one lock, several playouts per leaf.",
+        ),
+    ] = "root"  # fmt: skip
+    threads: Annotated[int, Told("threads", 1, 1000, takes=Range(1, 10_000), shared=True)] = 1
+    trees: Annotated[
+        int | None, Told("trees of parallel=root (default: one per thread)", 1, 1000, takes=FROM_ONE, shared=True)
+    ] = None
+    virtual_loss: Annotated[
+        int,
+        Told(
+            "visits that a thread below a node pretends to have lost", 1, 1000, takes=Range(1, 10_000), shared=True
+        ),
+    ] = 1  # fmt: skip
+    memory: Annotated[int, Told("MiB for each tree, at most", 1, 10_000, shared=True)] = 256
+    refine: Annotated[
+        float,
+        Told(
+            "part of the budget for local search on the answer", 0, 0.99, takes=Range(0, 1, below_high=True),
+            shared=True, more="A trial (see `search.refining`) for a simulation, which is about half the time.",
+        ),
+    ] = 0.5  # fmt: skip
+    scenarios: Annotated[
+        int, Told("scenarios in which the local search tries turns", 1, 10_000, shared=True)
+    ] = 96  # fmt: skip
+    horizon: Annotated[int, Told("rounds of a scenario", 1, 10_000, shared=True)] = 3
+    turns: Annotated[
+        Literal["ours", "thesis"],
+        Told(
+            "the generators': ours, or the thesis's, in which more armies stay behind", choices=("ours", "thesis"),
+            shared=True, more="Those that no favourable attack needs.",
+        ),
+    ] = "ours"  # fmt: skip
+    weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record on the way in; the record from then on
     defense: bool = True
-    weights: Any = "default"  #: a name, a file or a record on the way in; the record from then on
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", Weights.load(self.weights))  # a file is read once
-        for name in ("samples", "tries", "drawn", "threads", "virtual_loss", "memory", "scenarios", "horizon"):
-            check_integer(name, getattr(self, name), 1, 10_000)
-        check_integer("rounds", self.rounds, self.fewest_rounds, 10_000)
-        for name in ("simulations", "trees"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), 1)
-        seconds = self.seconds
-        self.need(seconds is None or (math.isfinite(seconds) and seconds > 0), "seconds", "must be above 0")
-        fits = isinstance(self.refine, int | float) and not isinstance(self.refine, bool) and 0 <= self.refine < 1
-        self.need(fits, "refine", "must be a number from 0 to below 1")
-        self.need(0 <= self.alpha <= 1, "alpha", "must lie in 0 .. 1")
-        self.need(0 <= self.beta <= self.alpha, "beta", f"must lie in 0 .. alpha, {self.alpha:g}")
-        self.one_of("outcome", OUTCOMES)
-        self.one_of("parallel", PARALLEL)
-        self.one_of("playout", PLAYOUTS)
-        self.one_of("values", WORTHS)
-        self.one_of("turns", ("ours", "thesis"))
-
-    #: The least `rounds`.
-    fewest_rounds = 0
-
-    def need(self, condition: bool, name: str, reason: str) -> None:
-        """Raise InputError, of a parameter, unless a condition holds."""
-        if not condition:
-            raise InputError(f"{name} = {getattr(self, name)!r}: {reason}")
-
-    def one_of(self, name: str, known: Iterable[str]) -> None:
-        """Raise InputError unless a parameter is one of the names."""
-        self.need(getattr(self, name) in tuple(known), name, f"must be one of {', '.join(known)}")
+        check_values(type(self), vars(self))
+        if self.beta > self.alpha:
+            raise InputError(f"beta = {self.beta!r}: must lie in 0 .. alpha, {self.alpha:g}")
 
     @property
     def ways(self) -> int:

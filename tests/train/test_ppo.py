@@ -24,7 +24,6 @@ from env_helpers import SMALL
 from warlight_env.agents import make_agent
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arena.policies.policy_file import PolicyFile
-from warlight_env.arena.policies.policy_net import PolicyNet
 from warlight_env.arena.policies.policy_source import PolicySource
 from warlight_env.cli import main
 from warlight_env.engine.board import make_board
@@ -32,10 +31,11 @@ from warlight_env.engine.orders import Orders
 from warlight_env.envs.actions import StrategyActions
 from warlight_env.envs.actions.kernels import COUNT
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.features import global_features, node_features
 from warlight_env.envs.opponents import BotOpponent, OpponentError
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError, RunError
+from warlight_env.features.layout import global_features, node_features
+from warlight_env.networks.forward import PolicyNet
 from warlight_env.train.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.games import Conditions
 from warlight_env.train.journal import Journal, JournalError

@@ -26,4 +26,5 @@ def register_agents() -> None:
         "an agent that under fog plays on the most likely position, for games of two",
         form="belief:AGENT",
         players=2,
+        wraps=True,
     )

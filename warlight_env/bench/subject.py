@@ -17,8 +17,8 @@ from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.bounded import reason, shown
 from warlight_env.envs.actions import ENCODINGS
 from warlight_env.envs.checkpoints import load_policy
-from warlight_env.envs.features import OBSERVATIONS
 from warlight_env.errors import did_you_mean
+from warlight_env.features.layout import OBSERVATIONS
 from warlight_env.game import Game
 
 

@@ -23,7 +23,7 @@ from numba.core import caching
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 #: Packages whose sources make up the cache key: Numba itself does not see that a callee in another file changed.
-KERNEL_PACKAGES = ("warlight_env.engine", "warlight_env.agents", "warlight_env.envs")
+KERNEL_PACKAGES = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
 
 #: Settings that change the machine code but that Numba leaves out of its own cache key.
 CODE_SETTINGS = (

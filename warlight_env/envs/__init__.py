@@ -15,13 +15,13 @@ from warlight_env.envs.actions import (
 )
 from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.features import Feature, Features, Part, global_features, node_features
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
+from warlight_env.features.layout import Feature, Features, Part, global_features, node_features
 
 register_all()
 

@@ -41,7 +41,6 @@ from warlight_env.envs.actions.kernels import (
 )
 from warlight_env.envs.arrays import fitting, index
 from warlight_env.envs.chronicle import Chronicle
-from warlight_env.envs.features import OBSERVATIONS, observed_features
 from warlight_env.envs.observations import Buffers, Settings, make_buffers
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied
@@ -60,6 +59,7 @@ from warlight_env.envs.step import (
     resolve,
 )
 from warlight_env.errors import InputError
+from warlight_env.features.layout import OBSERVATIONS, observed_features
 from warlight_env.outcome import tell_dropped
 
 

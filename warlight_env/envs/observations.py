@@ -7,14 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.bits import (
-    BitBoard,
-    count_bits,
-    count_common,
-    has,
-    leaves,
-    owned_bits,
-)
+from warlight_env.engine.bits import BitBoard, has, owned_bits
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.position import Position
@@ -25,21 +18,9 @@ from warlight_env.engine.shapes import ActionRow, Armies, Bool, Int, Marks, Owne
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import PICK, State
 from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN, Turn
-from warlight_env.envs.features import (
-    GLOBAL,
-    MANY_ARMIES,
-    NODE,
-    SEEN_MINE,
-    SEEN_NEUTRAL,
-    SEEN_UNKNOWN,
-    SOFT_ARMIES,
-    TURN,
-    Features,
-    global_shift,
-    node_shift,
-    node_width,
-)
 from warlight_env.envs.rewards import potential
+from warlight_env.features.describing import Memory, blank, describe, income_of, seen_code, sum_armies
+from warlight_env.features.layout import NODE, SEEN_UNKNOWN, SOFT_ARMIES, TURN, Features, node_shift, node_width
 
 _TURN_WIDTH = len(TURN)
 
@@ -88,12 +69,8 @@ def make_buffers(
 ) -> Buffers:
     """Buffers in a state that `observe` can go on from: everything neutral and closed, static features set."""
     n = board.n_regions
-    values = np.zeros((batch, slots, features.size), dtype=np.float32)
-    if settings.features:
-        part = features["nodes"]
-        nodes = part.cut(values)
-        nodes[..., part.column("neutral")] = 1
-        nodes[..., part.column("bonus")] = (board.bonus / max(1, board.bonus.max()))[board.super_region]
+    leading = batch, slots
+    values = blank(board, features, *leading) if settings.features else np.zeros((*leading, features.size), np.float32)
     mask = np.zeros((batch, slots, mask_size), dtype=np.int8)
     if settings.row_width:
         mask[..., :: settings.row_width] = 1
@@ -121,30 +98,6 @@ def make_buffers(
             terminated=shaped(np.bool_, players),
             truncated=shaped(np.bool_, players),
             cycles=shaped(np.int32),
-        )
-    )
-
-
-class Memory(NamedTuple):
-    """Working memory of `observe`."""
-
-    visible: npt.NDArray[np.uint64]  #: [W] what a player sees
-    owned: npt.NDArray[np.uint64]  #: [P, W] each player's regions
-    codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code by owner, neutral first
-    armies: npt.NDArray[np.int64]  #: [P + 1] armies by owner, neutral first
-    shares: npt.NDArray[np.float32]  #: [S, 2] of the super regions
-
-
-def make_memory(bits: BitBoard, players: int) -> Memory:
-    """Working memory for one thread."""
-    words = bits.adjacent.shape[1]
-    return reference(
-        Memory(
-            visible=np.zeros(words, dtype=np.uint64),
-            owned=np.zeros((players, words), dtype=np.uint64),
-            codes=np.zeros(players + 1, dtype=np.int8),
-            armies=np.zeros(players + 1, dtype=np.int64),
-            shares=np.zeros((len(bits.members), 2), dtype=np.float32),
         )
     )
 
@@ -237,145 +190,8 @@ def _see(
         seen_owner[r] = SEEN_UNKNOWN
         seen_army[r] = 0
         if not hidden or has(visible, r):
-            seen_owner[r] = _code(owner[r], player, players)
+            seen_owner[r] = seen_code(owner[r], player, players)
             seen_army[r] = army[r]
-
-
-@kernel
-def _code(owner: Int, player: Int, players: Int) -> Int:
-    """A SEEN_… code of an owner."""
-    if owner < 0:
-        return SEEN_NEUTRAL
-    ahead = owner - player
-    return SEEN_MINE + (ahead if ahead >= 0 else ahead + players)
-
-
-@kernel
-def _write_shares(
-    bits: BitBoard, owned: Any, player: Int, players: Int, hidden: Any, visible: Any, shares: Any
-) -> None:
-    """Write shares of super regions, float32[S, 2]: the player's, and the largest of an opponent as far as seen."""
-    for s in range(bits.members.shape[0]):
-        size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
-        best = np.int64(0)
-        for q in range(players):
-            if q != player:
-                count = np.int64(0)
-                for w in range(visible.shape[0]):
-                    word = bits.members[s, w] & owned[q, w]
-                    count += count_bits(word & visible[w] if hidden else word)
-                best = max(best, count)
-        shares[s, 0] = np.float32(count_common(bits.members[s], owned[player])) / size
-        shares[s, 1] = np.float32(best) / size
-
-
-@kernel
-def _income(bits: BitBoard, bonus: Int, base_income: Int, owned: Any) -> Int:
-    """`engine.round.income` for a set of own regions."""
-    total = np.int64(base_income)
-    for s in range(bonus.shape[0]):
-        if not leaves(bits.members[s], owned):
-            total += bonus[s]
-    return total
-
-
-@kernel
-def _write_nodes(
-    super_region: Int,
-    adjacent: Int,
-    players: Int,
-    owner: Owners,
-    army: Armies,
-    hidden: Any,
-    visible: Any,
-    owned: Any,
-    codes: Int,
-    shares: Any,
-    seen_owner: Int,
-    seen_army: Int,
-    values: npt.NDArray[np.float32],
-) -> None:
-    """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
-    width = np.uintp(node_width(players))
-    first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
-    at = np.uintp(node_shift(players))  # unsigned, as are all indices here: signed ones are checked for being negative
-    for i in range(owner.shape[0]):
-        r = np.uintp(i)
-        code, size = codes[np.uintp(owner[r] + np.int64(1))], army[r]
-        if hidden and not has(visible, r):
-            code, size = np.int8(SEEN_UNKNOWN), np.int32(0)
-        if seen_owner[r] != code:
-            one_hot = i * node_width(players) + first_owner
-            values[one_hot + seen_owner[r]] = 0.0
-            values[one_hot + code] = 1.0
-            seen_owner[r] = code
-        seen_army[r] = size
-        amount = np.float32(size)
-        values[at + np.uintp(NODE.army_soft)] = amount / (amount + np.float32(SOFT_ARMIES))
-        values[at + np.uintp(NODE.army_linear)] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
-        values[at + np.uintp(NODE.border)] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
-        s = np.uintp(super_region[r])
-        values[at + np.uintp(NODE.my_share)] = shares[s, 0]
-        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]
-        at += width
-
-
-@kernel
-def _sum_armies(owner: Owners, army: Armies, hidden: Any, visible: Any, armies: Int) -> None:
-    """Sum the armies seen by owner to armies int64[P + 1], neutral first."""
-    for q in range(armies.shape[0]):
-        armies[q] = 0
-    for r in range(owner.shape[0]):
-        if not hidden or has(visible, r):
-            armies[owner[r] + 1] += army[r]
-
-
-@kernel
-def _write_globals(
-    round_limit: Int,
-    max_cycles: Int,
-    max_income: Int,
-    players: Int,
-    n: Int,
-    player: Int,
-    picking: Bool,
-    my_pick: Bool,
-    cycles: npt.NDArray[np.int32],
-    round_number: Int,
-    earned: Int,
-    owned: Any,
-    hidden: Any,
-    visible: Any,
-    armies: Int,
-    values: npt.NDArray[np.float32],
-) -> None:
-    """Write the global features."""
-    base = n * node_width(players)
-    total: Int = np.int64(0)
-    for q in range(players + 1):
-        total += armies[q]
-    per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
-    values[base + GLOBAL.picking] = np.float32(picking)
-    values[base + GLOBAL.my_pick] = np.float32(my_pick)
-    values[base + GLOBAL.time] = min(np.float32(cycles) / np.float32(max_cycles), np.float32(1.0))
-    limit = np.float32(round_limit)
-    rounds = min(np.float32(round_number) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
-    values[base + GLOBAL.round] = rounds
-    values[base + GLOBAL.income] = np.float32(earned) / np.float32(max(max_income, 1))
-    seen = count_common(visible, visible) if hidden else n
-    neutral = seen
-    for k in range(players):
-        q = (player + k) % players
-        regions = np.int64(0)
-        for w in range(visible.shape[0]):
-            regions += count_bits(owned[q, w] & visible[w] if hidden else owned[q, w])
-        neutral -= regions
-        at = base + (GLOBAL.regions_mine if k == 0 else GLOBAL.regions_unknown + 2 * (k - 1))
-        values[at] = np.float32(regions) * per_region
-        values[at + 1] = np.float32(armies[q + 1]) * per_army
-    values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region
-    values[base + GLOBAL.armies_neutral] = np.float32(armies[0]) * per_army
-    values[base + GLOBAL.regions_unknown + global_shift(players)] = np.float32(n - seen) * per_region
 
 
 @kernel
@@ -386,7 +202,7 @@ def observe(
     state: State,
     out: Buffers,
     bits: BitBoard,
-    memory: Any,
+    memory: Memory,
     first: Int,
     end: Int,
 ) -> None:
@@ -394,10 +210,8 @@ def observe(
 
     Nothing is taken for granted but what earlier calls wrote to the same buffers, whatever happened in between.
     """
-    n, players = state.owner.shape[1], state.eliminated_at.shape[1]
-    visible, owned, codes, armies, shares = (
-        memory.visible, memory.owned, memory.codes, memory.armies, memory.shares,
-    )  # fmt: skip
+    players = state.eliminated_at.shape[1]
+    visible, owned, armies = memory.visible, memory.owned, memory.armies
     starts, n_edges = board.neighbor_start, board.edge_target.shape[0]
     row_width, priority = settings.row_width, settings.priority
     for b in range(first, end):
@@ -410,11 +224,11 @@ def observe(
         for p in range(players):
             owned_bits(owner, p, owned[p])
         if settings.features and not hidden:
-            _sum_armies(owner, army, False, visible, armies)
+            sum_armies(owner, army, False, visible, armies)
         for p in range(players):
             earned = np.int64(0)
             if state.eliminated_at[b, p] == 0:
-                earned = _income(bits, board.bonus, params.base_income, owned[p])
+                earned = income_of(bits, board.bonus, params.base_income, owned[p])
             out.income[b, p] = earned
             if out.slot[b, p] < 0:
                 continue
@@ -432,19 +246,9 @@ def observe(
             if not settings.features:
                 _see(owner, army, p, players, hidden, visible, seen_owner, seen_army)
                 continue
-            codes[0] = SEEN_NEUTRAL
-            for q in range(players):
-                codes[q + 1] = _code(q, p, players)
-            if hidden:
-                _sum_armies(owner, army, True, visible, armies)
-            _write_shares(bits, owned, p, players, hidden, visible, shares)
-            _write_nodes(
-                board.super_region, bits.adjacent, players, owner, army, hidden, visible, owned[p], codes, shares,
-                seen_owner, seen_army, values,
-            )  # fmt: skip
-            _write_globals(
-                params.round_limit, settings.max_cycles, settings.max_income, players, n, p, picking, my_pick,
-                out.cycles[b], state.round[b], earned, owned, hidden, visible, armies, values,
+            describe(
+                board, params, bits, memory, settings.max_cycles, settings.max_income, owner, army, p, picking,
+                my_pick, hidden, out.cycles[b], state.round[b], earned, seen_owner, seen_army, values,
             )  # fmt: skip
 
 

@@ -22,11 +22,11 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
-from warlight_env.envs.features import Features, state_features
 from warlight_env.envs.looking import observation, observation_space_of
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state import state_space, state_vector
 from warlight_env.errors import InputError
+from warlight_env.features.layout import Features, state_features
 
 Observations = dict[str, Any]
 Infos = dict[str, dict[str, Any]]

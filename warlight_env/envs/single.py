@@ -16,9 +16,9 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.episodes import Episodes
-from warlight_env.envs.features import Features
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
+from warlight_env.features.layout import Features
 
 
 class WarlightEnv(gymnasium.Env[Any, Any]):

@@ -33,8 +33,9 @@ from warlight_env.envs.actions.kernels import (
     mask_at,
     submit_at,
 )
-from warlight_env.envs.features import global_width, node_width
-from warlight_env.envs.observations import Buffers, Memory, Settings, make_memory, observe, observe_turn, potentials
+from warlight_env.envs.observations import Buffers, Settings, observe, observe_turn, potentials
+from warlight_env.features.describing import Memory, make_memory
+from warlight_env.features.layout import global_width, node_width
 
 #: The most that may have been dropped of a turn before it is handed in; what comes on top never runs over.
 MOST_ILLEGAL: Final = 2**30

@@ -11,8 +11,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from warlight_env.envs.episodes import Episodes
-from warlight_env.envs.features import Features
 from warlight_env.envs.seeds import Seeds
+from warlight_env.features.layout import Features
 
 
 class WarlightVectorEnv(VectorEnv[Any, Any, Any]):

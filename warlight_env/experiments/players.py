@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from warlight_env.agents import Agent, Budget
-from warlight_env.agents.registry import parse
+from warlight_env.agents.registry import parse, pinned, unpinned
 from warlight_env.arena.playing.setup import AgentSource, make
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import below, make_rng
@@ -47,7 +47,7 @@ class Player:
         spec = with_parameters(self.name or agent, self._budget(by, quick))
         if self.defense and not self.start:
             return spec
-        return PlayerSource(spec, self.defense, self.start)
+        return PlayerSource(pinned(spec), self.defense, self.start)
 
     def _budget(self, by: By, quick: bool) -> dict[str, str]:
         if self.seconds is None:
@@ -84,7 +84,7 @@ class PlayerSource:
                 raise ExperimentError(
                     f"agent {self.spec!r} knows no play without defence; give mcts or mcts_thesis"
                 ) from None
-            agent.name = f"{self.spec} without defence"
+            agent.name = f"{unpinned(self.spec)} without defence"
         return StartingIn(agent, self.start, seed) if self.start else agent
 
 

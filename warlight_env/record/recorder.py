@@ -242,7 +242,7 @@ def describe(spec: str, seed: int | None = None) -> Player:
     Raises:
         AgentError: there is no such agent.
     """
-    return Player(spec, spec, dict(_parameters(spec)), seed)
+    return Player(registry.unpinned(spec), spec, dict(_parameters(spec)), seed)
 
 
 @functools.lru_cache(maxsize=256)

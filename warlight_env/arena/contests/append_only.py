@@ -99,6 +99,10 @@ class AppendOnlyFolder(ABC):
         """What a person calls the part of the description to which these keys lead."""
         return ".".join(where)
 
+    def completed(self, found: dict[str, Any]) -> dict[str, Any]:
+        """What the folder describes, with what older versions did not say yet."""
+        return found
+
     def append_lines(self, items: Sequence[Any]) -> None:
         """Write a line for each item, as JSON takes it.
 
@@ -147,7 +151,7 @@ class AppendOnlyFolder(ABC):
         found = bounded.parse_json(text, f"{path}: no description of a run", self.error)
         if not isinstance(found, dict):
             raise self.error(f"{path}: no description of a run (it is no object)")
-        difference = _difference(found, self._description)
+        difference = _difference(self.completed(found), self._description)
         if difference is not None:
             where, there, here = difference
             raise self.error(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.agents.registry import unpinned
 from warlight_env.arena.contests.append_only import NOT_OURS, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.playing.play import GameRecord
@@ -49,6 +50,15 @@ class RunFolder(AppendOnlyFolder):
             return f"contest {key!r}"
         name = super().setting([inside[0].replace("_", "-"), *inside[1:]])
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
+
+    def completed(self, found: dict[str, Any]) -> dict[str, Any]:
+        """See `AppendOnlyFolder.completed`: the digests of weights that come from files."""
+        contests = found.get("contests")
+        for key, contest in contests.items() if isinstance(contests, dict) else ():
+            here = self._description["contests"].get(key, {}).get("agents", [])
+            if isinstance(contest, dict) and contest.get("agents") == [unpinned(agent) for agent in here]:
+                contest["agents"] = here
+        return found
 
     def append(self, key: str, records: Sequence[GameRecord]) -> None:
         """Write finished games of a contest.

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from warlight_env.agents.registry import unpinned
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
 from warlight_env.record.errors import LogError, LogWriteError
@@ -94,6 +95,8 @@ def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | N
         "rules": (header.rules, rules),
         **{key: (told.get(key), value) for key, value in match.items()},
     }
+    if told.get("agents") == [unpinned(agent) for agent in match.get("agents", ())]:
+        del pairs["agents"]  # of a version that did not tell the digests of weights, or there are none
     for key, (there, here) in pairs.items():
         if there != here:
             named = key in ("map", "rules")

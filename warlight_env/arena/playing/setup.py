@@ -17,6 +17,7 @@ from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.adapting import PlainAgent, as_agent
 from warlight_env.agents.base import check_once
+from warlight_env.agents.registry import pinned
 from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.logs import check_logged, log_writer, open_folder
 from warlight_env.arena.playing.play import AgentCrashError, GameObserver, GameRecord, Picks, play_game
@@ -46,7 +47,10 @@ class Seating(NamedTuple):
 
 @dataclass(frozen=True)
 class Setup:
-    """All that decides how the games of a match go; travels to other processes."""
+    """All that decides how the games of a match go; travels to other processes.
+
+    Specifications are kept as `pinned` gives them: weights out of a file are the same in all games.
+    """
 
     agents: tuple[AgentSource, ...]
     map: maps.Map
@@ -61,12 +65,15 @@ class Setup:
     log: Path | None = None  #: a folder for a log of each game
     insight: bool = False  #: with what the agents thought
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "agents", tuple(_pinned(source) for source in self.agents))
+
     @property
     def unit_size(self) -> int:
         """Games that are counted as one: with pairing, a seed in all rotations of the seats."""
         return len(self.agents) if self.paired else 1
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The agents' names, in their order.
 
@@ -107,8 +114,8 @@ class Setup:
 
     def _logged(self, agent: Agent, number: int, seed: int) -> Player:
         """What the header of a log says of the agent of that number."""
-        known = isinstance(self.agents[number], str)
-        return describe(agent.name, seed) if known else Player(agent.name, seed=seed)
+        source = self.agents[number]
+        return describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
 
     def _play(
         self, number: int, seating: Seating, stop: Callable[[], bool] | None, observer: GameObserver | None
@@ -147,7 +154,10 @@ class Setup:
     def match_data(self) -> dict[str, Any]:
         """What the logs of games say of the match, as JSON gives it back; map and rules stand elsewhere in them."""
         return {
-            "agents": list(self.names),
+            "agents": [
+                source if isinstance(source, str) else name
+                for source, name in zip(self.agents, self.names, strict=True)
+            ],
             "seed": int(self.seed),
             "paired": self.paired,
             "picks": self.picks,
@@ -203,6 +213,15 @@ class Setup:
 def make(source: AgentSource, seed: int) -> Agent:
     """An agent from its source."""
     return make_agent(source, seed) if isinstance(source, str) else as_agent(source(seed))
+
+
+def _pinned(source: AgentSource) -> AgentSource:
+    if not isinstance(source, str):
+        return source
+    try:
+        return pinned(source)
+    except InputError:  # which is said where the agent is made
+        return source.strip()
 
 
 def describe_agent(source: AgentSource) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -14,19 +13,17 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
-from warlight_env.arena.policies.arrays import ArraysError, read_arrays, write_arrays
-from warlight_env.arena.policies.policy_net import Arrays, PolicyNet, choose, expected_shapes
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.envs.actions import EncodingFactory, FactoredActions, StrategyActions
 from warlight_env.envs.actions.strategies import STRATEGIES
-from warlight_env.envs.features import global_features, node_features
 from warlight_env.errors import InputError, clipped, did_you_mean
+from warlight_env.features.layout import global_features, node_features
 from warlight_env.maps import Map
+from warlight_env.networks.archive import are_of, check_network, packed, unpacked
+from warlight_env.networks.arrays import ArraysError
+from warlight_env.networks.forward import Arrays, PolicyNet, choose, expected_shapes
 
-#: The widest and the deepest network: a checkpoint of its training, too, stays within `bounded.ARRAYS_BYTES`.
-WIDTH: Final = 512
-LAYERS: Final = 16
 #: Of the files; one that another number is written in is not read.
 VERSION: Final = 1
 #: The most regions that maps of a size class have.
@@ -35,23 +32,11 @@ SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
 ACTIONS: Final = ("strategies", "factored")
 #: Rules that end before the first orders: with `strategies`, whose picks nobody trains, they do not matter.
 _PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart")
-_HEADER: Final = "header"
 _FOLDER: Final = Path(__file__).parent
 
 
 class PolicyFileError(InputError):
     """A file that holds no policy, or a game that the policy in it was not trained for; the message says why."""
-
-
-def check_network(width: int, layers: int, hidden: int) -> None:
-    """Refuse sizes of a network with an `InputError`: it is to fit in a file, and the file in memory."""
-    for name, value, low, high in (
-        ("width", width, 1, WIDTH),
-        ("layers", layers, 0, LAYERS),
-        ("hidden", hidden, 1, WIDTH),
-    ):
-        if type(value) is not int or not low <= value <= high:
-            raise InputError(f"{name} = {value!r:.60}: must be an integer in {low} .. {high}")
 
 
 def size_class(n_regions: int) -> str:
@@ -102,8 +87,7 @@ class PolicyFile:
             "version": VERSION, **{name: getattr(self, name) for name in names}, "rules": self.rules.to_dict(),
             "weights": self.weights._asdict(), **_facts(self.players),
         }  # fmt: skip
-        text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-        return write_arrays({_HEADER: text, **self.arrays})
+        return packed(header, self.arrays)
 
     def shared(self) -> PolicyFile:
         """The policy itself, its arrays read-only from now on, for caches that hand it to many."""
@@ -119,10 +103,7 @@ class PolicyFile:
             PolicyFileError: it is no such thing, or of another version; `name` begins the message.
         """
         try:
-            arrays = read_arrays(content)
-            if _HEADER not in arrays or arrays[_HEADER].nbytes > bounded.SETTINGS_BYTES:
-                raise ArraysError("it has no header, or one that is too long")
-            text = arrays.pop(_HEADER).tobytes().decode()
+            text, arrays = unpacked(content)
         except (ArraysError, UnicodeDecodeError) as error:
             raise PolicyFileError(f"{name}: not a policy ({error})") from None
         header = bounded.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
@@ -142,9 +123,7 @@ class PolicyFile:
             if isinstance(error, PolicyFileError):
                 raise
             raise PolicyFileError(f"{name}: the header is damaged ({clipped(repr(error), 300)})") from None
-        if {key: array.shape for key, array in arrays.items()} != expected or not all(
-            array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()
-        ):
+        if not are_of(arrays, expected):
             raise PolicyFileError(f"{name}: the arrays are not those of such a network")
         return file
 

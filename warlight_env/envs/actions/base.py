@@ -21,6 +21,7 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.actions.exact import submit_exact
 from warlight_env.envs.actions.kernels import COUNT, OFFERED, OWN, READY, Seen, Turn, make_action_work, make_turn
+from warlight_env.features.describing import most_income
 
 I64 = npt.NDArray[np.int64]
 I8 = npt.NDArray[np.int8]
@@ -72,7 +73,7 @@ class ActionEncoding(ABC):
     def __init__(self, board: Board, params: RuleParams) -> None:
         self.board = board
         self.params = params
-        self.max_income = int(params.base_income + board.bonus.sum())
+        self.max_income = most_income(board, params)
 
     @property
     @abstractmethod

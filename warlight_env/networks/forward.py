@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
-from warlight_env.envs.features import (
+from warlight_env.features.layout import (
     SOFT_ARMIES,
     global_features,
     node_features,
@@ -24,17 +24,16 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 _CLOSED: Final = np.float32(-1e8)
 
 
-class PolicyNet:
-    """Logits out of flat observations, float32 as in training; for any map.
+class RegionNet:
+    """What networks have in common: descriptions of regions out of flat observations, float32 as in training.
 
     Args:
         arrays: of the network by name, as `train.ppo` exports them: linear layers ``….weight`` [out, in] and
             ``….bias`` [out].
-        action: "strategies" (`train.set_policy.SetNetwork`) or "factored" (`train.board_policy.BoardNetwork`).
-        board: of the games. players: in them.
+        board: of the games, any one. players: in them.
     """
 
-    def __init__(self, arrays: Arrays, action: str, board: Board, players: int) -> None:
+    def __init__(self, arrays: Arrays, board: Board, players: int) -> None:
         self._arrays = arrays
         features = observed_features("flat", board.n_regions, players)
         self._nodes, self._globals = features["nodes"], features["globals"]
@@ -44,47 +43,67 @@ class PolicyNet:
         mean = np.zeros((board.n_regions, board.n_regions), dtype=np.float32)
         mean[self._ends] = 1.0
         self._mean = mean / np.maximum(mean.sum(1, keepdims=True), 1.0)
-        self._rows = {"strategies": self._strategies, "factored": self._factored}[action]
 
-    def logits(self, flat: Floats) -> Floats:
-        """float32[B, R, V] for observations float32[B, N * F + G]: V values in each of R rows (strategies: one)."""
-        nodes, overall = self._nodes.cut(flat), self._globals.cut(flat)
-        return self._rows(nodes, overall, self._described(nodes, overall))
+    def parts(self, flat: Floats) -> tuple[Floats, Floats]:
+        """Nodes float32[B, N, F] and globals float32[B, G] of observations float32[B, N * F + G]."""
+        return self._nodes.cut(flat), self._globals.cut(flat)
 
-    def _linear(self, name: str, x: Floats) -> Floats:
+    def linear(self, name: str, x: Floats) -> Floats:
+        """A linear layer by its name."""
         product: Floats = x @ self._arrays[f"{name}.weight"].T
         bias = self._arrays.get(f"{name}.bias")
         return product if bias is None else product + bias
 
-    def _described(self, nodes: Floats, overall: Floats) -> Floats:
-        """float32[B, N, W], see `train.region_encoder.RegionEncoder`."""
-        first, overall = self._linear("encoder.first", nodes), self._linear("encoder.first_globals", overall)
+    def described(self, nodes: Floats, overall: Floats) -> Floats:
+        """A description of every region, float32[B, N, W], see `train.region_encoder.RegionEncoder`."""
+        first, overall = self.linear("encoder.first", nodes), self.linear("encoder.first_globals", overall)
         described = _relu(first + overall[:, None])
         layer = 0
         while f"encoder.own.{layer}.weight" in self._arrays:
-            around = self._linear(f"encoder.around.{layer}", self._mean @ described)
-            described = described + _relu(self._linear(f"encoder.own.{layer}", described) + around)
+            around = self.linear(f"encoder.around.{layer}", self._mean @ described)
+            described = described + _relu(self.linear(f"encoder.own.{layer}", described) + around)
             layer += 1
         return described
 
-    def _strategies(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
+    def pooled(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
+        """The whole position, float32[B, 4 * W + G]: descriptions by side, the largest of all, and the globals."""
         sides = np.stack(
             [nodes[:, :, self._mine], nodes[:, :, self._neutral], nodes[:, :, self._enemies].sum(2)], axis=1
         )
         means = sides @ described / np.maximum(sides.sum(2, keepdims=True), 1.0)
-        pooled = np.concatenate([means.reshape(len(nodes), -1), described.max(1), overall], axis=1)
-        return self._linear("action", _relu(self._linear("actor", pooled)))[:, None]
+        return np.concatenate([means.reshape(len(nodes), -1), described.max(1), overall], axis=1)
+
+
+class PolicyNet(RegionNet):
+    """Logits out of flat observations.
+
+    Args: as for `RegionNet`; action: "strategies" (`train.set_policy.SetNetwork`) or "factored"
+        (`train.board_policy.BoardNetwork`).
+    """
+
+    def __init__(self, arrays: Arrays, action: str, board: Board, players: int) -> None:
+        super().__init__(arrays, board, players)
+        self._rows = {"strategies": self._strategies, "factored": self._factored}[action]
+
+    def logits(self, flat: Floats) -> Floats:
+        """float32[B, R, V] for observations float32[B, N * F + G]: V values in each of R rows (strategies: one)."""
+        nodes, overall = self.parts(flat)
+        return self._rows(nodes, overall, self.described(nodes, overall))
+
+    def _strategies(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
+        pooled = self.pooled(nodes, overall, described)
+        return self.linear("action", _relu(self.linear("actor", pooled)))[:, None]
 
     def _factored(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
         source, target = self._ends
-        regions = self._linear("region_head", described)
+        regions = self.linear("region_head", described)
         edges = np.zeros((len(nodes), len(source), regions.shape[2]), dtype=np.float32)
         b, e = np.nonzero(nodes[:, source, self._mine])
         soft = nodes[:, :, self._army]
         here, there = (SOFT_ARMIES * x / (np.float32(1.001) - x) for x in (soft[b, source[e]], soft[b, target[e]]))
         armies = np.stack([here / (here + there + 1), np.tanh((np.float32(0.6) * (here - 1) - there) / 3)], axis=1)
-        hidden = self._linear("source", described)[b, source[e]] + self._linear("target", described)[b, target[e]]
-        edges[b, e] = self._linear("edge_head", _relu(hidden + self._linear("armies", armies)))
+        hidden = self.linear("source", described)[b, source[e]] + self.linear("target", described)[b, target[e]]
+        edges[b, e] = self.linear("edge_head", _relu(hidden + self.linear("armies", armies)))
         return np.concatenate([regions, edges], axis=1)
 
 
@@ -133,4 +152,4 @@ def expected_shapes(
     return shapes
 
 
-__all__ = ["PolicyNet", "choose", "expected_shapes"]
+__all__ = ["PolicyNet", "RegionNet", "choose", "expected_shapes"]

@@ -1,0 +1,165 @@
+"""What is declared of an agent's parameters, once, at their type: from it follow specifications, checks and help.
+
+A parameter of a settings class or of an agent's `__init__` is declared as ``name: Annotated[int, Told(…)] = default``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import math
+import textwrap
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Final, NamedTuple, TypeVar
+
+from warlight_env.errors import InputError
+
+_Class = TypeVar("_Class", bound=Callable[..., Any])
+
+
+class Range(NamedTuple):
+    """Numbers from `low` to `high`, the ends themselves included or not."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    above_low: bool = False
+    below_high: bool = False
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        try:
+            number = float(value)
+        except OverflowError:  # of an integer
+            return False
+        at_least = number > self.low if self.above_low else number >= self.low
+        at_most = number < self.high if self.below_high else number <= self.high
+        return math.isfinite(number) and at_least and at_most
+
+    def __str__(self) -> str:
+        if self.below_high:
+            return f"must be a number from {self.low:g} to below {self.high:g}"
+        if self.high < math.inf:
+            return f"must lie in {self.low:g} .. {self.high:g}"
+        if self.low > -math.inf:
+            return f"must be {'above' if self.above_low else 'at least'} {self.low:g}"
+        return "must be a number"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a parameter is declared by.
+
+    help: in a few words, as lists of parameters have it. more: what else is to say.
+    low, high: of numbers in specifications. takes: of those from Python, where these are others.
+    choices: of texts, which may still become more; none where the text says something else.
+    short: the name in specifications, where it is another. shared: listed behind those that are an agent's own.
+    """
+
+    help: str
+    low: float | None = None
+    high: float | None = None
+    takes: Range | None = None
+    choices: Collection[str] = ()
+    short: str = ""
+    more: str = ""
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an agent, as specifications take it."""
+
+    kind: type
+    default: Any
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: Collection[str] = ()
+
+
+#: Bounds of an integer that specifications bound, and Python does not.
+FROM_ONE: Final = Range(1)
+
+#: The evaluation's weights, which most bots take.
+WEIGHTS: Final = Told("weights of the evaluation: default, thesis, or a .json file", shared=True)
+
+#: Seconds a move.
+SECONDS: Final = Told("seconds a move", 0.001, 86400, takes=Range(0, above_low=True), short="secs")
+
+
+class _Declared(NamedTuple):
+    kind: type
+    optional: bool
+    told: Told
+
+
+def _declared(hints: Mapping[str, Any]) -> dict[str, _Declared]:
+    found: dict[str, _Declared] = {}
+    for name, hint in hints.items():
+        for told in getattr(hint, "__metadata__", ()):
+            if isinstance(told, Told):
+                types = typing.get_args(hint.__origin__) or (hint.__origin__,)
+                kind = next((kind for kind in (int, float) if kind in types), str)
+                found[name] = _Declared(kind, type(None) in types, told)
+    return dict(sorted(found.items(), key=lambda item: item[1].told.shared))
+
+
+@functools.cache
+def _of(source: Callable[..., Any]) -> dict[str, _Declared]:
+    """What a settings class declares of its fields, or an agent's class of its arguments."""
+    annotated = source if dataclasses.is_dataclass(source) else inspect.unwrap(source.__init__)
+    return _declared(typing.get_type_hints(annotated, include_extras=True))
+
+
+def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Parameter]:
+    """The parameters that a class declares, by their names in specifications.
+
+    defaults: others than those of the class.
+    """
+    given = {name: parameter.default for name, parameter in inspect.signature(source).parameters.items()}
+    return {
+        told.short or name: Parameter(
+            kind, {**given, **defaults}[name], told.help, told.low, told.high, told.choices
+        )
+        for name, (kind, _, told) in _of(source).items()
+    }  # fmt: skip
+
+
+def check_values(source: Callable[..., Any], values: Mapping[str, Any], leave_out: Iterable[str] = ()) -> None:
+    """Raise an `InputError` where a value is none that the class declares; `weights` are for `Weights.load`."""
+    for name, (kind, optional, told) in _of(source).items():
+        value = values.get(name)
+        if name in leave_out or (value is None and optional):
+            continue
+        fits = told.takes or Range(
+            -math.inf if told.low is None else told.low, math.inf if told.high is None else told.high
+        )
+        if kind is int:
+            _check_integer(name, value, fits)
+        elif kind is float and value not in fits:
+            raise InputError(f"{name} = {value!r}: {fits}")
+        elif kind is str and len(told.choices) > 0 and value not in told.choices:
+            raise InputError(f"{name} = {value!r}: must be one of {', '.join(told.choices)}")
+
+
+def _check_integer(name: str, value: object, fits: Range) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not fits.low <= value <= fits.high:
+        bounds = f" from {fits.low:g} up" if fits.high == math.inf else f" in {fits.low:g} .. {int(fits.high)}"
+        raise InputError(f"{name} = {value!r}: must be an integer{bounds if fits.low > -math.inf else ''}")
+
+
+def documented(source: _Class) -> _Class:
+    """Decorates a class: its documentation ends with what it declares."""
+    lines = ["", "", "Parameters:"]
+    for name, (_, _, told) in _of(source).items():
+        listed = next(iter(told.choices), "") in told.help
+        known = "" if listed else f" One of {', '.join(told.choices)}."
+        text = f"{name}: {told.help}.{known}{told.more and ' ' + told.more}"
+        lines += textwrap.wrap(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
+    source.__doc__ = inspect.cleandoc(source.__doc__ or "") + "\n".join(lines) + "\n"
+    return source

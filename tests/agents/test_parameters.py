@@ -1,0 +1,166 @@
+"""Parameters of agents: declared once, and the same in specifications, checks, documentation and the documents."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pytest
+
+from warlight_env.agents import describe
+from warlight_env.agents.maxn import MaxnAgent
+from warlight_env.agents.mcts import FLAT_SETTINGS, THESIS_SETTINGS, MctsAgent, MctsSettings
+from warlight_env.agents.minimax2 import Minimax2Agent
+from warlight_env.agents.one_ply import OnePlyAgent
+from warlight_env.agents.parameters import Range, Told, check_values, documented, parameters_of
+from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.registry import parse
+from warlight_env.agents.weights import DEFAULT, THESIS
+from warlight_env.errors import InputError
+
+ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").exists())
+INFOS = {info.name: info for info in describe()}
+WITH_PARAMETERS = [name for name, info in INFOS.items() if info.parameters]
+
+
+@documented
+@dataclass
+class Declared:
+    """Some."""
+
+    weights: Annotated[object, Told("of the evaluation", shared=True)] = "default"
+    count: Annotated[int, Told("how many", 1, 9, more="At most nine.")] = 3
+    part: Annotated[float | None, Told("how much", 0.1, 0.9, takes=Range(0, 1, below_high=True), short="p")] = None
+    way: Annotated[str, Told("which way", choices=("up", "down"))] = "up"
+    hidden: int = 5
+
+
+def test_what_is_declared_is_what_specifications_take():
+    found = parameters_of(Declared, count=4)
+    assert list(found) == ["count", "p", "way", "weights"], "what is shared comes last, what is not declared not at all"
+    count, part = found["count"], found["p"]
+    assert (count.kind, count.default, count.low, count.high, count.help) == (int, 4, 1, 9, "how many")
+    assert (part.kind, part.default, part.low, part.high) == (float, None, 0.1, 0.9)
+    assert (found["way"].kind, found["way"].choices) == (str, ("up", "down"))
+
+
+def test_what_is_declared_is_what_the_documentation_says():
+    assert "    count: how many. At most nine.\n" in Declared.__doc__
+    assert "    way: which way. One of up, down.\n" in Declared.__doc__ and "hidden" not in Declared.__doc__
+
+
+@pytest.mark.parametrize(("values", "message"), [
+    ({"count": 0}, "count = 0: must be an integer in 1 .. 9"), ({"count": True}, "count = True"),
+    ({"count": 2.0}, "count = 2.0"), ({"count": None}, "count = None"),
+    ({"part": 1}, "part = 1: must be a number from 0"),
+    ({"part": float("nan")}, "part = nan"), ({"part": "x"}, "part = 'x'"),
+    ({"way": "left"}, "way = 'left': must be one of up, down"),
+])  # fmt: skip
+def test_values_that_are_not_declared_are_refused(values, message):
+    check_values(Declared, vars(Declared()))
+    check_values(Declared, {**vars(Declared()), "part": np.float32(0.0), "hidden": "anything"})
+    with pytest.raises(InputError, match=re.escape(message)):
+        check_values(Declared, {**vars(Declared()), **values})
+
+
+@pytest.mark.parametrize(("bounds", "says"), [
+    (Range(0, above_low=True), "must be above 0"), (Range(0), "must be at least 0"),
+    (Range(0, 1), "must lie in 0 .. 1"),
+    (Range(), "must be a number"), (Range(0, 1, below_high=True), "must be a number from 0 to below 1"),
+])  # fmt: skip
+def test_bounds_in_words(bounds, says):
+    assert str(bounds) == says
+
+
+@pytest.mark.parametrize("name", WITH_PARAMETERS)
+def test_an_agent_is_made_with_all_its_defaults_and_at_all_its_bounds(name):
+    info = INFOS[name]
+    make = info.load()
+    make(seed=1, **{key: parameter.default for key, parameter in info.parameters.items()})
+    for key, parameter in info.parameters.items():
+        ends = [end for end in (parameter.low, parameter.high) if end is not None]
+        for value in [*map(parameter.kind, ends), *parameter.choices]:
+            if (key, value) not in {("alpha", 0.0), ("beta", 1.0)}:  # beta is at most alpha
+                make(seed=1, **{key: value})
+
+
+@pytest.mark.parametrize("name", WITH_PARAMETERS)
+def test_defaults_of_specifications_are_those_of_the_agent(name):
+    made = INFOS[name].load()(seed=1)
+    given = {key: parameter.default for key, parameter in INFOS[name].parameters.items()}
+    again = INFOS[name].load()(seed=1, **given)
+    if isinstance(made, MctsAgent):
+        assert made.settings == again.settings
+    else:
+        assert {key: value for key, value in vars(made).items() if key in given} == {
+            key: value for key, value in vars(again).items() if key in given
+        }
+
+
+def test_presets_of_the_search_are_those_of_its_kin():
+    assert (THESIS_SETTINGS.weights, MctsSettings().weights) == (THESIS, DEFAULT)
+    assert INFOS["flat_mc"].parameters["rounds"].default == FLAT_SETTINGS.rounds != MctsSettings().rounds
+    assert parse("pmcts")[0].load()(seed=1).settings.threads == 2
+
+
+@pytest.mark.parametrize(("make", "values", "message"), [
+    (OnePlyAgent, {"samples": 0}, "samples = 0: must be an integer in 1 .. 10000"),
+    (RandomAgent, {"chunks": 0}, "chunks = 0: must be an integer from 1 up"),
+    (Minimax2Agent, {"sims": 0}, "sims = 0: must be an integer from 1 up"),
+    (Minimax2Agent, {"secs": 0.0}, "secs = 0.0: must be above 0"),
+    (MaxnAgent, {"depth": 25}, "depth = 25: must be an integer in 1 .. 24"),
+    (MaxnAgent, {"join": float("nan")}, "join = nan: must be a number"),
+    (MctsSettings, {"exploration": -1.0}, "exploration = -1.0: must be at least 0"),
+    (MctsSettings, {"seconds": 0.0}, "seconds = 0.0: must be above 0"),
+    (MctsSettings, {"simulations": 0}, "simulations = 0: must be an integer from 1 up"),
+    (MctsSettings, {"threads": 20_000}, "threads = 20000: must be an integer in 1 .. 10000"),
+    (MctsSettings, {"refine": 1.0}, "refine = 1.0: must be a number from 0 to below 1"),
+    (MctsSettings, {"alpha": 2.0}, "alpha = 2.0: must lie in 0 .. 1"),
+    (MctsSettings, {"alpha": 0.3}, "beta = 0.5: must lie in 0 .. alpha, 0.3"),
+    (MctsSettings, {"final": "median"}, "final = 'median': must be one of robust, max, secure, max_robust"),
+    (MctsSettings, {"sampling": "flat"}, "final = 'robust': must be one of median, mean, mode"),
+    (MctsSettings, {"sampling": "none"}, "sampling = 'none': must be one of tree, flat"),
+    (MctsSettings, {"outcome": "best"}, "outcome = 'best': must be one of rule, realistic, pessimistic"),
+])  # fmt: skip
+def test_what_an_agent_is_given_is_checked_by_what_it_declares(make, values, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        make(**values)
+
+
+def bots_in_the_readme() -> dict[str, str]:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text[text.index("\n## Bots\n") :].split("\n\n")[1]
+    return dict(re.findall(r"^\| `(\w+)` \((.*?)\) \|", table, re.MULTILINE))
+
+
+def test_the_readme_names_parameters_that_there_are_with_their_defaults():
+    rows = bots_in_the_readme()
+    assert {"random", "one_ply", "mcts", "maxn", "flat_mc"} <= rows.keys()
+    for name, told in rows.items():
+        parameters = INFOS[name].parameters
+        for key, equals, value in re.findall(r"`(\w+)(=?)([^`]*)`", told):
+            if ":" in value or (name, key) in {("mcts", "mcts"), ("mcts", "sims"), ("mcts", "picks")}:
+                continue  # examples
+            assert key in parameters, f"README: {name} has no parameter {key}"
+            assert not equals or str(parameters[key].default) == value, f"README: {name}: {key}={value}"
+
+
+def test_the_documents_name_all_parameters_of_the_players():
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    for name, told in re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", text[text.index("## Players") :], re.MULTILINE):
+        if name not in INFOS:
+            continue
+        named = set(re.findall(r"`(\w+)`", told))
+        shared = set(INFOS["mcts"].parameters) - {"rounds"} if name == "flat_mc" else {"weights"}
+        assert named - {"mcts"} == INFOS[name].parameters.keys() - shared, f"docs/methods.md: parameters of {name}"
+    options = text[text.index("## Options of the tree search") : text.index("## Experiments")]
+    for row in re.findall(r"^\| (`.*?`) \| (.*) \|$", options, re.MULTILINE):
+        keys = re.findall(r"`(\w+)`", row[0])
+        assert set(keys) <= INFOS["mcts"].parameters.keys()
+        for key in keys:
+            choices = INFOS["mcts"].parameters[key].choices
+            told = {word for word in re.findall(r"`(\w+)`", row[1]) if word not in INFOS["mcts"].parameters}
+            assert not told or told == set(choices), f"docs/methods.md: {key}"

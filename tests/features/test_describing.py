@@ -1,0 +1,82 @@
+"""Positions described without an environment: number for number what an environment shows in the same position."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from env_helpers import LONG, SMALL, make, sample
+from warlight_env import Game
+from warlight_env.engine.state import PICK
+from warlight_env.envs import EnvCore
+from warlight_env.errors import InputError
+from warlight_env.features import Describer
+
+
+def described(describer: Describer, core: EnvCore) -> np.ndarray:
+    """Game 0 of a core to all players, float32[P, K], out of bare arrays."""
+    state, players = core.state, np.arange(core.players)
+    offered = None
+    if state.phase[0] == PICK:
+        offered = (state.offers[0] >> players[:, None]) & 1
+    return describer(
+        np.repeat(state.owner[:1], core.players, 0), np.repeat(state.army[:1], core.players, 0), players,
+        np.repeat(state.round[:1], core.players), np.repeat(core.out.cycles[:1], core.players), offered,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("map", "rules", "players"), [(SMALL, "thesis", 2), (LONG, "challenge1", 3)]
+)
+def test_as_in_an_environment(map, rules, players):
+    env = make(map=map, rules=rules, players=players, observation="flat")
+    core = env.core
+    describer = Describer(core.board, core.rules, players, core.max_cycles)
+    rng = np.random.default_rng(3)
+    env.reset(seed=5)
+    phases, eliminated = set(), 0
+    for _ in range(30):
+        phases.add(int(core.state.phase[0]))
+        eliminated += int((core.state.eliminated_at[0] != 0).any())
+        assert np.array_equal(described(describer, core), core.out.features[0])
+        if not env.agents:
+            break
+        env.step({agent: sample(env, rng, agent) for agent in env.agents})
+    assert len(phases) > 1
+
+
+def test_who_has_lost_all_is_shown_as_in_an_environment():
+    core = EnvCore(LONG, "challenge1", 3, observation="flat", picking="random", slots=3)
+    core.reset([1])
+    core.state.owner[0][core.state.owner[0] == 2] = 0
+    core.state.round[0] = core.state.eliminated_at[0, 2] = 4
+    core.look()
+    assert np.array_equal(described(Describer(core.board, core.rules, 3, core.max_cycles), core), core.out.features[0])
+
+
+def test_what_a_view_hides_makes_no_difference():
+    game = Game(SMALL, "challenge2", seed=2)
+    while game.phase == "pick":
+        game.pick({p: list(game.view(p).offers)[:1] for p in range(2) if game.view(p).offers})
+    describer = Describer(game.view(0).board, game.rules, 2, 100)
+    views = [game.view(p) for p in range(2)]
+    assert all((view.owner == -2).any() for view in views)
+    whole = [game.owner] * 2, [game.army] * 2, [0, 1], [0, 0], [3, 3]
+    seen = [view.owner for view in views], [view.army for view in views], [0, 1], [0, 0], [3, 3]
+    assert np.array_equal(describer(*whole), describer(*seen))
+
+
+@pytest.mark.parametrize(("wrong", "message"), [
+    ({"owner": np.zeros((2, 3))}, "12 regions"),
+    ({"player": [0, 2]}, "0 .. 1"),
+    ({"player": [0]}, "2 positions"),
+    ({"owner": np.full((2, 12), 300)}, "0 .. 1"),
+    ({"offered": np.zeros((1, 12))}, "12 regions"),
+])  # fmt: skip
+def test_refused(wrong, message):
+    core = EnvCore(SMALL)
+    arrays = {
+        "owner": np.zeros((2, 12)), "army": np.ones((2, 12)), "player": [0, 1], "rounds": [0, 0], "cycles": [0, 0],
+    }  # fmt: skip
+    with pytest.raises(InputError, match=message):
+        Describer(core.board, core.rules, 2, 100)(**{**arrays, **wrong})

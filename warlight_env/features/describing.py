@@ -1,0 +1,367 @@
+"""What a network reads of a position: the features "flat" of one player, kernels and a front for arrays.
+
+Environments keep theirs up to date with the same kernels, see `envs.observing`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.bits import BitBoard, count_bits, count_common, has, leaves, make_bits, owned_bits
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rules import RuleParams, Rules
+from warlight_env.engine.shapes import Armies, Bool, Int, Owners
+from warlight_env.engine.sight import visible_bits
+from warlight_env.engine.state import NEUTRAL
+from warlight_env.errors import InputError
+from warlight_env.features.layout import (
+    GLOBAL,
+    MANY_ARMIES,
+    NODE,
+    SEEN_MINE,
+    SEEN_NEUTRAL,
+    SEEN_UNKNOWN,
+    SOFT_ARMIES,
+    Features,
+    global_shift,
+    node_shift,
+    node_width,
+    observed_features,
+)
+
+
+class Memory(NamedTuple):
+    """Working memory of kernels that describe."""
+
+    visible: npt.NDArray[np.uint64]  #: [W] what a player sees
+    owned: npt.NDArray[np.uint64]  #: [P, W] each player's regions
+    codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code by owner, neutral first
+    armies: npt.NDArray[np.int64]  #: [P + 1] armies by owner, neutral first
+    shares: npt.NDArray[np.float32]  #: [S, 2] of the super regions
+
+
+def make_memory(bits: BitBoard, players: int) -> Memory:
+    """Working memory for one thread."""
+    words = bits.adjacent.shape[1]
+    return reference(
+        Memory(
+            visible=np.zeros(words, dtype=np.uint64),
+            owned=np.zeros((players, words), dtype=np.uint64),
+            codes=np.zeros(players + 1, dtype=np.int8),
+            armies=np.zeros(players + 1, dtype=np.int64),
+            shares=np.zeros((len(bits.members), 2), dtype=np.float32),
+        )
+    )
+
+
+@kernel
+def seen_code(owner: Owners, player: Int, players: Int) -> Int:
+    """A SEEN_… code of an owner."""
+    if owner < 0:
+        return SEEN_NEUTRAL
+    ahead = owner - player
+    return SEEN_MINE + (ahead if ahead >= 0 else ahead + players)
+
+
+@kernel
+def write_shares(
+    bits: BitBoard,
+    owned: npt.NDArray[np.uint64],
+    player: Int,
+    players: Int,
+    hidden: Any,
+    visible: npt.NDArray[np.uint64],
+    shares: npt.NDArray[np.float32],
+) -> None:
+    """Write shares of super regions, float32[S, 2]: the player's, and the largest of an opponent as far as seen."""
+    for s in range(bits.members.shape[0]):
+        size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
+        best = np.int64(0)
+        for q in range(players):
+            if q != player:
+                count = np.int64(0)
+                for w in range(visible.shape[0]):
+                    word = bits.members[s, w] & owned[q, w]
+                    count += count_bits(word & visible[w] if hidden else word)
+                best = max(best, count)
+        shares[s, 0] = np.float32(count_common(bits.members[s], owned[player])) / size
+        shares[s, 1] = np.float32(best) / size
+
+
+@kernel
+def income_of(bits: BitBoard, bonus: Int, base_income: Int, owned: npt.NDArray[np.uint64]) -> Int:
+    """`engine.round.income` for a set of own regions."""
+    total = np.int64(base_income)
+    for s in range(bonus.shape[0]):
+        if not leaves(bits.members[s], owned):
+            total += bonus[s]
+    return total
+
+
+@kernel
+def write_nodes(
+    super_region: Int,
+    adjacent: Int,
+    players: Int,
+    owner: Owners,
+    army: Armies,
+    hidden: Any,
+    visible: npt.NDArray[np.uint64],
+    owned: npt.NDArray[np.uint64],
+    codes: npt.NDArray[np.int8],
+    shares: npt.NDArray[np.float32],
+    seen_owner: Int,
+    seen_army: Int,
+    values: npt.NDArray[np.float32],
+) -> None:
+    """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
+    width = np.uintp(node_width(players))
+    first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
+    at = np.uintp(node_shift(players))  # unsigned, as are all indices here: signed ones are checked for being negative
+    for i in range(owner.shape[0]):
+        r = np.uintp(i)
+        code, size = codes[np.uintp(owner[r] + np.int64(1))], army[r]
+        if hidden and not has(visible, r):
+            code, size = np.int8(SEEN_UNKNOWN), np.int32(0)
+        if seen_owner[r] != code:
+            one_hot = i * node_width(players) + first_owner
+            values[one_hot + seen_owner[r]] = 0.0
+            values[one_hot + code] = 1.0
+            seen_owner[r] = code
+        seen_army[r] = size
+        amount = np.float32(size)
+        values[at + np.uintp(NODE.army_soft)] = amount / (amount + np.float32(SOFT_ARMIES))
+        values[at + np.uintp(NODE.army_linear)] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
+        values[at + np.uintp(NODE.border)] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
+        s = np.uintp(super_region[r])
+        values[at + np.uintp(NODE.my_share)] = shares[s, 0]
+        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]
+        at += width
+
+
+@kernel
+def sum_armies(
+    owner: Owners, army: Armies, hidden: Any, visible: npt.NDArray[np.uint64], armies: npt.NDArray[np.int64]
+) -> None:
+    """Sum the armies seen by owner to armies int64[P + 1], neutral first."""
+    for q in range(armies.shape[0]):
+        armies[q] = 0
+    for r in range(owner.shape[0]):
+        if not hidden or has(visible, r):
+            armies[owner[r] + 1] += army[r]
+
+
+@kernel
+def write_globals(
+    round_limit: Int,
+    max_cycles: Int,
+    max_income: Int,
+    players: Int,
+    n: Int,
+    player: Int,
+    picking: Bool,
+    my_pick: Bool,
+    cycles: npt.NDArray[np.int32],
+    round_number: Int,
+    earned: Int,
+    owned: npt.NDArray[np.uint64],
+    hidden: Any,
+    visible: npt.NDArray[np.uint64],
+    armies: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float32],
+) -> None:
+    """Write the global features."""
+    base = n * node_width(players)
+    total = np.int64(0)
+    for q in range(players + 1):
+        total += armies[q]
+    per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
+    values[base + GLOBAL.picking] = np.float32(picking)
+    values[base + GLOBAL.my_pick] = np.float32(my_pick)
+    values[base + GLOBAL.time] = min(np.float32(cycles) / np.float32(max_cycles), np.float32(1.0))
+    limit = np.float32(round_limit)
+    rounds = min(np.float32(round_number) / limit, np.float32(1.0)) if limit > 0 else np.float32(0.0)
+    values[base + GLOBAL.round] = rounds
+    values[base + GLOBAL.income] = np.float32(earned) / np.float32(max(max_income, 1))
+    seen = count_common(visible, visible) if hidden else n
+    neutral = seen
+    for k in range(players):
+        q = (player + k) % players
+        regions = np.int64(0)
+        for w in range(visible.shape[0]):
+            regions += count_bits(owned[q, w] & visible[w] if hidden else owned[q, w])
+        neutral -= regions
+        at = base + (GLOBAL.regions_mine if k == 0 else GLOBAL.regions_unknown + 2 * (k - 1))
+        values[at] = np.float32(regions) * per_region
+        values[at + 1] = np.float32(armies[q + 1]) * per_army
+    values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region
+    values[base + GLOBAL.armies_neutral] = np.float32(armies[0]) * per_army
+    values[base + GLOBAL.regions_unknown + global_shift(players)] = np.float32(n - seen) * per_region
+
+
+@kernel
+def describe(
+    board: Board,
+    params: RuleParams,
+    bits: BitBoard,
+    memory: Memory,
+    max_cycles: Int,
+    max_income: Int,
+    owner: Owners,
+    army: Armies,
+    player: Int,
+    picking: Bool,
+    my_pick: Bool,
+    hidden: Any,
+    cycles: npt.NDArray[np.int32],
+    round_number: Int,
+    earned: Int,
+    seen_owner: Int,
+    seen_army: Int,
+    values: npt.NDArray[np.float32],
+) -> None:
+    """Bring a player's view and its features up to date, but for what is offered.
+
+    `memory.owned` tells whose regions are whose, `memory.visible` what the player sees where some is `hidden`, and
+    `memory.armies` the sums of all armies where nothing is.
+    """
+    owned, codes, players = memory.owned, memory.codes, memory.owned.shape[0]
+    codes[0] = SEEN_NEUTRAL
+    for q in range(players):
+        codes[q + 1] = seen_code(q, player, players)
+    if hidden:
+        sum_armies(owner, army, True, memory.visible, memory.armies)
+    write_shares(bits, owned, player, players, hidden, memory.visible, memory.shares)
+    write_nodes(
+        board.super_region, bits.adjacent, players, owner, army, hidden, memory.visible, owned[player], codes,
+        memory.shares, seen_owner, seen_army, values,
+    )  # fmt: skip
+    write_globals(
+        params.round_limit, max_cycles, max_income, players, owner.shape[0], player, picking, my_pick, cycles,
+        round_number, earned, owned, hidden, memory.visible, memory.armies, values,
+    )  # fmt: skip
+
+
+@kernel
+def describe_all(
+    board: Board,
+    params: RuleParams,
+    bits: BitBoard,
+    memory: Memory,
+    fog: Bool,
+    max_cycles: Int,
+    max_income: Int,
+    owner: Owners,
+    army: Armies,
+    player: Int,
+    rounds: Int,
+    cycles: npt.NDArray[np.int32],
+    picking: Bool,
+    offered: Int,
+    seen_owner: Int,
+    seen_army: Int,
+    values: npt.NDArray[np.float32],
+) -> None:
+    """Describe M positions, each to the one who is asked in it: into values float32[M, K] that `blank` made.
+
+    owner int8[M, N] neutral or a player; army int32[M, N]; player, rounds, cycles int32[M]; picking bool, offered
+    int8[M, N], of no length where it is false; seen_owner int8[N] and seen_army int32[N] are working memory.
+    """
+    n, players = owner.shape[1], memory.owned.shape[0]
+    first, width = node_shift(players) + NODE.offered, node_width(players)
+    hidden = fog and not picking
+    for m in range(owner.shape[0]):
+        p = np.int64(player[m])
+        for q in range(players):
+            owned_bits(owner[m], q, memory.owned[q])
+        if hidden:
+            visible_bits(bits, memory.owned[p], memory.visible)
+        else:
+            sum_armies(owner[m], army[m], False, memory.visible, memory.armies)
+        earned = np.int64(0)
+        if picking or count_common(memory.owned[p], memory.owned[p]) > 0:  # who has lost all earns nothing
+            earned = income_of(bits, board.bonus, params.base_income, memory.owned[p])
+        seen_owner[:] = SEEN_NEUTRAL
+        describe(
+            board, params, bits, memory, max_cycles, max_income, owner[m], army[m], p, picking, picking, hidden,
+            cycles[m], rounds[m], earned, seen_owner, seen_army, values[m],
+        )  # fmt: skip
+        if picking:
+            for r in range(n):
+                values[m, first + width * r] = np.float32(offered[m, r] != 0)
+
+
+def most_income(board: Board, params: RuleParams) -> int:
+    """The income of a player who owns everything."""
+    return int(params.base_income + board.bonus.sum())
+
+
+def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.float32]:
+    """float32[*leading, K]: a board on which everything is neutral and without armies, and what never changes."""
+    values = np.zeros((*leading, features.size), dtype=np.float32)
+    part = features["nodes"]
+    nodes = part.cut(values)
+    nodes[..., part.column("neutral")] = 1
+    nodes[..., part.column("bonus")] = (board.bonus / max(1, board.bonus.max()))[board.super_region]
+    return values
+
+
+class Describer:
+    """Describes positions to players as environments with ``observation="flat"`` do, without an environment.
+
+    Args:
+        board: of the games. rules: of them. players: in them.
+        max_cycles: the steps after which the environment ends a game, for the feature "time".
+    """
+
+    def __init__(self, board: Board, rules: Rules, players: int, max_cycles: int) -> None:
+        self.features: Final = observed_features("flat", board.n_regions, players)
+        self._board, self._players, self._fog = board, players, rules.fog
+        self._params = rules.params(board.n_regions, board.n_super_regions)
+        self._limits = max_cycles, most_income(board, self._params)
+        self._bits = make_bits(board)
+        self._memory = make_memory(self._bits, players)
+        self._seen = np.zeros(board.n_regions, np.int8), np.zeros(board.n_regions, np.int32)
+        self._blank = blank(board, self.features)
+
+    def __call__(
+        self, owner: Any, army: Any, player: Any, rounds: Any, cycles: Any, offered: Any = None
+    ) -> npt.NDArray[np.float32]:
+        """float32[M, K], the features of M positions, each to one player; `features` says where which number stands.
+
+        Args:
+            owner: int[M, N], a player, or less than 0: neutral, or out of the player's sight.
+            army: int[M, N].
+            player: int[M], whose eyes they are seen through. Under fog it sees no more than it may, whatever is told.
+            rounds: int[M], rounds played. cycles: int[M], steps that its environment would have made.
+            offered: while regions are picked, bool[M, N], those that the player may pick now; None: orders are given.
+
+        Raises:
+            InputError: shapes that do not fit, or players that there are not.
+        """
+        told = np.asarray(owner)
+        shape = (len(told), self._board.n_regions)
+        picked = np.zeros((0, 0), np.int8) if offered is None else np.asarray(offered).astype(np.int8)
+        armies = np.maximum(np.asarray(army), 0).astype(np.int32)
+        whose, played, steps = (np.asarray(given).astype(np.int32) for given in (player, rounds, cycles))
+        if {told.shape, armies.shape, shape if offered is None else picked.shape} != {shape}:
+            raise InputError(f"positions are arrays of {shape[1]} regions each, of as many positions")
+        if {whose.shape, played.shape, steps.shape} != {shape[:1]}:
+            raise InputError(f"{shape[0]} positions need as many players, rounds and cycles")
+        if ((whose < 0) | (whose >= self._players)).any() or (told >= self._players).any():
+            raise InputError(f"players are 0 .. {self._players - 1}")
+        owners = np.maximum(told, NEUTRAL).astype(np.int8)
+        values = np.broadcast_to(self._blank, (len(owners), self.features.size)).copy()
+        describe_all(
+            self._board, self._params, self._bits, self._memory, self._fog, *self._limits, owners, armies, whose,
+            played, steps, offered is not None, picked, *self._seen, values,
+        )  # fmt: skip
+        return values
+
+
+__all__ = ["Describer"]

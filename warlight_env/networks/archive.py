@@ -1,0 +1,55 @@
+"""A network in one archive: its arrays and a header in JSON; NumPy reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import bounded
+from warlight_env.errors import InputError
+from warlight_env.networks.arrays import ArraysError, read_arrays, write_arrays
+
+#: The widest and the deepest network: a checkpoint of its training, too, stays within `bounded.ARRAYS_BYTES`.
+WIDTH: Final = 512
+LAYERS: Final = 16
+_HEADER: Final = "header"
+
+
+def check_network(width: int, layers: int, hidden: int) -> None:
+    """Refuse sizes of a network with an `InputError`: it is to fit in a file, and the file in memory."""
+    for name, value, low, high in (
+        ("width", width, 1, WIDTH),
+        ("layers", layers, 0, LAYERS),
+        ("hidden", hidden, 1, WIDTH),
+    ):
+        if type(value) is not int or not low <= value <= high:
+            raise InputError(f"{name} = {value!r:.60}: must be an integer in {low} .. {high}")
+
+
+def packed(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
+    """The archive: .npz."""
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    return write_arrays({_HEADER: text, **arrays})
+
+
+def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
+    """The header's text and the arrays of what `packed` wrote.
+
+    Raises:
+        ArraysError, UnicodeDecodeError: it is no such thing.
+    """
+    arrays = read_arrays(content)
+    if _HEADER not in arrays or arrays[_HEADER].nbytes > bounded.SETTINGS_BYTES:
+        raise ArraysError("it has no header, or one that is too long")
+    return arrays.pop(_HEADER).tobytes().decode(), arrays
+
+
+def are_of(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether arrays are those of a network: these names and shapes, float32, and all numbers finite."""
+    return {key: array.shape for key, array in arrays.items()} == shapes and all(
+        array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()
+    )
