@@ -60,7 +60,7 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
 
 
 @kernel
-def seen_code(owner: Owners, player: Int, players: Int) -> Int:
+def seen_code(owner: Int, player: Int, players: Int) -> Int:
     """A SEEN_… code of an owner."""
     if owner < 0:
         return SEEN_NEUTRAL
@@ -177,7 +177,7 @@ def write_globals(
 ) -> None:
     """Write the global features."""
     base = n * node_width(players)
-    total = np.int64(0)
+    total: Int = np.int64(0)
     for q in range(players + 1):
         total += armies[q]
     per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
