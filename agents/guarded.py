@@ -23,7 +23,7 @@ from warlight_env.agents.standing import holds_regions
 from warlight_env.agents.turn_faults import TEXTS, turn_fault
 from warlight_env.engine.guard import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
-from warlight_env.engine.position import Position, Positions, copy_position
+from warlight_env.engine.position import Positions, copied, copy_position, laid_out
 from warlight_env.engine.stack import stack_armies, stack_owners
 from warlight_env.errors import InputError
 
@@ -172,8 +172,7 @@ def _guarded_evaluation(label: str, ask: Any) -> Any:
     @_uncounted
     def guarded(context, position, player):
         if not failed():
-            n, owners, armies = position.owner.shape[0], stack_owners(), stack_armies()
-            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            own = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
             copy_position(position, own)
             well, answer = attempt_3(label, ask, context, own, player)
             if well:
@@ -193,8 +192,7 @@ def _guarded_generator(label: str, ask: Any) -> Any:
     def guarded(context, position, player, rng, work, turns):
         n = position.owner.shape[0]
         if holds_regions(position.owner, player) and not failed():
-            owners, armies = stack_owners(), stack_armies()
-            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            own = laid_out(n, stack_owners(), stack_armies())
             copy_position(position, own)
             well, answer = attempt_6(label, ask, context, own, player, rng, work, turns)
             if well:
@@ -218,8 +216,7 @@ def _guarded_policy(label: str, ask: Any) -> Any:
     def guarded(context, position, player, rng, work, deploy, attacks):
         n = position.owner.shape[0]
         if holds_regions(position.owner, player) and not failed():
-            owners, armies = stack_owners(), stack_armies()
-            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            own = laid_out(n, stack_owners(), stack_armies())
             copy_position(position, own)
             well, answer = attempt_7(label, ask, context, own, player, rng, work, deploy, attacks)
             if well:
@@ -241,8 +238,8 @@ def _guarded_picker(label: str, ask: Any) -> Any:
     @_uncounted
     def guarded(context, position, free, player, rng, wishes):
         if not failed():
-            n, owners, armies = position.owner.shape[0], stack_owners(), stack_armies()
-            own, own_free = Position(owners[:n], armies[:n], armies[n : n + 1]), stack_owners()[:n]
+            n = position.owner.shape[0]
+            own, own_free = laid_out(n, stack_owners(), stack_armies()), stack_owners()[:n]
             copy_position(position, own)
             for r in range(n):
                 own_free[r] = free[r]
@@ -284,8 +281,7 @@ def _guarded_prior(label: str, ask: Any) -> Any:
     @_uncounted
     def guarded(context, position, player, turns, count, likely):
         if not failed():
-            n, owners, armies = position.owner.shape[0], stack_owners(), stack_armies()
-            own = Position(owners[:n], armies[:n], armies[n : n + 1])
+            own = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
             copy_position(position, own)
             well, _ = attempt_6(label, ask, context, own, player, turns, count, likely)
             if well:
@@ -389,13 +385,9 @@ def _lent(*arrays: Any) -> Iterator[list[Any]]:
         array[...] = copy
 
 
-def _own(position: Position) -> Position:
-    return Position(position.owner.copy(), position.army.copy(), position.round.copy())
-
-
 def _interpreted_evaluation(label: str, function: Callable[..., Any]) -> Any:
     def call(context, position, player):
-        return _said(label, function(context, _own(position), player))
+        return _said(label, function(context, copied(position), player))
 
     def ask(context, position, player):
         with numba.objmode(result="float64"):
@@ -408,7 +400,7 @@ def _interpreted_evaluation(label: str, function: Callable[..., Any]) -> Any:
 def _interpreted_generator(label: str, function: Callable[..., Any]) -> Any:
     def call(context, position, player, rng, work, turns):
         with _lent(rng, *turns) as (rng, *own):
-            answer = function(context, _own(position), player, rng, work, TurnSet(*own))
+            answer = function(context, copied(position), player, rng, work, TurnSet(*own))
         return _counted(label, answer)
 
     def ask(context, position, player, rng, work, turns):
@@ -422,7 +414,7 @@ def _interpreted_generator(label: str, function: Callable[..., Any]) -> Any:
 def _interpreted_policy(label: str, function: Callable[..., Any]) -> Any:
     def call(context, position, player, rng, work, deploy, attacks):
         with _lent(rng, deploy, attacks) as (rng, deploy, attacks):
-            answer = function(context, _own(position), player, rng, work, deploy, attacks)
+            answer = function(context, copied(position), player, rng, work, deploy, attacks)
         return _counted(label, answer)
 
     def ask(context, position, player, rng, work, deploy, attacks):
@@ -436,7 +428,7 @@ def _interpreted_policy(label: str, function: Callable[..., Any]) -> Any:
 def _interpreted_picker(label: str, function: Callable[..., Any]) -> Any:
     def call(context, position, free, player, rng, wishes):
         with _lent(rng, wishes) as (rng, wishes):
-            answer = function(context, _own(position), free.copy(), player, rng, wishes)
+            answer = function(context, copied(position), free.copy(), player, rng, wishes)
         return _counted(label, answer)
 
     def ask(context, position, free, player, rng, wishes):
@@ -452,9 +444,7 @@ def _interpreted_leaf(label: str, function: Callable[..., Any]) -> Any:
         with _lent(shares) as (shares,):
             function(
                 context,
-                Positions(
-                    positions.owner[:count].copy(), positions.army[:count].copy(), positions.round[:count].copy()
-                ),
+                Positions._make(array[:count].copy() for array in positions),
                 count,
                 shares,
             )
@@ -472,7 +462,7 @@ def _interpreted_prior(label: str, function: Callable[..., Any]) -> Any:
     def call(context, position, player, turns, count, likely):
         with _lent(likely) as (likely,):
             own = TurnSet(*(array[:count].copy() for array in turns))
-            function(context, _own(position), player, own, count, likely)
+            function(context, copied(position), player, own, count, likely)
         return 0
 
     def ask(context, position, player, turns, count, likely):

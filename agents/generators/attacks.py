@@ -16,7 +16,7 @@ from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.position import Position
+from warlight_env.engine.position import Position, with_army
 from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, Owners, Regions, RegionValues
 
 OFFENSIVE: Final = 0
@@ -147,7 +147,7 @@ def write_attacks(
     for r in range(owner.shape[0]):
         after[r] = army[r] + deploy[r]
         free[r] = after[r] - 1
-    deployed = Position(owner, after, position.round)
+    deployed = with_army(position, after)
     if way == OFFENSIVE:
         count = attack(context, position, player, False, press, work, attacks, 0)
         return move_inland(board, deployed, player, work.scratch, attacks, count)

@@ -62,7 +62,8 @@ def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopp
 
 def _copy_leaf(source: PlayWork, target: PlayWork) -> None:
     """Leaf 0, and how the simulation came there."""
-    mine, theirs = target.leaves.positions, source.leaves.positions
-    mine.owner[0], mine.army[0], mine.round[0] = theirs.owner[0], theirs.army[0], theirs.round[0]
+    arrays: Any = zip(target.leaves.positions, source.leaves.positions, strict=True)
+    for mine, theirs in arrays:
+        mine[0] = theirs[0]
     for name in ("winner", "out", "path", "length"):
         getattr(target.leaves, name)[0] = getattr(source.leaves, name)[0]

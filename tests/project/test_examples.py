@@ -16,6 +16,7 @@ SHORT = {
     "ppo_factored": (["2048"], "of 100 games won"),
     "ppo_continuous": (["2048"], "mean reward"),
     "cleanrl_ppo": (["8192"], "steps"),
+    "my_search": (["4"], "rounds per game"),
 }
 #: Those with tests of their own: a match of minutes, and RLlib, which needs an environment of its own.
 ELSEWHERE = {"my_generator", "rllib_ppo"}

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.memory import private_zeros
-from warlight_env.engine.shapes import Bool, Int
+from warlight_env.engine.shapes import Armies, Bool, Int, Owners
 
 
 class Position(NamedTuple):
@@ -71,6 +71,23 @@ def copy_position(source: Position, target: Position) -> None:
     for r in range(source.owner.shape[0]):
         target.owner[r], target.army[r] = source.owner[r], source.army[r]
     target.round[0] = source.round[0]
+
+
+@inline_kernel
+def with_army(position: Position, army: Armies) -> Position:
+    """The position with other armies, as a view."""
+    return Position(position.owner, army, position.round)
+
+
+@inline_kernel
+def laid_out(n_regions: Int, owners: Owners, armies: Armies) -> Position:
+    """A position in memory that has room for more than so many regions; its content is whatever stands there."""
+    return Position(owners[:n_regions], armies[:n_regions], armies[n_regions : n_regions + 1])
+
+
+def copied(position: Position) -> Position:
+    """A copy, for Python."""
+    return Position._make(array.copy() for array in position)
 
 
 #: Armies that the compact form can hold, 21 bits: more than `rules.ARMY_CAP`.

@@ -1,0 +1,52 @@
+"""A search from parts of one's own: python examples/my_search.py [GAMES]
+
+A rule of selection that tries every turn as often as the others until time is short, and a leaf value that looks at
+whole batches of positions, where a network would answer. What they are worth, a match shows.
+"""
+
+import functools
+import sys
+
+import numba
+import numpy as np
+
+from warlight_env.agents.mcts import MctsAgent
+from warlight_env.agents.mcts.selection import SELECTIONS
+from warlight_env.arena import Match
+from warlight_env.engine.jit import kernel
+
+
+@kernel
+def least_tried(tree, settings, work, state, node, level):
+    """The child with the fewest visits; see `agents.mcts.selection.selection_signature`."""
+    first = np.int64(tree.first[node])
+    best = first
+    for child in range(first, first + tree.children[node]):
+        if tree.visits[child] + tree.pending[child] < tree.visits[best] + tree.pending[best]:
+            best = child
+    return np.int64(best)
+
+
+@numba.njit
+def by_regions_and_armies(context, positions, count, shares):
+    """Each player's share of positions k < count: its part of the regions, and of the armies."""
+    for k in range(count):
+        total = 0.0
+        for p in range(context.players):
+            shares[k, p] = 0.0
+        for r in range(positions.owner.shape[1]):
+            by = positions.owner[k, r]
+            if by >= 0:
+                worth = 3.0 + positions.army[k, r]
+                shares[k, by] += worth
+                total += worth
+        for p in range(context.players):
+            shares[k, p] /= total
+
+
+if __name__ == "__main__":
+    SELECTIONS.add("least_tried", least_tried)
+    plain = functools.partial(MctsAgent, sims=100, refine=0.0)
+    mine = functools.partial(plain, replies="least_tried", final="max", rounds=2, leaves=8, leaf=by_regions_and_armies)
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    print(Match([mine, plain], games=games).run(lambda games: print(".", end="", flush=True)))
