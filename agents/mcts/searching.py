@@ -41,8 +41,8 @@ from warlight_env.agents.mcts.tree import (
 from warlight_env.agents.mcts.work import SearchWork, Settings, make_search_work
 from warlight_env.agents.plug_ins import is_ours, plug_in
 from warlight_env.agents.search_record import Candidate, SearchRecord
-from warlight_env.engine.guard import watched
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import pack
 from warlight_env.engine.view import View

@@ -31,7 +31,7 @@ from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arena import Match
 from warlight_env.engine.board import make_board
 from warlight_env.errors import InputError
-from warlight_env.train.duels import Duels
+from warlight_env.train.duel_batches import Duels
 
 
 def components(map_, regions):

@@ -23,15 +23,15 @@ from warlight_env.envs.actions.kernels import (
     OWN,
     READY,
     ActionWork,
-    Seen,
+    SeenPosition,
     Turn,
     make_action_work,
     mask_at,
     submit_at,
 )
-from warlight_env.envs.observations import observe, observe_turn, potentials
+from warlight_env.envs.buffers import observe, observe_turn, potentials
+from warlight_env.features.columns import global_width, node_width
 from warlight_env.features.describing import Memory, make_memory
-from warlight_env.features.layout import global_width, node_width
 
 #: The most that may have been dropped of a turn before it is handed in; what comes on top never runs over.
 MOST_ILLEGAL: Final = 2**30
@@ -116,7 +116,7 @@ def _seen(params, board, settings, state, out, work, b, p, free):
     if settings.fog and not picking:
         see(board, True, owner, army, p, work.owner, work.army)
         owner, army = work.owner, work.army
-    return Seen(owner, army, free, p, np.int64(out.income[b, p]), picking)
+    return SeenPosition(owner, army, free, p, np.int64(out.income[b, p]), picking)
 
 
 @kernel

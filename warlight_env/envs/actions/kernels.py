@@ -36,7 +36,7 @@ NAMED: Final = 1  #: actions that deployed armies
 READY: Final = 2  #: 1 once the turn is complete
 
 
-class Seen(NamedTuple):
+class SeenPosition(NamedTuple):
     """A position as one player sees it."""
 
     owner: npt.NDArray[np.int8]  #: [N] a player, -1 neutral, -2 out of sight
@@ -110,7 +110,7 @@ def no_mask(board, params, evaluation, seen, turn, config, work, mask):
 def _types() -> tuple[Any, ...]:
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
-    seen = Seen(np.zeros(n, np.int8), np.zeros(n, np.int32), np.zeros(n, np.int8), 0, 0, False)
+    seen = SeenPosition(np.zeros(n, np.int8), np.zeros(n, np.int32), np.zeros(n, np.int8), 0, 0, False)
     records = (
         board, Rules.of("thesis").params(n, board.n_super_regions), make_evaluation(board, THESIS), seen,
         make_turn(n, e), np.zeros(1, dtype=np.int64), make_action_work(n, e, 2),
