@@ -1,7 +1,7 @@
 """Users' functions as kernels take them: what they return is checked, and what they raise ends the kernel.
 
 A function gets copies of the position, and those that give turns are not asked for players without regions. Where one
-fails, `engine.guard` keeps the exception, and the kernel gets something harmless until it comes to an end.
+fails, `engine.raised` keeps the exception, and the kernel gets something harmless until it comes to an end.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from numba.extending import intrinsic
 from warlight_env.agents.generator_work import TurnSet
 from warlight_env.agents.standing import holds_regions
 from warlight_env.agents.turn_faults import TEXTS, turn_fault
-from warlight_env.engine.guard import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
 from warlight_env.engine.position import Positions, copied, copy_position, laid_out
+from warlight_env.engine.raised import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.stack import stack_armies, stack_owners
 from warlight_env.errors import InputError
 

@@ -64,7 +64,7 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
 
     A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python runs too,
     slowly, and a warning says so. What a user's function returns and writes is checked at each call; a wrong answer
-    and its own exceptions are raised by `engine.guard.watched`, inside which kernels that get it are to be called.
+    and its own exceptions are raised by `engine.raised.watched`, inside which kernels that get it are to be called.
     Raises PlugInError where it does not fit the signature of its kind.
     """
     if function is None:

@@ -38,7 +38,7 @@ from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
-from warlight_env.train.duels import Duels
+from warlight_env.train.duel_batches import Duels
 
 #: Weights under which every term of the evaluation is there.
 ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)

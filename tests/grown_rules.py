@@ -67,7 +67,7 @@ def header_of(rules: Any) -> Any:
 def facts() -> dict[str, Any]:
     """Whatever is hashed, compared or written of rules, by where."""
     from warlight_env import Game, maps
-    from warlight_env.arena.playing.setup import Setup, describe_agent
+    from warlight_env.arena.playing.game_setup import Setup, describe_agent
     from warlight_env.arena.policies.policy_file import PolicyFile, built_in
     from warlight_env.engine.rules import PRESETS
     from warlight_env.envs import EnvCore
@@ -81,7 +81,7 @@ def facts() -> dict[str, Any]:
         "saved": Game(small, own, 2, 7).to_dict(),
         "core": EnvCore(small, own, 2).digest,
         "match": match.describe(),
-        "worker": worker.Setup.of(small, own, 2).digest,
+        "worker": worker.WorkerSetup.of(small, own, 2).digest,
         "header": header_line(header_of(own)).decode(),
         "policies": {name: _sha256(PolicyFile.load(name).to_bytes()) for name in built_in()},
         "agent": describe_agent(Holder(own)),

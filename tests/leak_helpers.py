@@ -28,8 +28,8 @@ from warlight_env.web import feed
 from warlight_env.web.app import create_app
 from warlight_env.web.book import Book
 from warlight_env.web.room import Room
-from warlight_env.web.settings import Settings
-from warlight_env.web.worker import Position, Question, Setup, Worker
+from warlight_env.web.server_settings import ServerSettings
+from warlight_env.web.worker import AskedPosition, Question, Worker, WorkerSetup
 
 #: Asked for hints: it answers the same to the same question.
 HINTS: Final = "mcts:sims=20"
@@ -190,8 +190,8 @@ class Watched:
         game = self.room.game
         owner, army = self.position(len(self.truths) - 1)
         income = self.income(len(self.truths) - 1)
-        position = Position(self.seat, "play", game.round, owner, army, income, (), 0)
-        setup = Setup.of(game.map, game.rules, game.players)
+        position = AskedPosition(self.seat, "play", game.round, owner, army, income, (), 0)
+        setup = WorkerSetup.of(game.map, game.rules, game.players)
         seed = derive_seed(game.seed, 99, game.round)
         mine = worker.answer(Question(setup, position, HINTS, seed, chances=True))
         assert mine.error is None
@@ -207,7 +207,9 @@ class Checker:
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.rng, self.kind_rng = random.Random(seed), random.Random(f"{seed}/kinds")
-        self.app = create_app(Settings(folder, bots=(HINTS, "aggressive", "random"), rate=1e9, workers=1, max_rooms=8))
+        self.app = create_app(
+            ServerSettings(folder, bots=(HINTS, "aggressive", "random"), rate=1e9, workers=1, max_rooms=8)
+        )
         transport = httpx.ASGITransport(self.app)
         self.client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=60)
         self.worker = Worker()

@@ -12,7 +12,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from warlight_env.engine.board import Board
-from warlight_env.features.layout import SOFT_ARMIES, node_features, observed_features
+from warlight_env.features.columns import SOFT_ARMIES, node_features, observed_features
 from warlight_env.train.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
 from warlight_env.train.region_encoder import RegionEncoder
 

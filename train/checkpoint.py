@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from warlight_env import bounded
-from warlight_env.networks.arrays import ArraysError, read_arrays, write_arrays
+from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 from warlight_env.train.journal import JournalError
 
 #: The file in a run's folder.

@@ -28,7 +28,7 @@ from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
 from warlight_env.train.games import Conditions, Rival, Table, make_table
-from warlight_env.train.genes import DEFAULT_GENES, Candidate, Genome
+from warlight_env.train.genes import DEFAULT_GENES, Genome, Variant
 from warlight_env.train.journal import Journal, JournalError
 from warlight_env.train.settings_file import check_whole
 
@@ -139,8 +139,8 @@ def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 class Progress:
     """How a run stands."""
 
-    champion: Candidate
-    hall: list[Candidate]
+    champion: Variant
+    hall: list[Variant]
 
 
 class Evolution:
@@ -156,10 +156,10 @@ class Evolution:
     """
 
     def __init__(
-        self, settings: EvolveSettings, journal: Journal, start: Candidate | None = None, jobs: int = 1,
+        self, settings: EvolveSettings, journal: Journal, start: Variant | None = None, jobs: int = 1,
         backend: str | Backend = "local", say: Callable[[dict[str, Any]], None] = lambda entry: None,
     ) -> None:  # fmt: skip
-        self.settings, self.journal, self.start = settings, journal, start or Candidate()
+        self.settings, self.journal, self.start = settings, journal, start or Variant()
         self.jobs, self.backend, self._say = jobs, backend, say
         journal.check()
         self._known = iter(list(journal.entries))
@@ -167,7 +167,7 @@ class Evolution:
             Genome(stage.genes or settings.genes)
             self._table(stage)
 
-    def run(self) -> Candidate:
+    def run(self) -> Variant:
         """Go on to the end; returns the last champion.
 
         Raises:
@@ -231,7 +231,7 @@ class Evolution:
                 self._review(number, generation, table, stage, mean, float(strategy.sigma), progress)
 
     def _generation(
-        self, number: int, generation: int, table: Table, stage: Stage, genome: Genome, base: Candidate,
+        self, number: int, generation: int, table: Table, stage: Stage, genome: Genome, base: Variant,
         points: Sequence[npt.NDArray[np.float64]], units: int, progress: Progress,
     ) -> dict[str, Any]:  # fmt: skip
         candidates = [genome.decode(point, base) for point in points]
@@ -253,7 +253,7 @@ class Evolution:
         generation: int,
         table: Table,
         stage: Stage,
-        mean: Candidate,
+        mean: Variant,
         sigma: float,
         progress: Progress,
     ) -> None:
@@ -277,7 +277,7 @@ class Evolution:
         if entry["promoted"]:
             progress.hall.append(progress.champion)
             try:
-                progress.champion = Candidate.from_dict(entry["candidate"])
+                progress.champion = Variant.from_dict(entry["candidate"])
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise JournalError(f"{self.journal.folder}: a review without its candidate ({error})") from None
             if entry is self.journal.entries[-1]:

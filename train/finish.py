@@ -9,7 +9,7 @@ from typing import Any
 from warlight_env.agents.weights import Weights
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.train.evolve import EvolveSettings
-from warlight_env.train.genes import Candidate
+from warlight_env.train.genes import Variant
 from warlight_env.train.holdout import play_holdout
 from warlight_env.train.journal import SETTINGS, Journal
 from warlight_env.train.report import Line, Report, percent
@@ -21,7 +21,7 @@ Advance = Callable[[int, str], None]
 
 
 def finish_evolution(
-    settings: EvolveSettings, journal: Journal, start: Candidate, found: Candidate, *, jobs: int,
+    settings: EvolveSettings, journal: Journal, start: Variant, found: Variant, *, jobs: int,
     backend: str | Backend, advance: Advance,
 ) -> dict[str, Any]:  # fmt: skip
     """Play the final match, and write found.json, result.json and the report; returns the result as plain data."""
@@ -80,7 +80,7 @@ def finish_td(
     journal.write(FOUND, found.to_json())
     spec = f"one_ply:samples={settings.samples}"
     rows = play_holdout(
-        spec, Candidate(found), Candidate(start), settings.holdout, settings.holdout_units, settings.conditions,
+        spec, Variant(found), Variant(start), settings.holdout, settings.holdout_units, settings.conditions,
         settings.seed, journal.folder / "holdout", jobs=jobs, backend=backend, advance=advance,
     )  # fmt: skip
     entries = journal.entries
@@ -107,7 +107,7 @@ def finish_td(
     )
     _weights(report, start, found)
     result = {
-        "kind": "td", "player": spec, "found": Candidate(found).to_dict(), "holdout": rows, "games": games,
+        "kind": "td", "player": spec, "found": Variant(found).to_dict(), "holdout": rows, "games": games,
         "seconds": seconds, "calibration": list(calibration),
     }  # fmt: skip
     write_report(report, journal, "td", result)

@@ -17,16 +17,16 @@ from warlight_env.agents.registry import parse
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.matches.standing import score
+from warlight_env.arena.matches.match_standing import score
+from warlight_env.arena.playing.game_setup import AgentSource, Setup
 from warlight_env.arena.playing.play import Picks
-from warlight_env.arena.playing.setup import AgentSource, Setup
 from warlight_env.engine.rules import Rules
-from warlight_env.train.duels import Duels, plays_compiled
-from warlight_env.train.genes import Candidate, CandidatePlayer
+from warlight_env.train.duel_batches import Duels, plays_compiled
+from warlight_env.train.genes import CandidatePlayer, Variant
 from warlight_env.train.settings_file import check_whole
 
 #: Who is played against: a candidate, as the same kind of player, or any agent.
-Rival = Candidate | str
+Rival = Variant | str
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Table(Protocol):
     """A place where games of two are played."""
 
     def scores(
-        self, players: Sequence[Candidate], rivals: Sequence[Rival], units: int, seed: int, name: str
+        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
         """Scores of every player against every rival in the same 2 · units games, float64[A, R, 2 · units]."""
         ...
@@ -60,7 +60,7 @@ class CompiledTable:
         self._duels = Duels(c.map, c.rules, picks=c.picks, samples=samples, max_rounds=c.max_rounds, jobs=jobs)
 
     def scores(
-        self, players: Sequence[Candidate], rivals: Sequence[Rival], units: int, seed: int, name: str
+        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
         """See `Table.scores`."""
         opponents = [rival if isinstance(rival, str) else rival.weights for rival in rivals]
@@ -82,7 +82,7 @@ class ArenaTable:
         return rival if isinstance(rival, str) else CandidatePlayer.of(self._spec, rival)
 
     def scores(
-        self, players: Sequence[Candidate], rivals: Sequence[Rival], units: int, seed: int, name: str
+        self, players: Sequence[Variant], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
         """See `Table.scores`."""
         c = self._conditions

@@ -74,7 +74,7 @@ DEFAULT_GENES: Final = tuple(
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Variant:
     """Weights and parameters of the search."""
 
     weights: Weights = THESIS
@@ -85,7 +85,7 @@ class Candidate:
         return {"weights": self.weights._asdict(), "search": dict(self.search)}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Candidate:
+    def from_dict(cls, data: dict[str, Any]) -> Variant:
         """What `to_dict` wrote; `KeyError`, `TypeError` or `ValueError` where it is something else."""
         weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
         for name, value in data["search"].items():
@@ -113,17 +113,17 @@ class Genome:
         ends = [[gene.coordinate(end) for gene in self.genes] for end in (-math.inf, math.inf)]
         return ends[0], ends[1]
 
-    def encode(self, candidate: Candidate) -> npt.NDArray[np.float64]:
+    def encode(self, candidate: Variant) -> npt.NDArray[np.float64]:
         """Coordinates, float64[G]."""
         values = {**_SEARCH_START, **candidate.weights._asdict(), **candidate.search}
         return np.array([gene.coordinate(values[gene.name]) for gene in self.genes])
 
-    def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: Candidate) -> Candidate:
+    def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: Variant) -> Variant:
         """The candidate of coordinates; genes that do not evolve are those of `base`."""
         values = {gene.name: gene.value(float(x)) for gene, x in zip(self.genes, coordinates, strict=True)}
         search = {**base.search, **{name: v for name, v in values.items() if name in SEARCH_GENES}}
         weights = base.weights._replace(**{name: v for name, v in values.items() if name in WEIGHT_GENES})
-        return Candidate(weights, search)
+        return Variant(weights, search)
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class CandidatePlayer:
     search: tuple[tuple[str, float], ...] = ()
 
     @classmethod
-    def of(cls, spec: str, candidate: Candidate) -> CandidatePlayer:
+    def of(cls, spec: str, candidate: Variant) -> CandidatePlayer:
         """The player for a specification; parameters of the search are left out where it has none."""
         info, _ = parse(spec)
         if "weights" not in info.parameters:

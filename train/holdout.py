@@ -10,12 +10,12 @@ from warlight_env import maps
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.matches.standing import Standing
-from warlight_env.arena.playing.setup import AgentSource, Setup
+from warlight_env.arena.matches.match_standing import Standing
+from warlight_env.arena.playing.game_setup import AgentSource, Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.train.games import Conditions
-from warlight_env.train.genes import Candidate, CandidatePlayer
+from warlight_env.train.genes import CandidatePlayer, Variant
 
 #: Part of the seeds' path that nothing else has.
 _HOLDOUT: Final = 1_000_003
@@ -24,7 +24,7 @@ Pair = tuple[str, str, AgentSource, AgentSource]
 
 
 def play_holdout(
-    spec: str, found: Candidate, start: Candidate, opponents: Sequence[str], units: int, conditions: Conditions,
+    spec: str, found: Variant, start: Variant, opponents: Sequence[str], units: int, conditions: Conditions,
     seed: int, folder: Path, *, jobs: int = 1, backend: str | Backend = "local",
     advance: Callable[[int, str], None] = lambda count, label: None,
 ) -> list[dict[str, Any]]:  # fmt: skip

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from warlight_env.features.layout import observed_features
+from warlight_env.features.columns import observed_features
 
 
 class RegionEncoder(nn.Module):

@@ -12,7 +12,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
-from warlight_env.features.layout import global_features, node_features, opponent_columns
+from warlight_env.features.columns import global_features, node_features, opponent_columns
 from warlight_env.train.region_encoder import RegionEncoder
 
 

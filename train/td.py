@@ -39,7 +39,7 @@ from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError, did_you_mean
 from warlight_env.maps import load
-from warlight_env.train.duels import Duels, Traces
+from warlight_env.train.duel_batches import Duels, Traces
 from warlight_env.train.games import Conditions
 from warlight_env.train.journal import Journal, JournalError
 from warlight_env.train.settings_file import check_whole

@@ -38,7 +38,8 @@ from warlight_env.engine.state import (
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.notebooks import html_of
-from warlight_env.outcome import (
+from warlight_env.saving import FORMAT, fill_state
+from warlight_env.step_results import (
     Deploy,
     Event,
     GameError,
@@ -48,7 +49,6 @@ from warlight_env.outcome import (
     round_result,
     tell_dropped,
 )
-from warlight_env.saving import FORMAT, fill_state
 
 OnIllegal = Literal["raise", "skip"]
 
@@ -453,9 +453,9 @@ class Game:
     # Pictures
 
     def _repr_svg_(self) -> str:
-        from warlight_env.render import Position, to_svg
+        from warlight_env.render import ShownPosition, to_svg
 
-        return to_svg(Position(self.map, self.owner, self.army, self.players, self.round))
+        return to_svg(ShownPosition(self.map, self.owner, self.army, self.players, self.round))
 
     def _repr_html_(self) -> str | None:
         """The page in a frame, for notebooks; None, so that the picture is shown, where the page was not built."""

@@ -9,7 +9,7 @@ import numpy as np
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import Scratch, State, copy_state
 from warlight_env.engine.validity import StateError, check_state
-from warlight_env.outcome import GameError
+from warlight_env.step_results import GameError
 
 #: Version of the form of saved games.
 FORMAT: Final = 1

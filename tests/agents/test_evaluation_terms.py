@@ -29,7 +29,7 @@ from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena import Match
 from warlight_env.errors import InputError
-from warlight_env.train.duels import Duels
+from warlight_env.train.duel_batches import Duels
 
 
 def components(map_, regions):

@@ -13,9 +13,9 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
-from warlight_env.arena.playing.setup import Setup
+from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.players import Player
+from warlight_env.experiments.players import Contender
 from warlight_env.record import GameLog, LogError
 
 OTHER = THESIS._replace(army=33.0)
@@ -150,9 +150,8 @@ def test_logs_of_a_version_that_told_no_digest_are_gone_on_with(tmp_path, file):
 
 def test_an_experiments_player_is_told_apart_by_its_weights(file):
     def described():
-        return setup(Player(start=("Europe",)).source(f"mcts:sims=5,weights={file}", "simulations", True)).describe()[
-            "agents"
-        ][0]
+        source = Contender(start=("Europe",)).source(f"mcts:sims=5,weights={file}", "simulations", True)
+        return setup(source).describe()["agents"][0]
 
     before = described()
     assert described() == before

@@ -14,7 +14,7 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.looking import observation as observed
+from warlight_env.envs.observation_spaces import observation as observed
 
 
 def flat(observations):

@@ -23,7 +23,7 @@ from warlight_env.agents import registry
 from warlight_env.arena import Match
 from warlight_env.cli import counting, main
 from warlight_env.cli import match as match_command
-from warlight_env.cli.live import Board
+from warlight_env.cli.live import ScoreBoard
 from warlight_env.cli.progress import make_progress
 from warlight_env.cli.tally import Tally
 from warlight_env.engine.jit import kernel
@@ -138,7 +138,7 @@ def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch
 def test_the_table_on_a_terminal_counts_whole_pairs():
     asked = Match(("random", "aggressive"), games=4, map="small", paired=True)
     records = asked.run().records
-    board = Board(Tally(("random", "aggressive"), asked.contest()))
+    board = ScoreBoard(Tally(("random", "aggressive"), asked.contest()))
 
     def shown() -> str:
         board.add([records[len(told)]])

@@ -16,8 +16,8 @@ from warlight_env.engine.rules import PRESETS as PRESET_RULES
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import OVER
 from warlight_env.envs import EnvCore, WarlightParallelEnv, global_features, node_features
+from warlight_env.envs.buffers import Buffers
 from warlight_env.envs.core import ActionError
-from warlight_env.envs.observations import Buffers
 from warlight_env.game import Game, View
 
 

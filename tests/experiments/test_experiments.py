@@ -14,22 +14,22 @@ import pytest
 
 from helpers import RING, position
 from warlight_env.arena.contests.append_only import RunFolderError
-from warlight_env.arena.playing.setup import make
+from warlight_env.arena.playing.game_setup import make
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
-from warlight_env.experiments import METHODS, MODULES, ExperimentError, Settings, experiment
+from warlight_env.experiments import METHODS, MODULES, ExperimentError, ExperimentSettings, experiment
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.budgets import simulations
 from warlight_env.experiments.fields import Field, FieldTable, Side
 from warlight_env.experiments.measuring import count_turns, found_by
-from warlight_env.experiments.players import Player
+from warlight_env.experiments.players import Contender
 from warlight_env.experiments.report import find_results, report
-from warlight_env.experiments.rows import Score, bootstrap_interval, newcombe, number_row, share_row
+from warlight_env.experiments.rows import WinLoss, bootstrap_interval, newcombe, number_row, share_row
 from warlight_env.experiments.running import run_experiment
 from warlight_env.experiments.units import UNITS
 from warlight_env.game import Game
 
-QUICK = Settings(quick=True)
+QUICK = ExperimentSettings(quick=True)
 
 
 def nothing(count, label):
@@ -46,12 +46,12 @@ def test_budgets_are_the_thesiss_medians_and_keep_its_ratios():
 @pytest.mark.parametrize(
     "player, agent, by, spec",
     [
-        (Player(seconds=10), "mcts_thesis", "simulations", "mcts_thesis:sims=457"),
-        (Player(seconds=10), "mcts:c=0.5", "simulations", "mcts:c=0.5,sims=457"),
-        (Player(seconds=15, threads=4), "mcts", "simulations", "mcts:sims=836,threads=4"),
-        (Player(seconds=15, threads=2), "mcts", "seconds", "mcts:secs=15,threads=2"),
-        (Player(seconds=10), "mcts:sims=9", "seconds", "mcts:sims=9"),
-        (Player("random"), "mcts", "simulations", "random"),
+        (Contender(seconds=10), "mcts_thesis", "simulations", "mcts_thesis:sims=457"),
+        (Contender(seconds=10), "mcts:c=0.5", "simulations", "mcts:c=0.5,sims=457"),
+        (Contender(seconds=15, threads=4), "mcts", "simulations", "mcts:sims=836,threads=4"),
+        (Contender(seconds=15, threads=2), "mcts", "seconds", "mcts:secs=15,threads=2"),
+        (Contender(seconds=10), "mcts:sims=9", "seconds", "mcts:sims=9"),
+        (Contender("random"), "mcts", "simulations", "random"),
     ],
 )
 def test_players_are_the_agent_asked_for_with_the_thesiss_budgets(player, agent, by, spec):
@@ -59,12 +59,12 @@ def test_players_are_the_agent_asked_for_with_the_thesiss_budgets(player, agent,
 
 
 def test_a_player_without_defence_searches_without_the_defensive_ways():
-    source = Player(seconds=10, defense=False).source("mcts_thesis", "simulations", quick=True)
+    source = Contender(seconds=10, defense=False).source("mcts_thesis", "simulations", quick=True)
     agent = make(source, 1)
     assert agent.settings.defense is False and agent.settings.exploration == 1.41
     assert make("mcts_thesis", 1).settings.defense is True
     with pytest.raises(ExperimentError, match="'random' knows no play without defence"):
-        make(Player("random", defense=False).source("mcts", "simulations", quick=True), 1)
+        make(Contender("random", defense=False).source("mcts", "simulations", quick=True), 1)
 
 
 def test_table_3_2_starts_where_the_thesis_did():
@@ -113,11 +113,11 @@ def test_newcombes_interval_is_the_published_one():
 
 
 def test_a_share_is_set_against_the_thesiss():
-    row = share_row("x", 365, 35, 0, Score(436, 64))
+    row = share_row("x", 365, 35, 0, WinLoss(436, 64))
     assert row.value == 0.9125 and row.verdict == "above" and row.thesis == pytest.approx(0.872)
     assert row.difference.low < 0.0405 < row.difference.high
-    assert share_row("x", 350, 50, 0, Score(436, 64)).verdict == "within"
-    assert share_row("x", 300, 99, 1, Score(436, 64)).verdict == "below"
+    assert share_row("x", 350, 50, 0, WinLoss(436, 64)).verdict == "within"
+    assert share_row("x", 300, 99, 1, WinLoss(436, 64)).verdict == "below"
     assert share_row("x", 1, 1, 0, None).verdict == "no figure"
 
 
@@ -225,7 +225,7 @@ def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):
     ],
 )
 def test_a_budget_that_the_agent_brings_along_stands(agent, first):
-    (contest,) = experiment("thesis-3.5").contests(Settings(agent=agent))
+    (contest,) = experiment("thesis-3.5").contests(ExperimentSettings(agent=agent))
     assert contest.setup.agents == (first, "one_big_army")
 
 
@@ -308,7 +308,7 @@ def test_fields_of_a_pool_are_rated_together(tmp_path):
             Field("c", (sides[0], sides[0]), 2),
         ),
     )  # fmt: skip
-    rows = run_experiment(made, Settings(), tmp_path, nothing).rows
+    rows = run_experiment(made, ExperimentSettings(), tmp_path, nothing).rows
     assert [row.label for row in rows] == ["a", "b", "c", "Elo of aggressive, both", "Elo of random, both"]
     won, lost = (int(n) for n in rows[1].sample.split(" : "))
     lost_first, won_first = (int(n) for n in rows[0].sample.split(" : "))
@@ -322,7 +322,7 @@ def test_games_that_reach_a_fields_limit_are_drawn(tmp_path):
     sides = (Side("aggressive"), Side("random"))
     field = Field("a", sides, 6, pool="one", max_rounds=1)
     made = FieldTable(name="x", title="X", setting="", finding="", comment="", fields=(field,))
-    row, *ratings = run_experiment(made, Settings(), tmp_path, nothing).rows
+    row, *ratings = run_experiment(made, ExperimentSettings(), tmp_path, nothing).rows
     assert row.sample == "0 : 0, 6 drawn" and row.value == 0
     assert [rating.value for rating in ratings] == pytest.approx([0, 0]), "half a win each"
 

@@ -25,9 +25,7 @@ def described(describer: Describer, core: EnvCore) -> np.ndarray:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("map", "rules", "players"), [(SMALL, "thesis", 2), (LONG, "challenge1", 3)]
-)
+@pytest.mark.parametrize(("map", "rules", "players"), [(SMALL, "thesis", 2), (LONG, "challenge1", 3)])
 def test_as_in_an_environment(map, rules, players):
     env = make(map=map, rules=rules, players=players, observation="flat")
     core = env.core

@@ -125,6 +125,21 @@ def test_a_name_of_what_stands_above_is_found(text, found):
     assert names_above({module: text}, layers()) == [f"{module} names {name}" for name in found]
 
 
+def twice_defined(modules: Mapping[str, str]) -> dict[str, list[str]]:
+    """Classes whose name two modules or more have, and these."""
+    homes: dict[str, list[str]] = {}
+    for module, text in modules.items():
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module)
+    return {name: found for name, found in homes.items() if len(found) > 1}
+
+
+def test_a_name_means_one_class():
+    assert twice_defined(sources()).keys() <= {"Searched"}  # what a kernel found, and what is told of it
+    assert twice_defined({"a": "class A:\n    class B: pass", "b": "class B: pass\nclass A: pass"}) == {"A": ["a", "b"]}
+
+
 @pytest.mark.parametrize("first", [
     "warlight_env.agents.registry", "warlight_env.protocol.registered", "warlight_env.arena",
 ])  # fmt: skip

@@ -130,8 +130,8 @@ def test_answers_as_the_competitions_had_them():
     move = m.Moves((m.MoveOrder("player1", 3, 4, 5),))
     assert read(ATTACK, "player1 attack/transfer 3 4 5") == (move, [])
     assert read(ATTACK, "No moves") == (m.Moves(()), [])
-    assert read(PICKS, "3 9 14") == (m.Picks((3, 9, 14)), [])
-    assert read(PICK, "9") == (m.Picks((9,)), [])
+    assert read(PICKS, "3 9 14") == (m.PicksAnswer((3, 9, 14)), [])
+    assert read(PICK, "9") == (m.PicksAnswer((9,)), [])
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_answers_as_the_competitions_had_them():
 )
 def test_what_bots_get_wrong_costs_that_part_only(question, line, kept, reason):
     answer, reasons = read(question, line)
-    assert len(answer.regions if isinstance(answer, m.Picks) else answer.orders) == kept
+    assert len(answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders) == kept
     assert len(reasons) == 1 and reason in reasons[0]
 
 

@@ -22,7 +22,7 @@ from warlight_env.arena.playing.player import QUOTED_FAULTS
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import RunError
-from warlight_env.protocol.faults import Fault, Faults
+from warlight_env.protocol.bot_faults import BotFault, BotFaults
 from warlight_env.protocol.process import BotProcess
 from warlight_env.record import GameLog, LogWriter, verify
 
@@ -97,10 +97,10 @@ def test_a_log_has_what_shows_when_the_game_is_over(tmp_path):
         """Notes a fault when it is told that its game is over."""
 
         def __init__(self, seed):
-            self.faults = Faults()
+            self.faults = BotFaults()
 
         def close(self):
-            self.faults.note(Fault(2, "standard error", "too much of it"))
+            self.faults.note(BotFault(2, "standard error", "too much of it"))
 
     class Crashing(Idle):
         def act(self, view, budget=None):
@@ -156,11 +156,11 @@ def test_a_bot_that_an_agent_believes_for_may_give_up():
 def test_faults_that_are_not_kept_are_counted():
     class Chatterbox(Idle):
         def __init__(self):
-            self.faults = Faults()
+            self.faults = BotFaults()
 
         def act(self, view, budget=None):
             for n in range(150):
-                self.faults.note(Fault(view.round + 1, "go", "chatter", lost=n % 3 == 0))
+                self.faults.note(BotFault(view.round + 1, "go", "chatter", lost=n % 3 == 0))
             return Orders()
 
     record = play_game([Chatterbox(), Idle(2)], "small", max_rounds=4)

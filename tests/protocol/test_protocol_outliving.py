@@ -19,7 +19,7 @@ from protocol_helpers import misbehaving
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena.playing.play import play_game
 from warlight_env.protocol.host import ExternalBot
-from warlight_env.protocol.limits import CommandError, Limits, check_limits
+from warlight_env.protocol.limits import BotLimits, CommandError, check_limits
 from warlight_env.protocol.options import read_options
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
@@ -35,7 +35,7 @@ def escaping(way: str, file: Path, options: str = "", *more: str) -> ExternalBot
     return bot
 
 
-def unless(limits: Limits) -> str:
+def unless(limits: BotLimits) -> str:
     """Why this system cannot set limits; "" if it can."""
     try:
         check_limits(limits)
@@ -84,7 +84,7 @@ def test_a_bots_children_end_with_the_game_and_nobody_elses(way, tmp_path):
 @pytest.mark.parametrize("way", ["shed", "child kills guard", "hop and kill guard"])
 def test_from_namespaces_of_its_own_nothing_gets_away(way, tmp_path):
     """Not even a child without any mark: the bot does not find its guard, and the kernel ends what it started."""
-    if reason := unless(Limits(isolate=True)):
+    if reason := unless(BotLimits(isolate=True)):
         pytest.skip(reason)
     file = tmp_path / "children"
     bot = escaping(way, file, "isolate=on")
@@ -159,7 +159,7 @@ def test_a_limit_holds_or_is_refused(options, can, port, tmp_path):
 
 def test_a_system_without_namespaces_says_so(tmp_path):
     """Within a user namespace that may have no further ones."""
-    if shutil.which("unshare") is None or unless(Limits(isolate=True)):
+    if shutil.which("unshare") is None or unless(BotLimits(isolate=True)):
         pytest.skip("no namespaces here at all")
     code = "from warlight_env.agents import make_agent; make_agent('cmd[network=off]:true', 1)"
     shell = f"echo 0 > /proc/sys/user/max_user_namespaces && exec {shlex.join([sys.executable, '-c', code])}"
@@ -171,7 +171,7 @@ def test_a_system_without_namespaces_says_so(tmp_path):
 def test_limits_need_linux(monkeypatch):
     monkeypatch.setattr("warlight_env.protocol.limits.sys.platform", "darwin")
     with pytest.raises(CommandError, match="memory=1048576: limits need Linux"):
-        check_limits(Limits(memory=1 << 20))
+        check_limits(BotLimits(memory=1 << 20))
 
 
 @pytest.mark.parametrize(
@@ -192,5 +192,5 @@ def test_limits_that_are_none_are_refused_with_the_reason(options, reason):
 
 def test_limits_are_read_as_they_are_written():
     limits = read_options("memory=512M,procs=64,network=off").limits
-    assert limits == Limits(512 << 20, 64, network=False)
-    assert read_options("memory=2G,network=on").limits == Limits(2 << 30)
+    assert limits == BotLimits(512 << 20, 64, network=False)
+    assert read_options("memory=2G,network=on").limits == BotLimits(2 << 30)

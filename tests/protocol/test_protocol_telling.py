@@ -11,7 +11,7 @@ from warlight_env.arena.playing.play import ask_orders, pick_regions
 from warlight_env.beliefs.watching import NOTHING_SEEN, Watcher
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
-from warlight_env.protocol.clock import Clock
+from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.telling import opening, round_messages, setup_messages
 
@@ -126,10 +126,10 @@ def test_who_started_where_is_told_where_everybody_saw_it():
 
 
 def test_the_bank_of_challenge_2_and_the_two_seconds_of_challenge_1():
-    bank = Clock.of(2)
+    bank = BotClock.of(2)
     for spent, left in [(0.2, 10_000), (9.0, 1500), (4.0, 500), (0.1, 900)]:
         bank.spend(spent)
         assert bank.milliseconds == left
-    fixed = Clock.of(1)
+    fixed = BotClock.of(1)
     fixed.spend(1.9)
     assert fixed.milliseconds == 2000

@@ -19,7 +19,7 @@ from warlight_env.agents import make_agent
 from warlight_env.arena.playing.play import play_game
 from warlight_env.cli import main
 from warlight_env.protocol import messages as m
-from warlight_env.protocol.conformance import check
+from warlight_env.protocol.cases import check
 from warlight_env.protocol.grammar import parse_message
 from warlight_env.protocol.process import CommandError, check_command
 from warlight_env.protocol.reflex import Reflex
@@ -290,4 +290,4 @@ def test_reflexes_are_legal_when_nothing_is_known():
     reflex = Reflex()
     assert reflex.answer(m.Go("place_armies", 1)) == m.Placements(())
     assert reflex.answer(m.Go("attack/transfer", 1)) == m.Moves(())
-    assert reflex.answer(m.PickRegion(1, (9, 3))) == m.Picks((9,))
+    assert reflex.answer(m.PickRegion(1, (9, 3))) == m.PicksAnswer((9,))

@@ -176,10 +176,10 @@ def test_our_bot_side_understands_the_competitions_engines(name, seat, agent):
         read = parse_answer(message, format_answer(answer), f"player{seat + 1}")
         assert read.problems == () and read.answer == answer
         match answer:
-            case m.Picks(regions):
+            case m.PicksAnswer(regions):
                 assert set(regions) <= set(message.regions)  # type: ignore[union-attr]
                 # The recorded game goes on as if the recorded pick had been ours.
-                side.said(m.Picks(tuple(map(int, next(picked).split()))))
+                side.said(m.PicksAnswer(tuple(map(int, next(picked).split()))))
             case m.Placements(orders):
                 assert {order.region for order in orders} <= own
             case m.Moves(orders):

@@ -11,7 +11,7 @@ from arena_agents import Crasher, Expander, Idle
 from helpers import RING
 from log_helpers import play_logged
 from warlight_env.arena import AgentCrashError, play_game, play_on
-from warlight_env.arena.playing.setup import MatchError
+from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.record import (
     GameLog,
     LogError,

@@ -17,16 +17,16 @@ from helpers import RING
 from warlight_env import maps
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
-from warlight_env.render import Position, to_rgb, to_svg, to_text
+from warlight_env.render import ShownPosition, to_rgb, to_svg, to_text
 from warlight_env.render.theme import SEA, contrast, ink, rgb, theme
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def some_position(map_: maps.Map, players: int = 2, fog: bool = False, seed: int = 1, **more) -> Position:
+def some_position(map_: maps.Map, players: int = 2, fog: bool = False, seed: int = 1, **more) -> ShownPosition:
     random = np.random.default_rng(seed)
     owner = random.integers(-2 if fog else -1, players, map_.n_regions)
-    return Position(map_, owner, random.integers(1, 2000, map_.n_regions), players, 8, **more)
+    return ShownPosition(map_, owner, random.integers(1, 2000, map_.n_regions), players, 8, **more)
 
 
 def titles(svg: str) -> list[str]:
@@ -85,7 +85,7 @@ def test_nothing_hidden_shows(name):
     map_ = maps.load(name)
     one = some_position(map_, fog=True)
     hidden = np.array([o == -2 for o in one.owner])
-    other = Position(map_, one.owner, np.where(hidden, 777, one.army), 2, 8)
+    other = ShownPosition(map_, one.owner, np.where(hidden, 777, one.army), 2, 8)
     orders = [Orders([(r, 5) for r in range(map_.n_regions)], [(a, b, 3) for a, b in map_.borders])]
     assert hidden.any()
     for draw in (to_svg, to_rgb):
@@ -101,7 +101,7 @@ def test_orders_as_arrows():
     alaska, kamchatka, yukon = (map_.region_index(code) for code in ("AK", "KA", "NT"))
     owner = np.full(42, -1)
     owner[[alaska, yukon]] = 0
-    position = Position(map_, owner, np.full(42, 2), 2)
+    position = ShownPosition(map_, owner, np.full(42, 2), 2)
     plain = to_svg(position)
     assert not [t for t in titles(plain) if "→" in t]
     orders = Orders([(alaska, 2), (alaska, 3)], [(alaska, kamchatka, 4), (alaska, yukon, 1)])
@@ -120,7 +120,7 @@ def test_orders_as_arrows():
 
 def test_armies_are_shown_up_to_the_largest():
     army = [1, 999, 1234, 98_765, 2_000_000, 7]
-    svg = to_svg(Position(RING, [0, 1, 0, 1, 0, -1], army, 2))
+    svg = to_svg(ShownPosition(RING, [0, 1, 0, 1, 0, -1], army, 2))
     assert all(f">{text}</text>" in svg for text in ("1", "999", "1.2k", "99k", "2.0M", "7"))
 
 
@@ -138,7 +138,7 @@ def test_text_lists_every_region():
 
 
 def test_a_held_super_region_is_marked():
-    text = to_text(Position(RING, [0, 0, 1, 0, -1, -1], [3] * 6, 2))
+    text = to_text(ShownPosition(RING, [0, 0, 1, 0, -1, -1], [3] * 6, 2))
     assert "S0 +2 ●" in text and "S1 +3\n" in text and "● player 1: 3 regions, 9 armies, bonus 2" in text
 
 
@@ -158,7 +158,7 @@ def test_notebooks_show_a_game():
 def test_positions_that_cannot_be(change, message):
     fields = {"map": RING, "owner": [0] * 6, "army": [1] * 6, "players": 2} | change
     with pytest.raises(ValueError, match=message):
-        Position(**fields)
+        ShownPosition(**fields)
 
 
 def test_arguments_that_cannot_be():

@@ -34,7 +34,7 @@ from warlight_env.envs.core import EnvCore
 from warlight_env.envs.opponents import BotOpponent, OpponentError
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError, RunError
-from warlight_env.features.layout import global_features, node_features
+from warlight_env.features.columns import global_features, node_features
 from warlight_env.networks.forward import PolicyNet
 from warlight_env.train.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.games import Conditions

@@ -28,7 +28,7 @@ from warlight_env.cli import main
 from warlight_env.errors import RunError
 from warlight_env.train.evolve import Evolution, EvolveSettings, Stage, next_units
 from warlight_env.train.games import Conditions
-from warlight_env.train.genes import DEFAULT_GENES, GENES, Candidate, CandidatePlayer, GeneError, Genome
+from warlight_env.train.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
 from warlight_env.train.journal import Journal, JournalError
 from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
 from warlight_env.train.td import Model, TdRun, TdSettings, returns
@@ -65,7 +65,7 @@ def test_coordinates_go_there_and_back_within_bounds(name):
 
 
 def test_genes_that_do_not_evolve_stay():
-    genome, base = Genome(["army", "c"]), Candidate(Weights(bonus=9.0), {"rounds": 7.0})
+    genome, base = Genome(["army", "c"]), Variant(Weights(bonus=9.0), {"rounds": 7.0})
     found = genome.decode(genome.encode(base) + 0.3, base)
     assert found.weights == base.weights._replace(army=found.weights.army) and found.weights.army > 10
     assert found.search["rounds"] == 7 and found.search["c"] == pytest.approx(0.4 * math.exp(0.3))
@@ -99,7 +99,7 @@ def test_more_games_are_played_where_ranks_cannot_be_trusted():
 
 def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_path):
     """From weights that are bad on purpose; a review promotes only what won by more than chance."""
-    bad = Candidate(Weights(army=0.0, own_regions=-20.0))
+    bad = Variant(Weights(army=0.0, own_regions=-20.0))
     stage = replace(STAGE, generations=6, population=8, units=12, review=3, review_units=60, rivals=("start",))
     settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"))
     journals = []
@@ -145,7 +145,7 @@ def test_stages_and_the_search_s_own_parameters(tmp_path):
         genes=("army", "c", "rounds"),
     )
     found = evolve(tmp_path, replace(SETTINGS, stages=(replace(STAGE, generations=1), search)))
-    assert isinstance(found, Candidate)
+    assert isinstance(found, Variant)
     assert [len(e["points"][0]) for e in entries(tmp_path) if e["event"] == "generation"] == [len(DEFAULT_GENES), 3]
 
 

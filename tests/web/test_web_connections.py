@@ -20,16 +20,16 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from warlight_env.web.app import create_app
-from warlight_env.web.connections import Limits, address_of
+from warlight_env.web.connections import ConnectionLimits, address_of
 from warlight_env.web.serve import config_of
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 from web_helpers import needs_page, serving
 
 
 @contextlib.contextmanager
-def listening(folder: Path, limits: Limits, proxies: tuple[str, ...] = (), **settings: Any) -> Iterator[int]:
+def listening(folder: Path, limits: ConnectionLimits, proxies: tuple[str, ...] = (), **settings: Any) -> Iterator[int]:
     """The port of a server in this process."""
-    server = uvicorn.Server(config_of(create_app(Settings(folder, workers=1, **settings)), proxies, limits))
+    server = uvicorn.Server(config_of(create_app(ServerSettings(folder, workers=1, **settings)), proxies, limits))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
         thread.start()
@@ -76,7 +76,7 @@ def dribble(client: socket.socket, head: bytes, rest: bytes) -> bytes:
 
 
 def test_a_request_that_does_not_come_to_an_end_is_cut_off(tmp_path: Path):
-    with listening(tmp_path, Limits(head=0.4)) as port:
+    with listening(tmp_path, ConnectionLimits(head=0.4)) as port:
         assert answer(opened(port)) == b""  # says nothing at all, as browsers do that connect in advance
         assert dribble(opened(port), b"GET / HTTP/1.1\r\nHost: x\r\n", b"a: b\r\n").startswith(b"HTTP/1.1 408")
         again = opened(port)  # slow in its second request
@@ -87,8 +87,8 @@ def test_a_request_that_does_not_come_to_an_end_is_cut_off(tmp_path: Path):
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("warlight_env.web.guard.SLOWEST", 0.4)
-    with listening(tmp_path, Limits(head=0.4)) as port:
+    monkeypatch.setattr("warlight_env.web.gate.SLOWEST", 0.4)
+    with listening(tmp_path, ConnectionLimits(head=0.4)) as port:
         for path, length in (("games", b"1000"), ("replays", b"8000000")):
             head = b"POST /api/%b HTTP/1.1\r\nHost: x\r\nContent-Length: %b\r\n\r\n{" % (path.encode(), length)
             assert dribble(opened(port), head, b" ").startswith(b"HTTP/1.1 408")
@@ -102,7 +102,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch
 
 
 def test_a_client_that_does_not_take_its_answer_is_let_go(tmp_path: Path):
-    with listening(tmp_path, Limits(take=0.4)) as port:
+    with listening(tmp_path, ConnectionLimits(take=0.4)) as port:
         deaf = socket.socket()
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         deaf.connect(("127.0.0.1", port))
@@ -114,7 +114,7 @@ def test_a_client_that_does_not_take_its_answer_is_let_go(tmp_path: Path):
 
 
 def test_an_address_has_so_many_connections_at_once(tmp_path: Path):
-    with listening(tmp_path, Limits(address=5)) as port:
+    with listening(tmp_path, ConnectionLimits(address=5)) as port:
         held = [opened(port) for _ in range(5)]
         held[0].sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\n\r\n")
         assert held[0].recv(65536).startswith(b"HTTP/1.1 200")  # those that it has are served
@@ -127,13 +127,13 @@ def test_an_address_has_so_many_connections_at_once(tmp_path: Path):
             if answer(client).startswith(b"HTTP/1.1 200"):
                 break
             assert time.monotonic() < deadline
-    with listening(tmp_path / "full", Limits(most=3)) as port:
+    with listening(tmp_path / "full", ConnectionLimits(most=3)) as port:
         held = [opened(port) for _ in range(3)]
         assert answer(opened(port)).startswith(b"HTTP/1.1 503")
 
 
 def test_a_socket_may_say_nothing_for_long(tmp_path: Path):
-    with listening(tmp_path, Limits(head=0.2)) as port:
+    with listening(tmp_path, ConnectionLimits(head=0.2)) as port:
         game = httpx.post(
             f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
         ).json()
@@ -159,7 +159,7 @@ TEXT, PING, PONG = 1, 9, 10
 @pytest.mark.parametrize("introduced", [False, True])
 @pytest.mark.parametrize("more", [frame(TEXT), frame(TEXT, b"x" * 2000), frame(PING), frame(PONG, b"1234")])
 def test_a_viewer_who_says_more_than_hello_is_let_go(tmp_path: Path, introduced: bool, more: bytes):
-    with listening(tmp_path, Limits()) as port:
+    with listening(tmp_path, ConnectionLimits()) as port:
         made = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
         game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=made).json()
         client = opened(port)
@@ -177,7 +177,7 @@ def test_a_viewer_who_says_more_than_hello_is_let_go(tmp_path: Path, introduced:
 
 
 def test_a_viewer_may_ask_whether_the_server_is_there_now_and_then(tmp_path: Path):
-    with listening(tmp_path, Limits()) as port:
+    with listening(tmp_path, ConnectionLimits()) as port:
         made = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
         game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=made).json()
         with connect(f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed") as viewer:
@@ -189,7 +189,7 @@ def test_a_viewer_may_ask_whether_the_server_is_there_now_and_then(tmp_path: Pat
 
 
 def test_sockets_of_an_address_are_counted_too(tmp_path: Path):
-    with listening(tmp_path, Limits(), at_once=3) as port:
+    with listening(tmp_path, ConnectionLimits(), at_once=3) as port:
         game = httpx.post(
             f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
         ).json()
@@ -208,16 +208,16 @@ def test_forwarded_addresses_are_believed_from_named_proxies_only(tmp_path: Path
             asked = [client.get("api/home", headers={"x-forwarded-for": f"10.0.0.{n}"}) for n in range(30)]
         return [answered.status_code for answered in asked]
 
-    with listening(tmp_path / "bare", Limits(), rate=1.0) as port:
+    with listening(tmp_path / "bare", ConnectionLimits(), rate=1.0) as port:
         assert 429 in statuses(port)  # one address, whatever it says
-    with listening(tmp_path / "behind", Limits(), proxies=("127.0.0.1",), rate=1.0) as port:
+    with listening(tmp_path / "behind", ConnectionLimits(), proxies=("127.0.0.1",), rate=1.0) as port:
         assert 429 not in statuses(port)  # thirty addresses
-    with listening(tmp_path / "other", Limits(), proxies=("192.0.2.1",), rate=1.0) as port:
+    with listening(tmp_path / "other", ConnectionLimits(), proxies=("192.0.2.1",), rate=1.0) as port:
         assert 429 in statuses(port)
 
 
 def test_a_proxy_may_be_of_either_kind_and_is_known_however_it_is_written():
-    limits = Limits(address=1, trusted=("::1", "0:0:0:0:0:0:0:2", "192.0.2.1"))
+    limits = ConnectionLimits(address=1, trusted=("::1", "0:0:0:0:0:0:0:2", "192.0.2.1"))
     there: list[Any] = [type("Transport", (), {"is_closing": lambda self: False})() for _ in range(20)]
     for host in ("::1", "::2", "192.0.2.1", "::ffff:192.0.2.1"):
         assert [limits.admit(there.pop(), (host, n)) for n in range(3)] == [None] * 3, host
@@ -226,7 +226,7 @@ def test_a_proxy_may_be_of_either_kind_and_is_known_however_it_is_written():
 
 
 def test_requests_that_are_refused_are_counted_too(tmp_path: Path):
-    with listening(tmp_path, Limits(), token="right", rate=1.0) as port:
+    with listening(tmp_path, ConnectionLimits(), token="right", rate=1.0) as port:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/") as client:
             asked = [client.get("api/home", headers={"x-warlight-token": "wrong"}).status_code for _ in range(30)]
         assert asked[0] == 401 and asked[-1] == 429
@@ -236,7 +236,7 @@ def test_a_viewer_of_a_game_that_cannot_be_read_is_told_so(tmp_path: Path):
     seats = {"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8}
     (tmp_path / "aaaaaaaaaaaa.seats.json").write_text(json.dumps(seats))  # without its log
     with (
-        listening(tmp_path, Limits()) as port,
+        listening(tmp_path, ConnectionLimits()) as port,
         connect(f"ws://127.0.0.1:{port}/api/games/aaaaaaaaaaaa/feed") as viewer,
     ):
         viewer.send(json.dumps({"token": "a" * 24}))

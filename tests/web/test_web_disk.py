@@ -23,7 +23,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.room import Room
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 from web_helpers import needs_page, serving
 
 TWO = [("Ann", None), ("Bo", None)]
@@ -283,7 +283,7 @@ def test_a_damaged_file_of_seats_is_told_without_the_servers_paths(text: str, tm
 
 def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async def run() -> None:
-        app = create_app(Settings(tmp_path, workers=1))
+        app = create_app(ServerSettings(tmp_path, workers=1))
         lobby = app.state.lobby
         bots = [("one", "random"), ("other", "random")]
         room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")

@@ -15,7 +15,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 from warlight_env.web.app import create_app
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 from web_helpers import Server, needs_page, serving
 
 pytestmark = [needs_page, pytest.mark.slow]
@@ -66,7 +66,7 @@ def mutated(rng: random.Random, body: dict[str, Any]) -> bytes:
 
 
 def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
-    app = create_app(Settings(tmp_path, rate=1e9, workers=1, max_rooms=20))
+    app = create_app(ServerSettings(tmp_path, rate=1e9, workers=1, max_rooms=20))
     good = {
         "games": {"players": [{"name": "Ann"}, {"name": "Bo"}], "map": "small", "seed": 3, "picks": "random"},
         "games/{id}/orders": {"round": 1, "deploys": [[0, 1]], "attacks": [[0, 1, 2]], "hint": "off"},

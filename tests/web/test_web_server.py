@@ -22,7 +22,7 @@ from warlight_env.record import GameLog, verify
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.thinking import Thinkers
-from warlight_env.web.worker import Position, Question, Setup
+from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
@@ -322,8 +322,8 @@ def test_insight_is_of_what_the_player_sees(server: Server):
 
 def test_a_bot_that_does_not_answer_is_ended_and_the_next_question_is_answered():
     game = Game("small", seed=1, picks="random")
-    setup = Setup.of(game.map, game.rules, 2)
-    position = Position.of(game.view(0))
+    setup = WorkerSetup.of(game.map, game.rules, 2)
+    position = AskedPosition.of(game.view(0))
 
     async def ask() -> None:
         thinkers = Thinkers(1, limit=lambda question, first: 0.5 if question.spec == "mcts:secs=600" else 120.0)

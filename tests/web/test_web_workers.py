@@ -31,14 +31,14 @@ from warlight_env.web.chances import chances_of
 from warlight_env.web.desk import Desk, DeskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.outlook import win_chances
-from warlight_env.web.process import Child
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
+from warlight_env.web.side_process import Child
 from warlight_env.web.thinking import Thinkers
-from warlight_env.web.worker import Answer, Position, Question, Setup, Worker, serve
+from warlight_env.web.worker import AskedPosition, Question, Worker, WorkerAnswer, WorkerSetup, serve
 
 
 def asked(game: Game, spec: str | None = None, **fields: Any) -> Question:
-    return Question(Setup.of(game.map, game.rules, game.players), Position.of(game.view(0)), spec, **fields)
+    return Question(WorkerSetup.of(game.map, game.rules, game.players), AskedPosition.of(game.view(0)), spec, **fields)
 
 
 def log_of(game: Game) -> GameLog:
@@ -68,11 +68,11 @@ def test_a_bot_that_remembers_plays_on_the_page_as_in_a_match():
     """It is told who started where and what it saw of each round, of which beliefs under fog are made."""
     spec, worker, game = "belief:mcts:sims=5", Worker(), Game("world", "challenge2", 2, 5, "random")
     twins = [make_agent(spec, p) for p in range(2)]
-    setup = Setup.of(game.map, game.rules, game.players)
+    setup = WorkerSetup.of(game.map, game.rules, game.players)
     for _ in range(12):
         turns = [twin.act(game.view(p)) for p, twin in enumerate(twins)]
         for p, turn in enumerate(turns):
-            answer = worker.answer(Question(setup, Position.of(game.view(p)), spec, p, keep="game"))
+            answer = worker.answer(Question(setup, AskedPosition.of(game.view(p)), spec, p, keep="game"))
             assert [answer.deploys, answer.attacks] == [rows.tolist() for rows in turn.arrays()]
         game.play_round(turns, on_illegal="skip")
 
@@ -292,7 +292,7 @@ PEOPLE = [{"name": "Ann"}, {"name": "Bo"}]
 
 def held_up(folder: Path, regions: int) -> float:
     """Seconds for which the loop did nothing else while such maps were made, and logs of such maps opened."""
-    app = create_app(Settings(folder, rate=1e9, workers=1))
+    app = create_app(ServerSettings(folder, rate=1e9, workers=1))
     log = b"".join(line + b"\n" for line in log_lines(log_of(Game(strip(regions), "thesis", 2, 1, "random"))))
 
     async def everything() -> float:
@@ -345,7 +345,7 @@ def test_the_loop_goes_on_at_the_largest_maps(tmp_path: Path):
 @contextlib.asynccontextmanager
 async def talking(folder: Path, **settings: Any) -> AsyncIterator[tuple[FastAPI, httpx.AsyncClient]]:
     """A server in this process, and a client of it."""
-    app = create_app(Settings(folder, rate=1e9, workers=1, **settings))
+    app = create_app(ServerSettings(folder, rate=1e9, workers=1, **settings))
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=600) as client:
         yield app, client
@@ -480,8 +480,8 @@ def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, 
     async def main() -> None:
         async with talking(tmp_path) as (app, client):
             made = (await client.post("games", json={"players": PEOPLE, "picks": "random"})).json()
-            monkeypatch.setattr("warlight_env.web.answers.PIECE", 1000)
-            monkeypatch.setattr("warlight_env.web.answers.ROOM", 100_000)
+            monkeypatch.setattr("warlight_env.web.json_answers.PIECE", 1000)
+            monkeypatch.setattr("warlight_env.web.json_answers.ROOM", 100_000)
             path = f"/api/games/{made['id']}"
             headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {made['tokens']['0']}".encode())]
             scope = {
@@ -524,7 +524,7 @@ def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_pat
                 nonlocal asked
                 asked += 1
                 await answered.wait()
-                return Answer(deploys=[], attacks=[])
+                return WorkerAnswer(deploys=[], attacks=[])
 
             app.state.lobby.thinkers.ask = ask
             body = {"players": PEOPLE, "map": "small", "picks": "random"}
@@ -569,7 +569,7 @@ def test_bots_are_asked_about_an_opened_log_so_much_at_once(tmp_path: Path):
 
             async def ask(question: Question, slot: int = 0) -> Any:
                 await answered.wait()
-                return Answer(deploys=[], attacks=[])
+                return WorkerAnswer(deploys=[], attacks=[])
 
             app.state.lobby.thinkers.ask = ask
             url = f"replays/{key}/insight"

@@ -6,14 +6,14 @@ from warlight_env.arena.contests.course import Contest, ContestResult, Judge, St
 from warlight_env.arena.contests.resumable import play_contests
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, TimeResult
 from warlight_env.arena.matches.match import Match
+from warlight_env.arena.matches.match_standing import Standing
 from warlight_env.arena.matches.result import MatchResult, SprtResult
 from warlight_env.arena.matches.sprt import Sprt, SprtError
-from warlight_env.arena.matches.standing import Standing
 from warlight_env.arena.playing.clocks import Clock, ClockError
 from warlight_env.arena.playing.continuing import play_on
+from warlight_env.arena.playing.game_setup import MatchError, Setup
 from warlight_env.arena.playing.play import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
 from warlight_env.arena.playing.player import Failure, TimeUse
-from warlight_env.arena.playing.setup import MatchError, Setup
 from warlight_env.arena.ratings.elo import EloDifference, elo_difference, elo_of, expected_score
 from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
 from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval

@@ -9,7 +9,7 @@ from typing import Final
 from warlight_env.engine.sight import sees
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
-from warlight_env.outcome import RoundResult
+from warlight_env.step_results import RoundResult
 
 
 def wastelands(view: View) -> list[int]:

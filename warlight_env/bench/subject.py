@@ -11,14 +11,14 @@ from typing import Any, Literal
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse
-from warlight_env.arena.playing.setup import AgentSource, make
+from warlight_env.arena.playing.game_setup import AgentSource, make
 from warlight_env.arena.policies.policy_agent import PolicyAgent
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.bounded import reason, shown
 from warlight_env.envs.actions import ENCODINGS
 from warlight_env.envs.checkpoints import load_policy
 from warlight_env.errors import did_you_mean
-from warlight_env.features.layout import OBSERVATIONS
+from warlight_env.features.columns import OBSERVATIONS
 from warlight_env.game import Game
 
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 from warlight_env import maps
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.playing.game_setup import AgentSource, Setup
 from warlight_env.arena.playing.play import play_rounds
 from warlight_env.arena.playing.player import OnCrash
-from warlight_env.arena.playing.setup import AgentSource, Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError, did_you_mean

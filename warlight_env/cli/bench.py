@@ -13,7 +13,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
-    Failure,
+    FailedCommandError,
     JobsOption,
     JsonOption,
     RayAddressOption,
@@ -104,7 +104,7 @@ def bench(
         write_atomically(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
         write_atomically(folder / "card.md", card.to_markdown())
     except OSError as error:
-        raise Failure(f"cannot write to {folder}: {error.strerror or error}") from None
+        raise FailedCommandError(f"cannot write to {folder}: {error.strerror or error}") from None
     if json:
         print_json(card.to_dict())
     else:

@@ -43,7 +43,7 @@ def check(
     json: JsonOption = False,
 ) -> int:
     """Put a bot through games and hard moments, and explain each failure; the exit code is 1 if there is one."""
-    from warlight_env.protocol.conformance import check as run_cases
+    from warlight_env.protocol.cases import check as run_cases
 
     outcomes = []
     for outcome in run_cases(_split(command), _challenges(challenge)):

@@ -27,16 +27,18 @@ class UsageError(InputError):
     """Arguments or input that cannot be used; exit code 2."""
 
 
-class Failure(RunError):  # noqa: N818 -- named for the exit code
+class FailedCommandError(RunError):
     """The command was understood and did not succeed; exit code 1."""
 
 
 def need(extra: str, *libraries: str) -> None:
-    """Refuse to begin without the libraries of an extra; `Failure` names those that are missing and how to get them."""
+    """Refuse to begin without the libraries of an extra; a `FailedCommandError` names them, and how to get them."""
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
         are = "is" if len(missing) == 1 else "are"
-        raise Failure(f"{', '.join(missing)} {are} missing: pip install 'warlight-env[{extra}]' or '.[{extra}]'")
+        raise FailedCommandError(
+            f"{', '.join(missing)} {are} missing: pip install 'warlight-env[{extra}]' or '.[{extra}]'"
+        )
 
 
 def _whole(kind: object, tokens: Sequence[Token]) -> int:
@@ -134,14 +136,14 @@ def print_json(data: Any) -> None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file; `Failure` says why it could not be written."""
+    """Write a file; `FailedCommandError` says why it could not be written."""
     try:
         if isinstance(content, str):
             path.write_text(content, encoding="utf-8")
         else:
             path.write_bytes(content)
     except (OSError, ValueError) as error:  # also a name that no file can have
-        raise Failure(f"cannot write {shown(path)}: {reason(error)}") from None
+        raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
 
 
 def start_game(

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import FAILURE, OK, Failure, JsonOption, print_json
+from warlight_env.cli.common import FAILURE, OK, FailedCommandError, JsonOption, print_json
 
 _DISTRIBUTION = "warlight-env"
 
@@ -151,7 +151,7 @@ def _clear_cache() -> int:
         try:
             shutil.rmtree(folder)
         except OSError as error:
-            raise Failure(f"cannot clear {folder}: {error.strerror or error}") from None
+            raise FailedCommandError(f"cannot clear {folder}: {error.strerror or error}") from None
         freed += size
     return freed
 

@@ -28,13 +28,13 @@ app = App(name="experiment", help="Rerun the tables of the thesis, and print its
 @app.command(name="list")
 def list_(*, json: JsonOption = False) -> None:
     """List the experiments, how many games or measurements they take, and for how long about, on one core."""
-    from warlight_env.experiments import MODULES, Settings, experiment
+    from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.tables import align
 
     rows: list[dict[str, Any]] = []
     for name in MODULES:
         made = experiment(name)
-        settings = Settings(by=made.budget or "simulations")
+        settings = ExperimentSettings(by=made.budget or "simulations")
         rows.append(
             {
                 "name": name,
@@ -81,7 +81,7 @@ def run(
     """
     from warlight_env.agents.registry import parse
     from warlight_env.cli.counting import counting
-    from warlight_env.experiments import MODULES, Settings, experiment
+    from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.experiments.running import folder_name, run_experiment, to_markdown
 
     if not names:
@@ -94,7 +94,7 @@ def run(
     for made in chosen:
         of_experiment = []
         for spec in made.agents if agent is None or made.agents == ("",) else agent:
-            settings = Settings(spec, made.budget or by, quick, seed, jobs, place)
+            settings = ExperimentSettings(spec, made.budget or by, quick, seed, jobs, place)
             folder = out / folder_name(made.name, settings)
             title = f"{made.name} {spec}".strip()
             with counting(title, made.units(settings), "units", quiet) as advance:

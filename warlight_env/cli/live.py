@@ -13,7 +13,7 @@ from warlight_env.arena import GameRecord
 from warlight_env.cli.tally import Tally
 
 
-class Board(Progress):
+class ScoreBoard(Progress):
     """A bar, and below it who stands how; drawn a few times a second, and gone when the match is over.
 
     The bar counts games. The table has those that count, which are with pairing those of whole units.

@@ -146,8 +146,8 @@ def _draw(map_: Map, svg: Path | None) -> None:
         raise UsageError(f"--svg {svg}: must end in .svg")
     import numpy as np
 
-    from warlight_env.render import Position, to_svg
+    from warlight_env.render import ShownPosition, to_svg
 
     owner = np.full(map_.n_regions, -1, dtype=np.int8)
     army = np.array(map_.starting_armies, dtype=np.int32)
-    write_file(svg, to_svg(Position(map_, owner, army, 2, 0)))
+    write_file(svg, to_svg(ShownPosition(map_, owner, army, 2, 0)))

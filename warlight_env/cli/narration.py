@@ -12,14 +12,14 @@ from warlight_env.tables import printable
 if TYPE_CHECKING:
     from warlight_env.engine.orders import Orders
     from warlight_env.maps import Map
-    from warlight_env.outcome import Event, RoundResult
-    from warlight_env.render import Position
+    from warlight_env.render import ShownPosition
+    from warlight_env.step_results import Event, RoundResult
 
 #: Moves the cursor home and clears the screen.
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
-def show_position(position: Position, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
+def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
     """Print a position, the incomes by player's name and some lines; `live` clears the terminal first."""
     from warlight_env.render import to_text
 

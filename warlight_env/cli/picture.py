@@ -42,13 +42,13 @@ def picture(
     if suffix not in (".svg", ".png"):
         raise UsageError(f"--output {output}: must end in .svg or .png")
     from warlight_env.arena.playing.play import ask_orders, play_rounds
-    from warlight_env.render import Position, to_rgb, to_svg
+    from warlight_env.render import ShownPosition, to_rgb, to_svg
 
     game, bots = start_game(agents or ("random", "aggressive"), map, rules, seed)
     for _ in play_rounds(game, bots, rounds):
         pass
     names = tuple(bot.name for bot in bots)
-    position = Position(game.map, game.owner, game.army, game.players, game.round, names)
+    position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, names)
     drawn = ask_orders(game, bots) if orders and not game.done else None
     if suffix == ".png":
         assert output is not None  # standard output is SVG

@@ -60,7 +60,7 @@ def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterat
         with compiling_noticed():
             yield Lines(names, contest)
     else:
-        from warlight_env.cli.live import Board
+        from warlight_env.cli.live import ScoreBoard
 
-        with Board(Tally(names, contest)) as board:
+        with ScoreBoard(Tally(names, contest)) as board:
             yield board

@@ -18,7 +18,7 @@ from warlight_env.tables import counted, printable
 
 if TYPE_CHECKING:
     from warlight_env.record import GameLog
-    from warlight_env.record.pictures import Frame
+    from warlight_env.record.pictures import ReplayFrame
 
 #: Candidates of a search that are told.
 _CANDIDATES = 3
@@ -85,7 +85,7 @@ def replay(
     return OK
 
 
-def _tell(log: GameLog, shown: list[Frame], player: int | None, insight: bool, delay: float) -> None:
+def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: bool, delay: float) -> None:
     """The positions in the terminal, each with what led there."""
     from warlight_env.record import result_of
 

@@ -13,7 +13,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
-    Failure,
+    FailedCommandError,
     JobsOption,
     JsonOption,
     RayAddressOption,
@@ -83,7 +83,7 @@ def tournament(
     try:
         write_atomically(folder / "report.html", to_html(result))
     except OSError as error:
-        raise Failure(f"cannot write to {folder}: {error.strerror or error}") from None
+        raise FailedCommandError(f"cannot write to {folder}: {error.strerror or error}") from None
     if json:
         print_json(result.to_dict())
     else:

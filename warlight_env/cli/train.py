@@ -14,7 +14,7 @@ from warlight_env.cli.counting import Advance, counting
 from warlight_env.cli.tournament import BackendOption, QuietOption
 
 if TYPE_CHECKING:
-    from warlight_env.train.genes import Candidate
+    from warlight_env.train.genes import Variant
     from warlight_env.train.journal import Journal
 
 app = App(
@@ -71,7 +71,7 @@ class WeightsOptions(RunOptions):
         str | None, Parameter(help="Weights to begin with: thesis (the default), default, or a .json file.")
     ] = None
 
-    def read(self, kind: Any, file: Path | None) -> tuple[Any, Candidate]:
+    def read(self, kind: Any, file: Path | None) -> tuple[Any, Variant]:
         """Settings of a kind, and what the run begins with."""
         from warlight_env.train.settings_file import read_settings
 
@@ -80,16 +80,16 @@ class WeightsOptions(RunOptions):
         return read_settings(kind, data, str(file) if file else "settings"), first
 
 
-def _first(data: dict[str, Any], given: str | None) -> Candidate:
+def _first(data: dict[str, Any], given: str | None) -> Variant:
     """What a run begins with: as told, as its settings say, or the thesis's."""
     from warlight_env.agents.weights import Weights
-    from warlight_env.train.genes import Candidate
+    from warlight_env.train.genes import Variant
 
     if given is not None:
-        return Candidate(Weights.load(given))
+        return Variant(Weights.load(given))
     saved = data.pop("start", None)
     try:
-        return Candidate() if saved is None else Candidate.from_dict(saved)
+        return Variant() if saved is None else Variant.from_dict(saved)
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"settings: start: not what a run begins with ({error})") from None
 

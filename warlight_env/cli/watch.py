@@ -68,9 +68,9 @@ def watch(
 
 
 def _show(game: Game, names: Sequence[str], lines: Sequence[str], live: bool) -> None:
-    from warlight_env.render import Position
+    from warlight_env.render import ShownPosition
 
-    position = Position(game.map, game.owner, game.army, game.players, game.round, tuple(names))
+    position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, tuple(names))
     incomes = {name: game.income(p) for p, name in enumerate(names) if game.alive(p)}
     show_position(position, incomes, lines, live)
 

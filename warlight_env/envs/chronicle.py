@@ -21,7 +21,7 @@ from warlight_env.engine.state import PLAY, State, Workspace, make_scratch
 from warlight_env.envs.actions.kernels import COUNT, READY
 from warlight_env.envs.step import Turns
 from warlight_env.maps import Map
-from warlight_env.outcome import IllegalOrder, RoundResult, round_result
+from warlight_env.step_results import IllegalOrder, RoundResult, round_result
 
 Starts = tuple[tuple[int, ...], ...]
 

@@ -21,9 +21,9 @@ from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
-from warlight_env.engine.guard import watched
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, check_turn
+from warlight_env.engine.raised import watched
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
@@ -40,8 +40,8 @@ from warlight_env.envs.actions.kernels import (
     submit_pointer,
 )
 from warlight_env.envs.arrays import fitting, index
+from warlight_env.envs.buffers import Buffers, EnvSettings, make_buffers
 from warlight_env.envs.chronicle import Chronicle
-from warlight_env.envs.observations import Buffers, Settings, make_buffers
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied
 from warlight_env.envs.step import (
@@ -59,8 +59,8 @@ from warlight_env.envs.step import (
     resolve,
 )
 from warlight_env.errors import InputError
-from warlight_env.features.layout import OBSERVATIONS, observed_features
-from warlight_env.outcome import tell_dropped
+from warlight_env.features.columns import OBSERVATIONS, observed_features
+from warlight_env.step_results import tell_dropped
 
 
 class EnvCore:
@@ -145,7 +145,7 @@ class EnvCore:
         encoding = self.encoding
         n, e = self.board.n_regions, self.board.n_edges
         self.settings = reference(
-            Settings(
+            EnvSettings(
                 row_width=encoding.row_width,
                 priority=encoding.mask_rows > n + e,
                 asks_mask=encoding.write_mask is not None,
@@ -507,10 +507,12 @@ class EnvCore:
         if mode is None:
             gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
             return None
-        from warlight_env.render import Position, to_rgb, to_text
+        from warlight_env.render import ShownPosition, to_rgb, to_text
 
         state, b = self.state, index(b, "b", self.batch)
-        position = Position(self.map, state.owner[b].copy(), state.army[b].copy(), self.players, int(state.round[b]))
+        position = ShownPosition(
+            self.map, state.owner[b].copy(), state.army[b].copy(), self.players, int(state.round[b])
+        )
         if mode == "rgb_array":
             return to_rgb(position)
         text: str = to_text(position)

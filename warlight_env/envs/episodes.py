@@ -18,7 +18,7 @@ from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.looking import observation, observation_space_of
+from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
 from warlight_env.envs.rewards import Reward
 

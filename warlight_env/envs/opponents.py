@@ -22,7 +22,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.checkpoints import ModelPolicy, Policy, load_policy
-from warlight_env.envs.looking import observation, observation_space_of
+from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.errors import InputError
 
 if TYPE_CHECKING:

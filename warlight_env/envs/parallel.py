@@ -22,11 +22,11 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
-from warlight_env.envs.looking import observation, observation_space_of
+from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.rewards import Reward
-from warlight_env.envs.state import state_space, state_vector
+from warlight_env.envs.state_vector import state_space, state_vector
 from warlight_env.errors import InputError
-from warlight_env.features.layout import Features, state_features
+from warlight_env.features.columns import Features, state_features
 
 Observations = dict[str, Any]
 Infos = dict[str, dict[str, Any]]
@@ -52,14 +52,9 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
 
     ## Action space
 
-    The same for all agents; N regions, E directed edges (world: 42 and 164).
-
-    | `action` | space | see |
-    |---|---|---|
-    | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, shares of armies | `FactoredActions` |
-    | "orders" | Dict of MultiDiscrete: armies by region and edge, order of attacks | `OrdersActions` |
-
-    or a factory such as ``functools.partial(FactoredActions, priority=True)``, or an `ActionEncoding` of your own.
+    The same for all agents. `action` is a name in `envs.actions.ENCODINGS`, whose classes say what their spaces are
+    and mean, or a factory such as ``functools.partial(FactoredActions, priority=True)``, or an `ActionEncoding` of your
+    own.
 
     No action in the space raises: what is illegal is dropped by a fixed rule and counted in ``info["illegal"]``;
     an action that respects the mask of "factored" is never illegal. Anything else (another shape, floats, values

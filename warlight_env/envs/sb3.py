@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.seeds import Seeds
-from warlight_env.features.layout import Features
+from warlight_env.features.columns import Features
 
 
 class WarlightVecEnv(VecEnv):

@@ -18,7 +18,7 @@ from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
-from warlight_env.features.layout import Features
+from warlight_env.features.columns import Features
 
 
 class WarlightEnv(gymnasium.Env[Any, Any]):

@@ -13,7 +13,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import State
 from warlight_env.engine.validity import StateError, exact_copy
-from warlight_env.envs.observations import Buffers, Settings
+from warlight_env.envs.buffers import Buffers, EnvSettings
 from warlight_env.envs.step import Turns, Work, make_turns
 from warlight_env.envs.validity import check_games
 
@@ -25,7 +25,7 @@ class Core(Protocol):
     board: Board
     params: RuleParams
     players: int
-    settings: Settings
+    settings: EnvSettings
     state: State
     out: Buffers
 

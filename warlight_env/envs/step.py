@@ -27,15 +27,15 @@ from warlight_env.envs.actions.kernels import (
     OWN,
     READY,
     ActionWork,
-    Seen,
+    SeenPosition,
     Turn,
     make_action_work,
     mask_at,
     submit_at,
 )
-from warlight_env.envs.observations import Buffers, Settings, observe, observe_turn, potentials
+from warlight_env.envs.buffers import Buffers, EnvSettings, observe, observe_turn, potentials
+from warlight_env.features.columns import global_width, node_width
 from warlight_env.features.describing import Memory, make_memory
-from warlight_env.features.layout import global_width, node_width
 
 #: The most that may have been dropped of a turn before it is handed in; what comes on top never runs over.
 MOST_ILLEGAL: Final = 2**30
@@ -114,15 +114,15 @@ def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: I
 
 @kernel
 def _seen(
-    context: Context, settings: Settings, state: State, out: Buffers, work: Work, b: Int, p: Int, free: Marks
-) -> Seen:
+    context: Context, settings: EnvSettings, state: State, out: Buffers, work: Work, b: Int, p: Int, free: Marks
+) -> SeenPosition:
     """Position of game b in the eyes of a player."""
     position, picking = position_at(state, b), state.phase[b] == PICK
     if settings.fog and not picking:
         see(context.board, True, position.owner, position.army, p, work.position.owner, work.position.army)
         work.position.round[0] = position.round[0]
         position = work.position
-    return Seen(position, free, p, np.int64(out.income[b, p]), picking)
+    return SeenPosition(position, free, p, np.int64(out.income[b, p]), picking)
 
 
 @kernel
@@ -133,7 +133,7 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 @kernel
 def hand_in(
     context: Context,
-    settings: Settings,
+    settings: EnvSettings,
     submit_address: Int,
     config: npt.NDArray[np.int64],
     state: State,
@@ -201,7 +201,7 @@ def _cut(params: RuleParams, deploy: Armies, count: Int) -> Int:
 @kernel
 def hand_in_policy(
     context: Context,
-    settings: Settings,
+    settings: EnvSettings,
     policy_address: Int,
     pick_address: Int,
     state: State,
@@ -254,7 +254,7 @@ def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
 
 @kernel
 def _resolve(
-    context: Context, settings: Settings, state: State, out: Buffers, turns: Turns, work: Work, which: Int
+    context: Context, settings: EnvSettings, state: State, out: Buffers, turns: Turns, work: Work, which: Int
 ) -> None:
     """Play the round, or the picks, of every game whose live players are all ready."""
     board, params = context.board, context.params
@@ -284,7 +284,7 @@ def _resolve(
 
 
 @kernel
-def _clear(settings: Settings, turns: Turns, b: Int) -> None:
+def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
     for p in range(turns.status.shape[1]):
         for i in range(3):
             turns.status[b, p, i] = 0
@@ -294,7 +294,7 @@ def _clear(settings: Settings, turns: Turns, b: Int) -> None:
 
 
 @kernel
-def _settle(settings: Settings, state: State, out: Buffers, which: Int) -> None:
+def _settle(settings: EnvSettings, state: State, out: Buffers, which: Int) -> None:
     """Pay everybody live, and end the games of those who are out, won, drew or ran out of time."""
     for b in range(which.shape[0]):
         if which[b] == 0:
@@ -326,7 +326,7 @@ def _settle(settings: Settings, state: State, out: Buffers, which: Int) -> None:
 @kernel
 def look(
     context: Context,
-    settings: Settings,
+    settings: EnvSettings,
     mask_address: Int,
     config: npt.NDArray[np.int64],
     state: State,
@@ -347,7 +347,7 @@ def look(
 @kernel
 def look_at_turns(
     context: Context,
-    settings: Settings,
+    settings: EnvSettings,
     mask_address: Int,
     config: npt.NDArray[np.int64],
     state: State,
@@ -376,7 +376,7 @@ def look_at_turns(
 @kernel
 def resolve(
     context: Context,
-    settings: Settings,
+    settings: EnvSettings,
     mask_address: Int,
     config: npt.NDArray[np.int64],
     state: State,
@@ -396,7 +396,7 @@ def resolve(
 @kernel
 def hand_in_and_resolve(
     context: Context,
-    settings: Settings,
+    settings: EnvSettings,
     submit_address: Int,
     mask_address: Int,
     config: npt.NDArray[np.int64],
@@ -420,7 +420,7 @@ def hand_in_and_resolve(
 @kernel
 def begin(
     context: Context,
-    settings: Settings,
+    settings: EnvSettings,
     mask_address: Int,
     config: npt.NDArray[np.int64],
     state: State,

@@ -48,7 +48,7 @@ REASONS: Final = (
 ) = range(len(validity.REASONS), len(REASONS))  # fmt: skip
 
 
-class Standing(NamedTuple):
+class Bookkeeping(NamedTuple):
     """What a core keeps of its games besides the position; booleans as uint8, in which other bytes show."""
 
     cycles: npt.NDArray[np.int32]  #: [B]
@@ -272,6 +272,6 @@ def check_games(
     *numbers, live, terminated, truncated = standing
     flags = (array.view(np.uint8) for array in (live, terminated, truncated))
     fault = new_fault()
-    b, code = _first_fault(board, params, stepwise, whole, state, Standing(*numbers, *flags), turns, work, fault)
+    b, code = _first_fault(board, params, stepwise, whole, state, Bookkeeping(*numbers, *flags), turns, work, fault)
     if code:
         raise StateError(f"game {b}: {told(REASONS, int(code), fault)}")

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.seeds import Seeds
-from warlight_env.features.layout import Features
+from warlight_env.features.columns import Features
 
 
 class WarlightVectorEnv(VectorEnv[Any, Any, Any]):

@@ -11,10 +11,10 @@ import importlib
 from typing import Final
 
 from warlight_env.errors import did_you_mean
-from warlight_env.experiments.base import Experiment, Outcome
+from warlight_env.experiments.base import Experiment, ExperimentOutcome
+from warlight_env.experiments.experiment_settings import ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
-from warlight_env.experiments.settings import Settings
 
 #: Experiments with methods of other works, by name, with the modules that declare them.
 METHODS: Final = {
@@ -47,4 +47,13 @@ def experiment(name: str) -> Experiment:
     return found
 
 
-__all__ = ["METHODS", "MODULES", "Experiment", "ExperimentError", "Outcome", "Row", "Settings", "experiment"]
+__all__ = [
+    "METHODS",
+    "MODULES",
+    "Experiment",
+    "ExperimentError",
+    "ExperimentOutcome",
+    "ExperimentSettings",
+    "Row",
+    "experiment",
+]

@@ -10,13 +10,13 @@ from typing import Protocol
 from warlight_env import maps
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.contests.resumable import play_contests
+from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import Picks
-from warlight_env.arena.playing.setup import Setup
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.players import By, Player
-from warlight_env.experiments.rows import Row, Score, number_row, share_row
-from warlight_env.experiments.settings import Advance, Settings
+from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
+from warlight_env.experiments.players import By, Contender
+from warlight_env.experiments.rows import Row, WinLoss, number_row, share_row
 from warlight_env.experiments.units import UnitFolder, measured
 
 #: Games of a row where a run is only to show that everything works.
@@ -27,7 +27,7 @@ ROUNDS, RATE = 30, 8000
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExperimentOutcome:
     """What a run came to."""
 
     rows: list[Row]
@@ -68,15 +68,15 @@ class Experiment(Protocol):
         """The only kind of budget that makes sense for it; None: both."""
         ...
 
-    def units(self, settings: Settings) -> int:
+    def units(self, settings: ExperimentSettings) -> int:
         """How many games or measurements it takes."""
         ...
 
-    def seconds(self, settings: Settings) -> float:
+    def seconds(self, settings: ExperimentSettings) -> float:
         """How long it may take, on one core."""
         ...
 
-    def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
+    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
         """Run it, or go on with what the folder holds."""
         ...
 
@@ -90,10 +90,10 @@ class Duel:
     """A row of a table: one side against another, with the thesis's score for the first."""
 
     label: str
-    first: Player
-    second: Player
+    first: Contender
+    second: Contender
     games: int
-    thesis: Score | None
+    thesis: WinLoss | None
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class MatchTable:
     agents: tuple[str, ...] = AGENTS
     budget: By | None = None
 
-    def contests(self, settings: Settings) -> list[Contest]:
+    def contests(self, settings: ExperimentSettings) -> list[Contest]:
         """The rows as contests."""
         found = []
         for i, duel in enumerate(self.duels):
@@ -128,10 +128,10 @@ class MatchTable:
             found.append(Contest(duel.label, setup, QUICK_GAMES if settings.quick else duel.games))
         return found
 
-    def units(self, settings: Settings) -> int:
+    def units(self, settings: ExperimentSettings) -> int:
         return sum(contest.n_games for contest in self.contests(settings))
 
-    def seconds(self, settings: Settings) -> float:
+    def seconds(self, settings: ExperimentSettings) -> float:
         total = 0.0
         for duel in self.duels:
             games = QUICK_GAMES if settings.quick else duel.games
@@ -142,7 +142,7 @@ class MatchTable:
                     total += games * ROUNDS * player.simulations() / RATE
         return total
 
-    def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
+    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
@@ -159,7 +159,7 @@ class MatchTable:
             wins, losses = (sum(record.winner == side for record in records) for side in (0, 1))
             rows.append(share_row(duel.label, wins, losses, len(records) - wins - losses, duel.thesis))
         seconds = sum(record.seconds for result in results.values() for record in result.records)
-        return Outcome(rows, any(result.interrupted for result in results.values()), seconds)
+        return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
 
 
 @dataclass(frozen=True)
@@ -175,21 +175,21 @@ class Measurement:
     title: str
     setting: str
     comment: str
-    measure: Callable[[Settings, int], dict[str, list[float]]]
-    summary: Callable[[Sequence[dict[str, list[float]]], Settings], list[Row]]
+    measure: Callable[[ExperimentSettings, int], dict[str, list[float]]]
+    summary: Callable[[Sequence[dict[str, list[float]]], ExperimentSettings], list[Row]]
     count: int
     cost: float
     quick_count: int = 2
     agents: tuple[str, ...] = AGENTS
     budget: By | None = None
 
-    def units(self, settings: Settings) -> int:
+    def units(self, settings: ExperimentSettings) -> int:
         return self.quick_count if settings.quick else self.count
 
-    def seconds(self, settings: Settings) -> float:
+    def seconds(self, settings: ExperimentSettings) -> float:
         return self.units(settings) * self.cost
 
-    def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
+    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
         units = UnitFolder(folder, self.name, self.units(settings), settings)
         found, interrupted, seconds = measured(units, lambda unit: self.measure(settings, unit), advance)
-        return Outcome(self.summary(found, settings) if found else [], interrupted, seconds)
+        return ExperimentOutcome(self.summary(found, settings) if found else [], interrupted, seconds)

@@ -9,14 +9,14 @@ from pathlib import Path
 from warlight_env import maps
 from warlight_env.arena.contests.course import Contest, ContestResult
 from warlight_env.arena.contests.resumable import play_contests
-from warlight_env.arena.playing.setup import Setup
+from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.ratings.likelihood import Placing, rate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.base import QUICK_GAMES, RATE, ROUNDS, Outcome
+from warlight_env.experiments.base import QUICK_GAMES, RATE, ROUNDS, ExperimentOutcome
+from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
 from warlight_env.experiments.players import QUICK_SIMULATIONS, By, with_parameters
 from warlight_env.experiments.rows import Row, share_row
-from warlight_env.experiments.settings import Advance, Settings
 
 #: Rounds of a game where a run is only to show that everything works.
 QUICK_ROUNDS = 8
@@ -77,7 +77,7 @@ class Field:
     rounds: int = ROUNDS
     max_rounds: int | None = None
 
-    def contest(self, settings: Settings, number: int) -> Contest:
+    def contest(self, settings: ExperimentSettings, number: int) -> Contest:
         """Its games."""
         setup = Setup(
             agents=tuple(side.source(settings.quick) for side in self.sides),
@@ -123,21 +123,21 @@ class FieldTable:
     agents: tuple[str, ...] = ("",)
     budget: By | None = "simulations"
 
-    def contests(self, settings: Settings) -> list[Contest]:
+    def contests(self, settings: ExperimentSettings) -> list[Contest]:
         """The fields' games."""
         return [field.contest(settings, number) for number, field in enumerate(self.fields)]
 
-    def units(self, settings: Settings) -> int:
+    def units(self, settings: ExperimentSettings) -> int:
         """Games."""
         return sum(contest.n_games for contest in self.contests(settings))
 
-    def seconds(self, settings: Settings) -> float:
+    def seconds(self, settings: ExperimentSettings) -> float:
         """How long it may take, on one core."""
         if settings.quick:
             return 0.1 * self.units(settings)
         return sum(field.games * field.rounds * sum(side.move for side in field.sides) for field in self.fields)
 
-    def run(self, settings: Settings, folder: Path, advance: Advance) -> Outcome:
+    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
         """Play it, or go on with what the folder holds."""
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
@@ -147,7 +147,7 @@ class FieldTable:
         for pool in dict.fromkeys(field.pool for field in self.fields if field.pool):
             rows += _ratings(pool, [(f, results[f.label]) for f in self.fields if f.pool == pool])
         seconds = sum(record.seconds for result in results.values() for record in result.records)
-        return Outcome(rows, any(result.interrupted for result in results.values()), seconds)
+        return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
 
 
 def _ratings(pool: str, played: Sequence[tuple[Field, ContestResult]]) -> list[Row]:

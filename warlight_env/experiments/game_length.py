@@ -1,9 +1,9 @@
 """How long a game lasts."""
 
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
+from warlight_env.experiments.players import Contender
 
-MCTS = Player(seconds=10)
+MCTS = Contender(seconds=10)
 
 TABLE = MatchTable(
     name="game-length",
@@ -15,8 +15,8 @@ TABLE = MatchTable(
     ),
     duels=(
         Duel("against itself", MCTS, MCTS, games=60, thesis=None),
-        Duel("against aggressive", MCTS, Player("aggressive"), games=60, thesis=None),
-        Duel("against smart random", MCTS, Player("smart_random"), games=60, thesis=None),
+        Duel("against aggressive", MCTS, Contender("aggressive"), games=60, thesis=None),
+        Duel("against smart random", MCTS, Contender("smart_random"), games=60, thesis=None),
     ),
     rounds=30,
 )

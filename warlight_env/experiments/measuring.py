@@ -10,22 +10,22 @@ from typing import Any
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.search_record import SearchRecord
+from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import ask_orders, play_orders, round_limit
-from warlight_env.arena.playing.setup import Setup
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import make_state
-from warlight_env.experiments.players import ExperimentError, Player
+from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.players import Contender, ExperimentError
 from warlight_env.experiments.rows import Row, number_row
-from warlight_env.experiments.settings import Settings
 from warlight_env.game import Game
 
 #: The side whose games are looked at, against itself: the thesis's bot with its usual 10 seconds.
-SELF = Player(seconds=10)
+SELF = Contender(seconds=10)
 
 
-def played_by_itself(settings: Settings, unit: int) -> Iterator[tuple[Game, Sequence[Agent]]]:
+def played_by_itself(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Game, Sequence[Agent]]]:
     """A game of the agent against itself from random starts: the position before each round, and the agents after they
     have chosen their turns for it.
     """
@@ -48,7 +48,7 @@ def found_by(agent: Agent) -> SearchRecord:
     return searched.record
 
 
-def measure_searches(settings: Settings, unit: int) -> dict[str, list[float]]:
+def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
     """Leaves' depths, simulations and nodes of every move of a game."""
     values: dict[str, list[float]] = {"shallowest": [], "deepest": [], "simulations": [], "nodes": []}
     for _, agents in played_by_itself(settings, unit):
@@ -59,7 +59,7 @@ def measure_searches(settings: Settings, unit: int) -> dict[str, list[float]]:
     return values
 
 
-def summarise_searches(found: Sequence[dict[str, list[float]]], settings: Settings) -> list[Row]:
+def summarise_searches(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Table 3.3."""
 
     def row(label: str, key: str, kind: Any, thesis: float, digits: int) -> Row:
@@ -83,7 +83,7 @@ TREE_SECONDS, QUICK_TREE_SECONDS = 15.0, 0.1
 TREE_MEMORY = 2000
 
 
-def measure_trees(settings: Settings, unit: int) -> dict[str, list[float]]:
+def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
     """Simulations and nodes of each tree, in so many threads as THREADS has, from one position out of a game."""
     game = _middle(derive_seed(settings.seed, unit), 4 + unit % 12)
     values: dict[str, list[float]] = {}
@@ -118,7 +118,7 @@ def _middle(seed: int, rounds: int) -> Game:
     raise ExperimentError(f"no game lasts {rounds} rounds")
 
 
-def summarise_trees(found: Sequence[dict[str, list[float]]], settings: Settings) -> list[Row]:
+def summarise_trees(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Table 3.10: medians per tree, and each as a share of one tree's alone."""
     rows = []
     for k, what in enumerate(("simulations", "nodes")):
@@ -150,7 +150,7 @@ def count_turns(game: Game, player: int) -> int:
     return ways[income]
 
 
-def measure_branching(settings: Settings, unit: int) -> dict[str, list[float]]:
+def measure_branching(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
     """log10 of the number of turns, of both players in every position of a game."""
     turns = [
         math.log10(count_turns(game, player)) for game, _ in played_by_itself(settings, unit) for player in range(2)
@@ -158,7 +158,7 @@ def measure_branching(settings: Settings, unit: int) -> dict[str, list[float]]:
     return {"log10": turns}
 
 
-def summarise_branching(found: Sequence[dict[str, list[float]]], settings: Settings) -> list[Row]:
+def summarise_branching(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """The powers of ten."""
     values = [unit["log10"] for unit in found]
     return [
@@ -167,14 +167,14 @@ def summarise_branching(found: Sequence[dict[str, list[float]]], settings: Setti
     ]
 
 
-def measure_state(settings: Settings, unit: int) -> dict[str, list[float]]:
+def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
     """Bytes of a position on the world map: as trees store it, and with all that a game keeps (dice, offers …)."""
     n = maps.load("world").n_regions
     whole = sum(array.nbytes for array in make_state(1, n, 2))
     return {"compact": [float(compact_size(n))], "whole": [float(whole)]}
 
 
-def summarise_state(found: Sequence[dict[str, list[float]]], settings: Settings) -> list[Row]:
+def summarise_state(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
     """Sizes, which are exact."""
     compact, whole = found[0]["compact"][0], found[0]["whole"][0]
 

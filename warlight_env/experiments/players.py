@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.agents.registry import parse, pinned, unpinned
-from warlight_env.arena.playing.setup import AgentSource, make
+from warlight_env.arena.playing.game_setup import AgentSource, make
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import below, make_rng
 from warlight_env.engine.view import View
@@ -27,7 +27,7 @@ class ExperimentError(InputError):
 
 
 @dataclass(frozen=True)
-class Player:
+class Contender:
     """A side of an experiment.
 
     name: a registered agent; None: the agent that is asked for.

@@ -60,7 +60,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Score:
+class WinLoss:
     """Games won and lost, as the thesis gives them."""
 
     wins: int
@@ -71,7 +71,7 @@ class Score:
         return self.wins + self.losses
 
 
-def share_row(label: str, wins: int, losses: int, draws: int, thesis: Score | None) -> Row:
+def share_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | None) -> Row:
     """The share of games won, with Wilson's interval."""
     games = wins + losses + draws
     low, high = wilson_interval(wins, games)

@@ -16,9 +16,9 @@ from warlight_env.arena.contests.append_only import write_atomically
 from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Experiment
+from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
-from warlight_env.experiments.settings import Advance, Settings
 
 #: Version of the form of result files.
 FORMAT: Final = 1
@@ -37,7 +37,7 @@ class Result:
     """What an experiment came to for one agent."""
 
     experiment: str
-    settings: Settings
+    settings: ExperimentSettings
     rows: tuple[Row, ...]
     interrupted: bool
     seconds: float
@@ -85,7 +85,7 @@ class Result:
                 raise TypeError("seconds must be a number, and facts a table")
             return cls(
                 experiment=data["experiment"],
-                settings=Settings(**data["settings"]),
+                settings=ExperimentSettings(**data["settings"]),
                 rows=tuple(Row.from_dict(row) for row in data["rows"]),
                 interrupted=data["interrupted"],
                 seconds=data["seconds"],
@@ -95,14 +95,14 @@ class Result:
             raise ExperimentError(f"{path}: not an experiment's result ({error})") from None
 
 
-def folder_name(name: str, settings: Settings) -> str:
+def folder_name(name: str, settings: ExperimentSettings) -> str:
     """The name of a run's folder: what is run with which agent and budgets."""
     agent = re.sub(r"[^A-Za-z0-9_=.]+", "-", settings.agent)
     parts = [name, agent, "" if settings.by == "simulations" else settings.by, "quick" if settings.quick else ""]
     return "-".join(part for part in parts if part)
 
 
-def run_experiment(experiment: Experiment, settings: Settings, folder: Path, advance: Advance) -> Result:
+def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder: Path, advance: Advance) -> Result:
     """Run an experiment, or go on with what the folder holds, and write result.json and result.md there.
 
     Raises:
@@ -157,7 +157,7 @@ def _table(results: Sequence[Result]) -> list[list[str]]:
     return lines
 
 
-def _bot(settings: Settings) -> str:
+def _bot(settings: ExperimentSettings) -> str:
     by = "" if settings.by == "simulations" else f", {settings.by}"
     return f"`{settings.agent}`{by}" if settings.agent else ""
 

@@ -2,8 +2,8 @@
 
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
-from warlight_env.experiments.rows import Score
+from warlight_env.experiments.players import Contender
+from warlight_env.experiments.rows import WinLoss
 
 #: The thesis's rules, but that all regions are offered to both: under its own, nobody is offered two in Asia.
 FREE_PICKS = Rules.of("thesis", name="thesis:free picks", picking="ranked", ranked=2, offers_per_super_region=0)
@@ -26,10 +26,10 @@ TABLE = MatchTable(
     duels=(
         Duel(
             "South America and Australia against Asia",
-            Player(seconds=15, start=("South America", "Australia")),
-            Player(seconds=15, start=("Asia", "Asia")),
+            Contender(seconds=15, start=("South America", "Australia")),
+            Contender(seconds=15, start=("Asia", "Asia")),
             games=100,
-            thesis=Score(190, 10),
+            thesis=WinLoss(190, 10),
         ),
     ),
     rules=FREE_PICKS,

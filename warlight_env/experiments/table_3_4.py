@@ -1,10 +1,10 @@
 """Table 3.4: the search against three reference bots."""
 
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
-from warlight_env.experiments.rows import Score
+from warlight_env.experiments.players import Contender
+from warlight_env.experiments.rows import WinLoss
 
-MCTS = Player(seconds=10)
+MCTS = Contender(seconds=10)
 
 TABLE = MatchTable(
     name="thesis-3.4",
@@ -19,8 +19,8 @@ TABLE = MatchTable(
         "(docs/search.md)."
     ),
     duels=(
-        Duel("against random", MCTS, Player("random"), games=200, thesis=Score(500, 0)),
-        Duel("against smart random", MCTS, Player("smart_random"), games=240, thesis=Score(481, 19)),
-        Duel("against aggressive", MCTS, Player("aggressive"), games=350, thesis=Score(436, 64)),
+        Duel("against random", MCTS, Contender("random"), games=200, thesis=WinLoss(500, 0)),
+        Duel("against smart random", MCTS, Contender("smart_random"), games=240, thesis=WinLoss(481, 19)),
+        Duel("against aggressive", MCTS, Contender("aggressive"), games=350, thesis=WinLoss(436, 64)),
     ),
 )

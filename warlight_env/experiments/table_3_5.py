@@ -1,8 +1,8 @@
 """Table 3.5: the search against one big army."""
 
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
-from warlight_env.experiments.rows import Score
+from warlight_env.experiments.players import Contender
+from warlight_env.experiments.rows import WinLoss
 
 TABLE = MatchTable(
     name="thesis-3.5",
@@ -12,5 +12,9 @@ TABLE = MatchTable(
         "We agree within what chance allows the two samples. One big army gathers everything in one place, which a "
         "search has to see coming some rounds ahead."
     ),
-    duels=(Duel("against one big army", Player(seconds=10), Player("one_big_army"), games=200, thesis=Score(497, 3)),),
+    duels=(
+        Duel(
+            "against one big army", Contender(seconds=10), Contender("one_big_army"), games=200, thesis=WinLoss(497, 3)
+        ),
+    ),
 )

@@ -1,8 +1,8 @@
 """Table 3.6: what defence is worth."""
 
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
-from warlight_env.experiments.rows import Score
+from warlight_env.experiments.players import Contender
+from warlight_env.experiments.rows import WinLoss
 
 TABLE = MatchTable(
     name="thesis-3.6",
@@ -21,10 +21,10 @@ TABLE = MatchTable(
     duels=(
         Duel(
             "against the same without defence",
-            Player(seconds=15),
-            Player(seconds=15, defense=False),
+            Contender(seconds=15),
+            Contender(seconds=15, defense=False),
             games=200,
-            thesis=Score(165, 35),
+            thesis=WinLoss(165, 35),
         ),
     ),
 )

@@ -1,8 +1,8 @@
 """Table 3.7: what more time is worth, from 10 seconds down."""
 
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
-from warlight_env.experiments.rows import Score
+from warlight_env.experiments.players import Contender
+from warlight_env.experiments.rows import WinLoss
 
 TABLE = MatchTable(
     name="thesis-3.7",
@@ -14,7 +14,7 @@ TABLE = MatchTable(
         "this table and the next one measure."
     ),
     duels=(
-        Duel("10 s against 2 s", Player(seconds=10), Player(seconds=2), games=580, thesis=Score(274, 126)),
-        Duel("10 s against 5 s", Player(seconds=10), Player(seconds=5), games=600, thesis=Score(168, 132)),
+        Duel("10 s against 2 s", Contender(seconds=10), Contender(seconds=2), games=580, thesis=WinLoss(274, 126)),
+        Duel("10 s against 5 s", Contender(seconds=10), Contender(seconds=5), games=600, thesis=WinLoss(168, 132)),
     ),
 )

@@ -1,8 +1,8 @@
 """Table 3.8: what more time is worth, from 20 seconds down."""
 
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
-from warlight_env.experiments.rows import Score
+from warlight_env.experiments.players import Contender
+from warlight_env.experiments.rows import WinLoss
 
 TABLE = MatchTable(
     name="thesis-3.8",
@@ -12,5 +12,5 @@ TABLE = MatchTable(
         "We agree. Against the same 5 seconds, 20 are worth little more than 10 are in table 3.7: what limits the tree "
         "at such sizes is the number of its turns, not that of its simulations (docs/search.md)."
     ),
-    duels=(Duel("20 s against 5 s", Player(seconds=20), Player(seconds=5), games=600, thesis=Score(358, 242)),),
+    duels=(Duel("20 s against 5 s", Contender(seconds=20), Contender(seconds=5), games=600, thesis=WinLoss(358, 242)),),
 )

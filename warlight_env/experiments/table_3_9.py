@@ -1,10 +1,10 @@
 """Table 3.9: what threads are worth."""
 
 from warlight_env.experiments.base import Duel, MatchTable
-from warlight_env.experiments.players import Player
-from warlight_env.experiments.rows import Score
+from warlight_env.experiments.players import Contender
+from warlight_env.experiments.rows import WinLoss
 
-ALONE = Player(seconds=15)
+ALONE = Contender(seconds=15)
 
 TABLE = MatchTable(
     name="thesis-3.9",
@@ -22,7 +22,7 @@ TABLE = MatchTable(
         "from 49 to 64 %."
     ),
     duels=(
-        Duel("2 threads against 1", Player(seconds=15, threads=2), ALONE, games=30, thesis=Score(52, 48)),
-        Duel("4 threads against 1", Player(seconds=15, threads=4), ALONE, games=30, thesis=Score(85, 65)),
+        Duel("2 threads against 1", Contender(seconds=15, threads=2), ALONE, games=30, thesis=WinLoss(52, 48)),
+        Duel("4 threads against 1", Contender(seconds=15, threads=4), ALONE, games=30, thesis=WinLoss(85, 65)),
     ),
 )

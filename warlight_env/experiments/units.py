@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env.arena.contests.append_only import AppendOnlyFolder
-from warlight_env.experiments.settings import Advance, Settings
+from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
 from warlight_env.version import __version__
 
 DESCRIPTION, UNITS = "run.json", "units.jsonl"
@@ -27,7 +27,7 @@ class UnitFolder(AppendOnlyFolder):
 
     description_name, lines_name, item = DESCRIPTION, UNITS, "a unit"
 
-    def __init__(self, folder: Path, experiment: str, count: int, settings: Settings) -> None:
+    def __init__(self, folder: Path, experiment: str, count: int, settings: ExperimentSettings) -> None:
         self.count = count
         self.known: dict[int, dict[str, Any]] = {}  #: what was measured, by unit
         description = {

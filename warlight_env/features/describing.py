@@ -1,6 +1,6 @@
 """What a network reads of a position: the features "flat" of one player, kernels and a front for arrays.
 
-Environments keep theirs up to date with the same kernels, see `envs.observing`.
+Environments keep theirs up to date with the same kernels, see `envs.buffers`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from warlight_env.engine.shapes import Armies, Bool, Int, Owners
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.errors import InputError
-from warlight_env.features.layout import (
+from warlight_env.features.columns import (
     GLOBAL,
     MANY_ARMIES,
     NODE,

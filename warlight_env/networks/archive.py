@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.errors import InputError
-from warlight_env.networks.arrays import ArraysError, read_arrays, write_arrays
+from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 
 #: The widest and the deepest network: a checkpoint of its training, too, stays within `bounded.ARRAYS_BYTES`.
 WIDTH: Final = 512

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.board import Board
-from warlight_env.features.layout import (
+from warlight_env.features.columns import (
     SOFT_ARMIES,
     global_features,
     node_features,

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from warlight_env.lazy import loaded_on_use
 
 if TYPE_CHECKING:
+    from warlight_env.protocol.bot_faults import BotFault
     from warlight_env.protocol.bot_side import BotSide
-    from warlight_env.protocol.conformance import Outcome, check
-    from warlight_env.protocol.faults import Fault
+    from warlight_env.protocol.cases import CaseOutcome, check
     from warlight_env.protocol.grammar import ProtocolError
     from warlight_env.protocol.host import ExternalBot
     from warlight_env.protocol.options import HostOptions
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from warlight_env.protocol.replaying import replay_to
 
 _HOMES: Final = {
+    "BotFault": "bot_faults",
     "BotSide": "bot_side",
+    "CaseOutcome": "cases",
     "CommandError": "process",
     "ExternalBot": "host",
-    "Fault": "faults",
     "HostOptions": "options",
-    "Outcome": "conformance",
     "ProtocolError": "grammar",
-    "check": "conformance",
+    "check": "cases",
     "replay_to": "replaying",
 }
 
 __all__ = [
+    "BotFault",
     "BotSide",
+    "CaseOutcome",
     "CommandError",
     "ExternalBot",
-    "Fault",
     "HostOptions",
-    "Outcome",
     "ProtocolError",
     "check",
     "replay_to",

@@ -16,7 +16,7 @@ from warlight_env.protocol.messages import (
     Moves,
     PickRegion,
     PickRegions,
-    Picks,
+    PicksAnswer,
     Placements,
     PlaceOrder,
     Question,
@@ -78,7 +78,7 @@ def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX
         regions = regions[:1]
     if not words:
         problems.append(Problem(quote(line), "an empty answer", form))
-    return Read(Picks(tuple(regions)), tuple(problems))
+    return Read(PicksAnswer(tuple(regions)), tuple(problems))
 
 
 def _read_orders(question: Go, line: str, name: str, max_orders: int) -> Read:

@@ -105,9 +105,9 @@ class BotSide:
             if question.kind == m.PLACE:
                 return self._placements(self._orders)
             return self._moves(self._orders)
-        return m.Picks(tuple(self._ids[r] for r in self._picks(question)))
+        return m.PicksAnswer(tuple(self._ids[r] for r in self._picks(question)))
 
-    def said(self, picks: m.Picks) -> None:
+    def said(self, picks: m.PicksAnswer) -> None:
         """Picks that the engine was really given: another answer may have had to stand in."""
         regions = self._known(picks.regions) if self._map is not None else []
         self._own_picks += regions

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Clock:
+class BotClock:
     """Seconds left, by wall time.
 
     bank: at the start, and the most that can be saved.
@@ -21,7 +21,7 @@ class Clock:
         self.left = self.bank
 
     @classmethod
-    def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> Clock:
+    def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
         """A challenge's clock, in seconds, with other figures where they are given."""
         if challenge == 1:
             return cls(2.0 if bank is None else bank, None)

@@ -23,7 +23,7 @@ from warlight_env.protocol.messages import (
     Other,
     PickRegion,
     PickRegions,
-    Picks,
+    PicksAnswer,
     PlaceOrder,
     Regions,
     StartingArmies,
@@ -121,7 +121,7 @@ def format_order(order: PlaceOrder | MoveOrder) -> str:
 
 def format_answer(answer: Answer) -> str:
     """The line of an answer, without its end and without a space there."""
-    if isinstance(answer, Picks):
+    if isinstance(answer, PicksAnswer):
         return " ".join(map(str, answer.regions))
     return ", ".join(map(format_order, answer.orders)) or NO_MOVES
 

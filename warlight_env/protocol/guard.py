@@ -3,10 +3,10 @@
     python -I -S guard.py FD FOLDER SETTINGS PROGRAM ARGUMENT …
     python -I -S guard.py probe SETTINGS            what this system cannot do of the settings, on standard output
 
-FD is one end of a socket to the host, SETTINGS are six words (see `Settings`). The program gets this process's standard
-streams, a session and a process group of its own. The host is told ``started``, ``failed ERRNO``, ``refused REASON``
-or, once the program has ended, ``exited STATUS`` (the status as `os.waitpid` gives it); when the host closes the
-socket, or dies in whatever way, everything is ended and this process as well, with status 0 if nothing is left. A
+FD is one end of a socket to the host, SETTINGS are six words (see `GuardSettings`). The program gets this process's
+standard streams, a session and a process group of its own. The host is told ``started``, ``failed ERRNO``, ``refused
+REASON`` or, once the program has ended, ``exited STATUS`` (the status as `os.waitpid` gives it); when the host closes
+the socket, or dies in whatever way, everything is ended and this process as well, with status 0 if nothing is left. A
 process of its own has to do this: nothing in the host outlives its being killed.
 
 On Linux, children that leave the group and the session (daemons) are found too: as a child subreaper this process
@@ -48,7 +48,7 @@ class RefusedError(Exception):
     """The system cannot do what the settings ask for; the text says what."""
 
 
-class Settings:
+class GuardSettings:
     """``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``: all but the first are numbers, and 0 means that there is no limit.
 
     mark: a variable for the program's environment. tag: its RLIMIT_LOCKS. memory: bytes for each process.
@@ -70,7 +70,7 @@ def _prctl(option: int, value: int) -> None:
 # Limits
 
 
-def enter_namespaces(settings: Settings) -> int:
+def enter_namespaces(settings: GuardSettings) -> int:
     """Become the first process of new namespaces: returns 0 in there, and its number in the process that waits for it.
 
     Raises:
@@ -111,7 +111,7 @@ def _start_loopback() -> None:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
-def set_limits(settings: Settings) -> None:
+def set_limits(settings: GuardSettings) -> None:
     """Limits of this process and of all that it starts."""
     if sys.platform == "linux":
         _set_limit(RLIMIT_LOCKS, settings.tag)
@@ -128,7 +128,7 @@ def _set_limit(which: int, value: int) -> None:
     resource.setrlimit(which, (value, value))
 
 
-def probe(settings: Settings) -> str:
+def probe(settings: GuardSettings) -> str:
     """What the system cannot do of the settings, found out by trying; "" if it can do all."""
     told, tell = os.pipe()
     settings.procs = min(settings.procs, 1)
@@ -156,7 +156,7 @@ def probe(settings: Settings) -> str:
     return "" if said == "fine" else said or "this system ends whoever tries"
 
 
-def _not_enforced(settings: Settings) -> str:
+def _not_enforced(settings: GuardSettings) -> str:
     if settings.memory:
         import mmap
 
@@ -181,7 +181,7 @@ def _not_enforced(settings: Settings) -> str:
 # The program
 
 
-def _start(folder: str, command: list[str], settings: Settings) -> int:
+def _start(folder: str, command: list[str], settings: GuardSettings) -> int:
     """Start the program; its id, or an OSError that says why not."""
     told, tell = os.pipe()  # both close on exec: an empty message means that it worked
     parent = os.getpid()
@@ -281,7 +281,7 @@ def _wait_for(first: int, parent: int) -> int:
     return 0
 
 
-def _guard(host: socket.socket, folder: str, command: list[str], settings: Settings, isolated: bool) -> int:
+def _guard(host: socket.socket, folder: str, command: list[str], settings: GuardSettings, isolated: bool) -> int:
     parent = os.getppid()
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     try:
@@ -321,12 +321,12 @@ def _guard(host: socket.socket, folder: str, command: list[str], settings: Setti
 def main() -> int:
     """See the module."""
     if sys.argv[1] == "probe":
-        print(probe(Settings(sys.argv[2])))
+        print(probe(GuardSettings(sys.argv[2])))
         return 0
     host = socket.socket(fileno=int(sys.argv[1]))
     host.set_inheritable(False)  # what the host is told is not the program's to say
     parent = os.getppid()
-    settings = Settings(sys.argv[3])
+    settings = GuardSettings(sys.argv[3])
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if settings.isolate:
         try:

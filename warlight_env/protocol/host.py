@@ -17,8 +17,8 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import Read, expected_answer, parse_answer
-from warlight_env.protocol.clock import Clock
-from warlight_env.protocol.faults import Fault, Faults
+from warlight_env.protocol.bot_faults import BotFault, BotFaults
+from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.grammar import NO_MOVES, format_message, quote
 from warlight_env.protocol.limits import check_limits
 from warlight_env.protocol.options import HostOptions, read_options
@@ -71,7 +71,7 @@ class ExternalBot(Agent):
 
     def _reset(self) -> None:
         self.close()
-        self._faults = Faults()
+        self._faults = BotFaults()
         self._round = self._missed = 0
         self._flooded = False  # what comes of standard error is noted once
         self._owed: m.Question | None = None  # a question whose answer may still come, too late
@@ -91,7 +91,7 @@ class ExternalBot(Agent):
         else:
             question = m.PickRegion(clock.milliseconds, offers)
         answer = self._ask(question, 0, clock)
-        return [region - 1 for region in answer.regions] if isinstance(answer, m.Picks) else []
+        return [region - 1 for region in answer.regions] if isinstance(answer, m.PicksAnswer) else []
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`; a budget's bank or seconds are the time for both questions instead of the own clock."""
@@ -101,7 +101,7 @@ class ExternalBot(Agent):
         clock = self._clock
         given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
         if given is not None:
-            clock = Clock(given, 0.0)
+            clock = BotClock(given, 0.0)
         placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
         moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
         return orders_of(
@@ -110,7 +110,7 @@ class ExternalBot(Agent):
         )
 
     @property
-    def faults(self) -> Faults:
+    def faults(self) -> BotFaults:
         """What went wrong in the game."""
         return self._faults
 
@@ -122,17 +122,17 @@ class ExternalBot(Agent):
             self._look_at_errors(process.errors)
             if process.errors.problem is not None:
                 cause = f"could not be written: {process.errors.problem}"
-                self.faults.note(Fault(self._round, "standard error", cause))
+                self.faults.note(BotFault(self._round, "standard error", cause))
             if process.left:
                 cause = f"{len(process.left)} of them could not be ended: {', '.join(map(str, process.left[:10]))}"
-                self.faults.note(Fault(self._round, "processes", cause))
+                self.faults.note(BotFault(self._round, "processes", cause))
 
     def _look_at_errors(self, errors: ErrorReader) -> None:
         """Note a flood on standard error: a log is one thing, that is another."""
         if errors.total > FILE_SIZE and not self._flooded:
             self._flooded = True
             cause = f"more than {FILE_SIZE} bytes; the last {KEPT} were kept"
-            self.faults.note(Fault(self._round, "standard error", cause, errors=errors.tail(200)))
+            self.faults.note(BotFault(self._round, "standard error", cause, errors=errors.tail(200)))
 
     # A game
 
@@ -148,7 +148,7 @@ class ExternalBot(Agent):
             self._reset()
             options = self.options
             self._challenge = options.challenge or challenge_of(view.rules)
-            self._clock = Clock.of(self._challenge, options.bank, options.increment)
+            self._clock = BotClock.of(self._challenge, options.bank, options.increment)
             self._me = NAMES[view.player]
             self._max_orders = view.params.max_orders or _MANY
             file = None if options.errors is None else self._error_file(options.errors, step[0])
@@ -172,7 +172,7 @@ class ExternalBot(Agent):
                     return path
         except OSError as error:
             cause = f"could not be written: {error.filename or folder}: {error.strerror or error}"
-            self.faults.note(Fault(round, "standard error", cause))
+            self.faults.note(BotFault(round, "standard error", cause))
         return None
 
     def _tell(self, messages: Sequence[m.Message]) -> None:
@@ -186,7 +186,7 @@ class ExternalBot(Agent):
         if self.on_line is not None and line is not None:
             self.on_line(direction, line)
 
-    def _ask(self, question: m.Question, round: int, clock: Clock) -> m.Answer | None:
+    def _ask(self, question: m.Question, round: int, clock: BotClock) -> m.Answer | None:
         """The answer, or None where it is lost; faults are noted."""
         if self._process is None:
             return None
@@ -262,7 +262,7 @@ def external_bot(seed: int, text: str) -> ExternalBot:
 def _nonsense(read: Read, text: str) -> bool:
     """Whether nothing of an answer could be used, though it was one."""
     answer = read.answer
-    used = answer.regions if isinstance(answer, m.Picks) else answer.orders
+    used = answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders
     return not used and text.strip().lower() not in ("", NO_MOVES.lower())
 
 
@@ -273,8 +273,8 @@ def _answers(question: m.Question, text: str) -> bool:
     return text.replace(" ", "").isdecimal()
 
 
-def _noting(faults: Faults, round: int, question: str) -> Callable[..., None]:
+def _noting(faults: BotFaults, round: int, question: str) -> Callable[..., None]:
     def note(cause: str, said: str = "", expected: str = "", errors: str = "", lost: bool = False) -> None:
-        faults.note(Fault(round, question, cause, said, expected, errors, lost))
+        faults.note(BotFault(round, question, cause, said, expected, errors, lost))
 
     return note

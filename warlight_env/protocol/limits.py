@@ -21,7 +21,7 @@ class CommandError(InputError):
 
 
 @dataclass(frozen=True)
-class Limits:
+class BotLimits:
     """Limits of a bot.
 
     memory: bytes of data that each of its processes may have. procs: processes and threads, in all.
@@ -35,7 +35,7 @@ class Limits:
     isolate: bool = False
 
     def settings(self, mark: Mark) -> str:
-        """The settings of a guard, see `guard.Settings`."""
+        """The settings of a guard, see `guard.GuardSettings`."""
         numbers = [mark.tag, self.memory or 0, self.procs or 0, int(self.network), int(self.isolate)]
         return ",".join([mark.name, *map(str, numbers)])
 
@@ -49,10 +49,10 @@ class Limits:
         return ",".join(text for text, wanted in asked.items() if wanted)
 
 
-NO_LIMITS: Final = Limits()
+NO_LIMITS: Final = BotLimits()
 
 
-def check_limits(limits: Limits) -> None:
+def check_limits(limits: BotLimits) -> None:
     """Refuse limits that this system cannot set.
 
     Raises:
@@ -66,7 +66,7 @@ def check_limits(limits: Limits) -> None:
 
 
 @functools.cache
-def _cannot(limits: Limits) -> str:
+def _cannot(limits: BotLimits) -> str:
     """Why the limits cannot be set, or ""; a process of its own tries."""
     command = [sys.executable, "-I", "-S", str(GUARD), "probe", limits.settings(Mark.new())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)

@@ -211,7 +211,7 @@ Question = PickRegions | PickRegion | Go
 
 
 @dataclass(frozen=True)
-class Picks:
+class PicksAnswer:
     """``3 9 14 20 31 40`` (challenge 1), or ``9`` (challenge 2)."""
 
     regions: tuple[int, ...]
@@ -231,4 +231,4 @@ class Moves:
     orders: tuple[MoveOrder, ...]
 
 
-Answer = Picks | Placements | Moves
+Answer = PicksAnswer | Placements | Moves

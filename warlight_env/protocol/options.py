@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from warlight_env.errors import did_you_mean
 from warlight_env.protocol import messages as m
-from warlight_env.protocol.limits import Limits
+from warlight_env.protocol.limits import BotLimits
 
 Policy = Literal["skip", "forfeit"]
 
@@ -25,7 +25,7 @@ class HostOptions:
     bank, increment: the clock in seconds, None: the challenge's own.
     errors: folder for the bot's standard error, one file a game.
     folder: where it runs.
-    memory, procs, network, isolate: see `Limits`.
+    memory, procs, network, isolate: see `BotLimits`.
     """
 
     challenge: m.Challenge | None = None
@@ -40,9 +40,9 @@ class HostOptions:
     isolate: bool = False
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> BotLimits:
         """What it may use."""
-        return Limits(self.memory, self.procs, self.network, self.isolate)
+        return BotLimits(self.memory, self.procs, self.network, self.isolate)
 
 
 def _choice(*allowed: str) -> Callable[[str], str]:

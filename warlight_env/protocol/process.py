@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.errors import RunError
-from warlight_env.protocol.limits import GUARD, NO_LIMITS, CommandError, Limits
+from warlight_env.protocol.limits import GUARD, NO_LIMITS, BotLimits, CommandError
 from warlight_env.protocol.lines import MAX_LINE
 from warlight_env.protocol.stderr import ErrorReader
 from warlight_env.protocol.sweep import Mark
@@ -74,7 +74,7 @@ class BotProcess:
         command: Sequence[str],
         folder: str | Path = ".",
         error_file: Path | None = None,
-        limits: Limits = NO_LIMITS,
+        limits: BotLimits = NO_LIMITS,
     ) -> None:
         if not hasattr(os, "setsid"):
             raise RunError("bots in processes of their own need a system with process groups (Linux, macOS, BSD)")

@@ -39,7 +39,7 @@ class Reflex:
         if not isinstance(question, m.Go):
             sizes = Counter(self._super.values())
             best = sorted(question.regions, key=lambda region: sizes[self._super.get(region, 0)])
-            return m.Picks(tuple(best[: 6 if isinstance(question, m.PickRegions) else 1]))
+            return m.PicksAnswer(tuple(best[: 6 if isinstance(question, m.PickRegions) else 1]))
         if question.kind == m.ATTACK:
             return m.Moves(())
         own = {region: armies for region, name, armies in self._rows if name == self._name}

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
-from warlight_env.protocol.faults import Fault
+from warlight_env.protocol.bot_faults import BotFault
 from warlight_env.protocol.host import ExternalBot
 from warlight_env.record import GameLog, LogError, Picks
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReplayedAnswer:
     """What a bot answers in a round of a logged game.
 
     said: its lines in that round. orders: what was read of them; None: of picks. illegal: what the rules would leave
@@ -25,7 +25,7 @@ class Answer:
     said: tuple[str, ...]
     orders: Orders | None
     illegal: tuple[str, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[BotFault, ...]
     logged: Orders | tuple[int, ...] | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Answer:
 
 def replay_to(
     bot: ExternalBot, log: GameLog, round: int, seat: int = 0, trace: Callable[[str, str], None] | None = None
-) -> Answer:
+) -> ReplayedAnswer:
     """Take a bot through a logged game as the player on a seat (from 0), up to a round (from 1; 0: the picks).
 
     It is told what that player was told, and asked every question; the game goes on as it is logged, whatever it
@@ -94,10 +94,10 @@ def replay_to(
             if step.round == round:
                 illegal = tuple(str(order) for order in game.check(seat, orders))
                 faults = tuple(fault for fault in bot.faults if fault.round == round)
-                return Answer(round, tuple(said), orders, illegal, faults, step.orders[seat])
+                return ReplayedAnswer(round, tuple(said), orders, illegal, faults, step.orders[seat])
             game.play_round(step.orders, on_illegal="skip")
         if round == 0:
-            return Answer(0, tuple(said), None, (), tuple(bot.faults), wishes)
+            return ReplayedAnswer(0, tuple(said), None, (), tuple(bot.faults), wishes)
         raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
     finally:
         bot.close()

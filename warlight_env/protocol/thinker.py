@@ -62,7 +62,7 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             number, until = words[1], float(words[2])
             continue
         if words[:1] == ["said"]:
-            side.said(m.Picks(tuple(map(int, words[1:]))))
+            side.said(m.PicksAnswer(tuple(map(int, words[1:]))))
             continue
         try:
             message = parse_message(line)

@@ -10,7 +10,6 @@ from warlight_env import maps
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import ARMY_CAP, MAX_PLAYERS, Rules, RulesError
 from warlight_env.maps import Map, MapError
-from warlight_env.outcome import Event, IllegalOrder
 from warlight_env.record.checks import Columns, Fields, brief, row, whole
 from warlight_env.record.encode import FORMAT, VERSION
 from warlight_env.record.errors import LogError
@@ -18,15 +17,16 @@ from warlight_env.record.model import (
     Change,
     Continuation,
     End,
-    Failure,
     Header,
     Insight,
+    LoggedFailure,
     LoggedGame,
     Picks,
     Player,
     Round,
     Start,
 )
+from warlight_env.step_results import Event, IllegalOrder
 
 _NUMBER: Final = (-(2**63), 2**63 - 1)
 _KINDS: Final = ("deploy", "attack", "pick")
@@ -107,9 +107,9 @@ def _continuation(header: Fields) -> Continuation:
     return Continuation(fields.whole("rounds", 0), names)
 
 
-def decode_failure(fields: Fields, players: int) -> Failure:
+def decode_failure(fields: Fields, players: int) -> LoggedFailure:
     """The event of an agent's failure."""
-    return Failure(fields.whole("player", 0, players - 1), fields.whole("round", 0), fields.text("reason"))
+    return LoggedFailure(fields.whole("player", 0, players - 1), fields.whole("round", 0), fields.text("reason"))
 
 
 def decode_end(fields: Fields, players: int, rounds: int) -> End:
@@ -140,7 +140,7 @@ class Decoder:
         self._move_bounds = transfer, (*transfer, (0, None), (0, None), (0, 1))
         self._steps: list[Picks | Round] = []
         self._insights: list[Insight] = []
-        self._failures: list[Failure] = []
+        self._failures: list[LoggedFailure] = []
         self._rounds = 0
 
     def take(self, data: Any, place: str) -> None:

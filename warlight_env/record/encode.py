@@ -12,8 +12,19 @@ import orjson
 from warlight_env import maps
 from warlight_env.engine.orders import Orders
 from warlight_env.maps import Map
-from warlight_env.outcome import Event, IllegalOrder
-from warlight_env.record.model import Change, End, Failure, Header, Insight, LoggedGame, Picks, Player, Round, Start
+from warlight_env.record.model import (
+    Change,
+    End,
+    Header,
+    Insight,
+    LoggedFailure,
+    LoggedGame,
+    Picks,
+    Player,
+    Round,
+    Start,
+)
+from warlight_env.step_results import Event, IllegalOrder
 from warlight_env.version import __version__
 
 FORMAT: Final = "warlight-log"
@@ -184,7 +195,7 @@ def insight_data(insight: Insight, number: int) -> Data:
     return {"event": "insight", "player": insight.player, "round": number, "data": insight.data}
 
 
-def failure_data(failure: Failure) -> Data:
+def failure_data(failure: LoggedFailure) -> Data:
     """An agent's failure."""
     return {"event": "failure", "player": failure.player, "round": failure.round, "reason": failure.reason}
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
-from warlight_env.outcome import Deploy, Event, IllegalOrder
+from warlight_env.step_results import Deploy, Event, IllegalOrder
 
 #: A region with its owner and army from now on.
 Change = tuple[int, int, int]
@@ -103,7 +103,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Failure:
+class LoggedFailure:
     """An agent failed: it loses by forfeit and stands still from that round on, or the game was broken off."""
 
     player: int
@@ -125,7 +125,7 @@ class End:
 Status = Literal["complete", "failed", "incomplete"]
 
 
-def status_of(rounds: int, failures: Sequence[Failure], end: End | None) -> Status:
+def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -> Status:
     """The status of a game of which so many rounds are there; a failure in a round that is there was a forfeit."""
     if end is not None:
         return "complete"
@@ -140,7 +140,7 @@ class LoggedGame:
     header: Header
     start: Start | None = None  #: None: the file was cut off before
     steps: tuple[Picks | Round, ...] = ()
-    failures: tuple[Failure, ...] = ()  #: in the order in which the agents failed
+    failures: tuple[LoggedFailure, ...] = ()  #: in the order in which the agents failed
     end: End | None = None
     insights: tuple[Insight, ...] = ()  #: after the last step: faults of agents that showed when the game was over
 

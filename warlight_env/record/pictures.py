@@ -17,7 +17,7 @@ from warlight_env.engine.sight import visible
 from warlight_env.errors import InputError, RunError
 from warlight_env.record.log import GameLog
 from warlight_env.record.replay import replay, result_of
-from warlight_env.render import Position, to_rgb, to_svg
+from warlight_env.render import ShownPosition, to_rgb, to_svg
 from warlight_env.render.position import UNKNOWN
 
 #: Frames that a second of video has; each position is shown for several.
@@ -33,10 +33,10 @@ class ExportError(RunError):
 
 
 @dataclass(frozen=True)
-class Frame:
+class ReplayFrame:
     """A position, and the orders of the next round as they were handed in (of others in fog: as they were seen)."""
 
-    position: Position
+    position: ShownPosition
     orders: Mapping[int, Orders]
 
     def svg(self, width: int) -> str:
@@ -48,7 +48,9 @@ class Frame:
         return to_rgb(self.position, self.orders, width)
 
 
-def frames(log: GameLog, round: int | None = None, player: int | None = None, *, orders: bool = True) -> list[Frame]:
+def frames(
+    log: GameLog, round: int | None = None, player: int | None = None, *, orders: bool = True
+) -> list[ReplayFrame]:
     """The positions after 0, 1, 2 … rounds, or after one number of rounds only.
 
     Args:
@@ -77,7 +79,9 @@ def frames(log: GameLog, round: int | None = None, player: int | None = None, *,
             seen = visible(header.map.neighbors, owner, player)
             owner = [by if r in seen else UNKNOWN for r, by in enumerate(owner)]
             given = {p: turn if p == player else _seen_orders(log, number + 1, player, p) for p, turn in given.items()}
-        shown.append(Frame(Position(header.map, owner, moment.army, len(header.players), number, log.names), given))
+        shown.append(
+            ReplayFrame(ShownPosition(header.map, owner, moment.army, len(header.players), number, log.names), given)
+        )
     return shown
 
 
@@ -90,7 +94,7 @@ def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
     )
 
 
-def write_svgs(shown: Sequence[Frame], folder: Path, width: int, on_frame: OnFrame) -> None:
+def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame: OnFrame) -> None:
     """A file ``round-000.svg`` for each frame."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +105,7 @@ def write_svgs(shown: Sequence[Frame], folder: Path, width: int, on_frame: OnFra
         raise ExportError(f"cannot write pictures to {folder}: {error.strerror or error}") from None
 
 
-def write_gif(shown: Sequence[Frame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
+def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
     """An animated GIF; each frame is shown for so many seconds.
 
     All frames share one palette: colours do not flicker, and what stays the same takes no space.
@@ -135,7 +139,7 @@ def write_gif(shown: Sequence[Frame], path: Path, width: int, seconds: float, on
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def write_mp4(shown: Sequence[Frame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
+def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
     """A video (H.264); each frame is shown for so many seconds. Needs the extra ``export``."""
     try:
         import imageio.v2 as imageio

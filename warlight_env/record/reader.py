@@ -13,7 +13,7 @@ from warlight_env.errors import clipped
 from warlight_env.record.checks import Fields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
 from warlight_env.record.errors import LogError
-from warlight_env.record.model import End, Failure, Header, LoggedGame, Status, status_of
+from warlight_env.record.model import End, Header, LoggedFailure, LoggedGame, Status, status_of
 from warlight_env.record.names import COMPRESSED, suffix_of
 
 #: Parts that a compressed file may be put together from, and bytes of it that are looked at in one go.
@@ -49,7 +49,7 @@ class Summary:
 
     header: Header
     rounds: int
-    failures: tuple[Failure, ...]
+    failures: tuple[LoggedFailure, ...]
     end: End | None
 
     @property

@@ -16,7 +16,6 @@ from warlight_env.agents import registry
 from warlight_env.agents.adapting import as_agent
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
-from warlight_env.outcome import IllegalOrder, RoundResult
 from warlight_env.record.decode import Decoder, decode_header
 from warlight_env.record.encode import (
     PROGRAM,
@@ -35,7 +34,8 @@ from warlight_env.record.encode import (
 from warlight_env.record.errors import LogError
 from warlight_env.record.insight import insight_of
 from warlight_env.record.log import GameLog
-from warlight_env.record.model import Continuation, End, Failure, Header, Insight, Picks, Player, Start
+from warlight_env.record.model import Continuation, End, Header, Insight, LoggedFailure, Picks, Player, Start
+from warlight_env.step_results import IllegalOrder, RoundResult
 
 
 class AgentFailure(Protocol):
@@ -46,7 +46,7 @@ class AgentFailure(Protocol):
     reason: str
 
 
-class Outcome(Protocol):
+class FinishedGame(Protocol):
     """What is told of a game at its end; as in `GameRecord`, agents are counted in their match, not by seat."""
 
     @property
@@ -155,9 +155,9 @@ class Recorder(ABC):
     def failed(self, error: AgentFailure) -> None:
         """See `GameObserver`."""
         self._write_last_faults(error.round)
-        self.tell(failure_data(Failure(error.seat, error.round, error.reason)))
+        self.tell(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
 
-    def ended(self, record: Outcome) -> None:
+    def ended(self, record: FinishedGame) -> None:
         """See `GameObserver`."""
         self._write_last_faults(record.rounds)
         winner = None if record.winner is None else record.seats.index(record.winner)

@@ -9,10 +9,10 @@ from typing import Any, Literal
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
-from warlight_env.outcome import RoundResult, places_with_forfeits, seen_by_all, winner_with_forfeits
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import Picks, Round
+from warlight_env.step_results import RoundResult, places_with_forfeits, seen_by_all, winner_with_forfeits
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from warlight_env.record.errors import LogWriteError
 from warlight_env.record.files import FLAGS, GZIP, LEVEL, replace_file, write_all, writing
 from warlight_env.record.model import Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
-from warlight_env.record.recorder import Outcome, Recorder
+from warlight_env.record.recorder import FinishedGame, Recorder
 
 #: Lines wait so long at most before they are written, if more follow.
 FLUSH_SECONDS: Final = 0.05
@@ -85,7 +85,7 @@ class LogWriter(Recorder):
             self._packed.append(self._packer.compress(data))
         return data
 
-    def ended(self, record: Outcome) -> None:
+    def ended(self, record: FinishedGame) -> None:
         """See `GameObserver`: the file is whole and gets its name."""
         super().ended(record)
         if self._packer is None:

@@ -1,8 +1,8 @@
 """Pictures of positions: one scene, drawn as SVG or pixels, and a board in plain text."""
 
 from warlight_env.render.pixels import to_rgb
-from warlight_env.render.position import Position
+from warlight_env.render.position import ShownPosition
 from warlight_env.render.svg import to_svg
 from warlight_env.render.terminal import to_text
 
-__all__ = ["Position", "to_rgb", "to_svg", "to_text"]
+__all__ = ["ShownPosition", "to_rgb", "to_svg", "to_text"]

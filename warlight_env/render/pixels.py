@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.render.position import Position
+from warlight_env.render.position import ShownPosition
 from warlight_env.render.scene import Scene, build
 from warlight_env.render.shapes import Area, Label, Point, Stroke
 from warlight_env.render.theme import BACKGROUND, FOG, FOG_LINE
@@ -23,7 +23,7 @@ SCALE = 2
 
 
 def to_rgb(
-    position: Position, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960
+    position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960
 ) -> npt.NDArray[np.uint8]:
     """A position as an image, uint8[H, W, 3]; arguments and errors as in `to_svg`."""
     return np.asarray(draw(build(position, orders, width)), dtype=np.uint8)

@@ -19,7 +19,7 @@ Integers = Sequence[int] | npt.NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Position:
+class ShownPosition:
     """A position as somebody may see it.
 
     Armies of unknown regions are never looked at, so that a picture under fog shows nothing hidden.

@@ -10,7 +10,7 @@ from typing import Any
 from warlight_env.render import theme as colours
 from warlight_env.render.arrows import Route, arrow, routes
 from warlight_env.render.layout import Layout, Point, Ring, layout_of
-from warlight_env.render.position import UNKNOWN, Position, by_player, counted
+from warlight_env.render.position import UNKNOWN, ShownPosition, by_player, counted
 from warlight_env.render.shapes import Area, Item, Label, Stroke, badge, pill, text_width
 from warlight_env.tables import printable
 
@@ -44,7 +44,7 @@ class Frame:
         return tuple(self.point(p) for p in ring)
 
 
-def build(position: Position, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> Scene:
+def build(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> Scene:
     """The scene of a position, with orders (per player, or a mapping of players; None for none) as arrows.
 
     Orders that touch an unknown region are not shown.
@@ -75,7 +75,7 @@ def _rectangle(x: float, y: float, width: float, height: float) -> Ring:
     return (x, y), (x + width, y), (x + width, y + height), (x, y + height)
 
 
-def _title(position: Position) -> str:
+def _title(position: ShownPosition) -> str:
     parts = [position.title or position.map.title or position.map.name]
     if position.round is not None:
         parts.append(f"round {position.round}")
@@ -84,7 +84,7 @@ def _title(position: Position) -> str:
     return printable(" · ".join(parts))
 
 
-def _standing(position: Position, player: int) -> str:
+def _standing(position: ShownPosition, player: int) -> str:
     regions, armies = position.count(player)
     if not regions and not position.foggy:
         return f"{position.name(player)} · out"
@@ -93,11 +93,11 @@ def _standing(position: Position, player: int) -> str:
     return f"{position.name(player)} · {what}{bonus}"
 
 
-def _describe(position: Position) -> str:
+def _describe(position: ShownPosition) -> str:
     return "; ".join([_title(position), *(_standing(position, p) for p in range(position.players))])
 
 
-def _header(position: Position, width: int) -> tuple[list[Item], float]:
+def _header(position: ShownPosition, width: int) -> tuple[list[Item], float]:
     """The title, then the players, in as many lines as they need; and the header's height."""
     theme = colours.theme(position.players)
     items: list[Item] = [Label(MARGIN, LINE * 0.5 + 6, _title(position), 15, colours.TEXT, "start", bold=True)]
@@ -114,7 +114,7 @@ def _header(position: Position, width: int) -> tuple[list[Item], float]:
     return items, y + LINE * 0.5 + 6
 
 
-def _land(position: Position, layout: Layout, frame: Frame) -> Iterator[Item]:
+def _land(position: ShownPosition, layout: Layout, frame: Frame) -> Iterator[Item]:
     """Regions by owner, hatched where unknown; lines across borders; outlines of super regions."""
     theme = colours.theme(position.players)
     for line in layout.sea_links:
@@ -148,7 +148,7 @@ def _compact(armies: int) -> str:
     return f"{armies / 1e6:.1f}M"
 
 
-def _badges(position: Position, layout: Layout, frame: Frame, size: float) -> Iterator[Item]:
+def _badges(position: ShownPosition, layout: Layout, frame: Frame, size: float) -> Iterator[Item]:
     theme = colours.theme(position.players)
     for region, owner in enumerate(position.owner):
         x, y = frame.point(layout.labels[region])
@@ -167,7 +167,7 @@ def _badges(position: Position, layout: Layout, frame: Frame, size: float) -> It
 
 
 def _transports(
-    position: Position, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
+    position: ShownPosition, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
 ) -> Iterator[Item]:
     """Attacks as solid arrows, transfers as dashed ones; thickness and number give the armies."""
     theme = colours.theme(position.players)
@@ -190,7 +190,7 @@ def _transports(
 
 
 def _deploys(
-    position: Position, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
+    position: ShownPosition, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
 ) -> Iterator[Item]:
     theme = colours.theme(position.players)
     for player, given in by_player(orders):

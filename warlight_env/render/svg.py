@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from warlight_env.render.position import Position
+from warlight_env.render.position import ShownPosition
 from warlight_env.render.scene import Scene, build
 from warlight_env.render.shapes import Area, Item, Label, Point, Stroke
 from warlight_env.render.theme import FOG, FOG_LINE
@@ -20,7 +20,7 @@ _HATCH = (
 )
 
 
-def to_svg(position: Position, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> str:
+def to_svg(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960) -> str:
     """A position as an SVG document.
 
     Args:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from warlight_env.render.position import NEUTRAL, UNKNOWN, Position, counted
+from warlight_env.render.position import NEUTRAL, UNKNOWN, ShownPosition, counted
 from warlight_env.render.theme import NEUTRAL_SYMBOL, SYMBOLS, UNKNOWN_SYMBOL, rgb, theme
 from warlight_env.tables import printable
 
 MIN_WIDTH = 40
 
 
-def to_text(position: Position, *, colour: bool = False, width: int = 80) -> str:
+def to_text(position: ShownPosition, *, colour: bool = False, width: int = 80) -> str:
     """A position as lines of text: the players, then each super region's regions with their owners and armies.
 
     Args:
@@ -31,14 +31,14 @@ def to_text(position: Position, *, colour: bool = False, width: int = 80) -> str
     return "\n".join(lines)
 
 
-def _paint(text: str, owner: int, position: Position, colour: bool) -> str:
+def _paint(text: str, owner: int, position: ShownPosition, colour: bool) -> str:
     if not colour or owner == UNKNOWN:
         return text
     red, green, blue = rgb(theme(position.players).light(owner) if owner >= 0 else "#c8c8c8")
     return f"\x1b[38;2;{red};{green};{blue}m{text}\x1b[0m"
 
 
-def _standing(position: Position, player: int, colour: bool) -> str:
+def _standing(position: ShownPosition, player: int, colour: bool) -> str:
     regions, armies = position.count(player)
     seen = " seen" if position.foggy else ""
     what = f"{counted(regions, 'region', 'regions')}, {counted(armies, 'army', 'armies')}{seen}"
@@ -51,7 +51,7 @@ def _symbol(owner: int) -> str:
     return {NEUTRAL: NEUTRAL_SYMBOL, UNKNOWN: UNKNOWN_SYMBOL}.get(owner) or SYMBOLS[owner]
 
 
-def _super_region(position: Position, index: int, colour: bool, width: int) -> list[str]:
+def _super_region(position: ShownPosition, index: int, colour: bool, width: int) -> list[str]:
     """A super region: its name, bonus and holder, then its regions in columns."""
     map_, members = position.map, position.map.members[index]
     here = map_.super_regions[index]

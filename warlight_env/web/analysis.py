@@ -10,8 +10,8 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.newgames import offered
 from warlight_env.web.requests import InsightBody
-from warlight_env.web.settings import Settings
-from warlight_env.web.worker import Position, Question, Setup
+from warlight_env.web.server_settings import ServerSettings
+from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 
 
 async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[str, Any]:
@@ -35,7 +35,7 @@ async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[st
         return await _think(lobby, setup, position, seed, body.bot, room.number)
 
 
-async def insight_of_log(lobby: Lobby, settings: Settings, source: Source, body: InsightBody) -> dict[str, Any]:
+async def insight_of_log(lobby: Lobby, settings: ServerSettings, source: Source, body: InsightBody) -> dict[str, Any]:
     """The same of a log that was opened, which hides nothing."""
     with lobby.turnstile.through(source.key):
         offered(settings, body.bot, await lobby.desk.long(clerk.players_in, source))
@@ -43,7 +43,9 @@ async def insight_of_log(lobby: Lobby, settings: Settings, source: Source, body:
         return await _think(lobby, setup, position, seed, body.bot, 0)
 
 
-async def _think(lobby: Lobby, setup: Setup, position: Position, seed: int, bot: str, number: int) -> dict[str, Any]:
+async def _think(
+    lobby: Lobby, setup: WorkerSetup, position: AskedPosition, seed: int, bot: str, number: int
+) -> dict[str, Any]:
     """`number`: decides which worker thinks."""
     question = Question(setup, position, bot, seed, chances=True)
     answer = await lobby.thinkers.ask(question, number + position.player + 1)

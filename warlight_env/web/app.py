@@ -21,12 +21,12 @@ from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
 from warlight_env.version import __version__
 from warlight_env.web.analysis import insight_for
-from warlight_env.web.answers import Encoded
 from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
 from warlight_env.web.errors import RequestError, later
 from warlight_env.web.folder import Folder
-from warlight_env.web.guard import Guard
+from warlight_env.web.gate import Guard
+from warlight_env.web.json_answers import Encoded
 from warlight_env.web.listing import Shared
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.newgames import fits, made, map_of, map_seed, offered, players_of
@@ -40,9 +40,9 @@ from warlight_env.web.requests import (
     OrdersBody,
     PicksBody,
 )
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 from warlight_env.web.sockets import add_feed
-from warlight_env.web.tournaments import add_tournaments, tournaments
+from warlight_env.web.tournament_tables import add_tournaments, tournaments
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ SWEEP: Final = 30.0
 Token = Annotated[str, Header(alias="authorization", max_length=128)]
 
 
-def create_app(settings: Settings, home: Folder | None = None) -> FastAPI:
+def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
     """The server; its games run while its lifespan lasts. `home`: its folder, where that is locked already.
 
     Raises:
@@ -125,7 +125,7 @@ def _errors(app: FastAPI) -> None:
 
 
 def _pages(app: FastAPI) -> None:
-    settings: Settings = app.state.settings
+    settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
     runs = Shared(lambda: lobby.listing.beside(tournaments, settings.runs))
 
@@ -147,7 +147,7 @@ def _pages(app: FastAPI) -> None:
 
 
 def _games(app: FastAPI) -> None:
-    settings: Settings = app.state.settings
+    settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
     shelf: Shelf = app.state.shelf
 
@@ -227,7 +227,7 @@ def _turns(app: FastAPI) -> None:
 
 
 def _analysis(app: FastAPI) -> None:
-    settings: Settings = app.state.settings
+    settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
 
     @app.post("/api/games/{id}/insight")

@@ -154,7 +154,7 @@ def _text(lines: Sequence[bytes]) -> bytes:
 
 @dataclass(frozen=True)
 class Ended:
-    """See `record.Outcome`; every seat is its own agent."""
+    """See `record.recorder.FinishedGame`; every seat is its own agent."""
 
     seats: tuple[int, ...]
     winner: int | None

@@ -7,7 +7,7 @@ from typing import Final
 
 from warlight_env.errors import RunError
 from warlight_env.record import GameLog
-from warlight_env.web.worker import SIZE, Position, Question, Setup, Worker
+from warlight_env.web.worker import SIZE, AskedPosition, Question, Worker, WorkerSetup
 
 Chances = list[list[float]]
 
@@ -23,7 +23,7 @@ class AnalysisError(RunError):
 def questions_of(log: GameLog) -> dict[int, Question]:
     """What is to be asked for the chances of a log's positions, by rounds played; of long games not of every one."""
     header = log.header
-    setup = Setup.of(header.map, header.rules, len(header.players))
+    setup = WorkerSetup.of(header.map, header.rules, len(header.players))
     positions = list(log.positions())[-(len(log.rounds) + 1) :]
     size = header.map.n_regions + 2 * len(header.map.borders)
     if not positions:  # it was cut off before its start
@@ -33,7 +33,7 @@ def questions_of(log: GameLog) -> dict[int, Question]:
     for number in sorted({*range(0, len(positions), step), len(positions) - 1}):
         owner, army = positions[number]
         if any(o >= 0 for o in owner):
-            position = Position(0, "play", number, list(owner), list(army), 0, (), 0)
+            position = AskedPosition(0, "play", number, list(owner), list(army), 0, (), 0)
             questions[number] = Question(setup, position, None, number, chances=True)
     return questions
 

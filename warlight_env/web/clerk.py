@@ -31,8 +31,8 @@ from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
 from warlight_env.web.drawing import drawing
 from warlight_env.web.errors import RequestError
-from warlight_env.web.process import serve_questions
-from warlight_env.web.worker import Position, Setup
+from warlight_env.web.side_process import serve_questions
+from warlight_env.web.worker import AskedPosition, WorkerSetup
 
 try:
     import resource
@@ -157,19 +157,19 @@ def replayed(source: Source, chances: bytes | None, more: dict[str, Any]) -> tup
     return with_more({**document, **more}, {"chances": known}), known
 
 
-def position_at(source: Source, round: int | None, seat: int) -> tuple[Setup, Position, int]:
+def position_at(source: Source, round: int | None, seat: int) -> tuple[WorkerSetup, AskedPosition, int]:
     """What a player saw after so many rounds (None: all), and a seed for who thinks about it."""
     game = game_at(_log_of(source), round)
-    return Setup.of(game.map, game.rules, game.players), seen(game, seat), thought_seed(game)
+    return WorkerSetup.of(game.map, game.rules, game.players), seen(game, seat), thought_seed(game)
 
 
-def seen(game: Game, seat: int) -> Position:
+def seen(game: Game, seat: int) -> AskedPosition:
     """What a player sees who is to think about its turn; `RequestError` says why it cannot."""
     if seat >= game.players:
         raise RequestError(f"seat {seat}: there are {game.players} players")
     if game.phase != "play" or not game.alive(seat):
         raise RequestError("there is nothing to think about: no turn of this player now", 409)
-    return Position.of(game.view(seat))
+    return AskedPosition.of(game.view(seat))
 
 
 def thought_seed(game: Game) -> int:

@@ -56,7 +56,7 @@ def _plain(host: str) -> str:
 
 
 @dataclass
-class Limits:
+class ConnectionLimits:
     """How many connections there may be. trusted: proxies, who bring everybody's."""
 
     most: int = MOST
@@ -82,7 +82,7 @@ class Limits:
         return None
 
 
-def protocol(limits: Limits) -> type[H11Protocol]:
+def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
     """The server's side of a connection, within these limits."""
 
     class Connection(H11Protocol):

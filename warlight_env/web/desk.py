@@ -9,7 +9,7 @@ from typing import Any, Final
 from warlight_env.errors import RunError
 from warlight_env.web.clerk import Failed, serve
 from warlight_env.web.errors import RequestError
-from warlight_env.web.process import Child, DiedError, LateError
+from warlight_env.web.side_process import Child, DiedError, LateError
 
 #: Seconds of computing for a piece of work, of either kind; and how many times as long it may take by the clock, as
 #: where the machine has much else to do it computes little at a time.

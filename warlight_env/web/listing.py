@@ -54,7 +54,7 @@ class Shared(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedGame:
     """A game in the folder: when its seats were written, and the stamps of its files."""
 
     id: str
@@ -110,7 +110,7 @@ class Listing:
         return rows
 
 
-def newest(folder: Path, most: int) -> list[Entry]:
+def newest(folder: Path, most: int) -> list[ListedGame]:
     """The games whose seats were written last, the newest first."""
     found: list[tuple[int, str, Stamp]] = []
     try:
@@ -131,7 +131,7 @@ def newest(folder: Path, most: int) -> list[Entry]:
                 log = _stamp((folder / name).stat())
             except OSError:
                 continue
-            entries.append(Entry(id, written // 10**9, (seats, log)))
+            entries.append(ListedGame(id, written // 10**9, (seats, log)))
             break
     return entries
 

@@ -27,12 +27,12 @@ from warlight_env.web.desk import Desk
 from warlight_env.web.disk import DiskError, write_private
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
-from warlight_env.web.guard import same
+from warlight_env.web.gate import same
 from warlight_env.web.listing import Listing, Row
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.turnstile import Turnstile
-from warlight_env.web.worker import Setup
+from warlight_env.web.worker import WorkerSetup
 
 ROOM: Final = 256 << 20  # bytes of the games in memory, as logs and as their viewers have them
 _ID: Final = re.compile(r"[a-z0-9]{8,32}")
@@ -135,9 +135,9 @@ class Lobby:
     ) -> Room:
         """`new`: makes the game, in a thread: on a large map that takes its time."""
 
-        def made() -> tuple[Game, Setup]:
+        def made() -> tuple[Game, WorkerSetup]:
             game = new()
-            return game, Setup.of(game.map, game.rules, game.players)
+            return game, WorkerSetup.of(game.map, game.rules, game.players)
 
         game, setup = await asyncio.to_thread(made)
         book = Book(self.folder / f"{id}{PLAIN}", _described(seats))

@@ -15,7 +15,7 @@ from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
 from warlight_env.web.requests import NewGame, NewPlayer
 from warlight_env.web.room import Room
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 
 
 def fits(bot: str, players: int) -> bool:
@@ -23,7 +23,7 @@ def fits(bot: str, players: int) -> bool:
     return players <= parse(bot)[0].players
 
 
-def offered(settings: Settings, bot: str, players: int) -> None:
+def offered(settings: ServerSettings, bot: str, players: int) -> None:
     """Refuse a bot that the server does not offer for games of so many."""
     if bot not in settings.bots:
         raise RequestError(f"no bot {bot!r} is offered here")
@@ -31,7 +31,7 @@ def offered(settings: Settings, bot: str, players: int) -> None:
         raise RequestError(f"{bot} plays games of two, not of {players}")
 
 
-def players_of(settings: Settings, players: Sequence[NewPlayer]) -> list[tuple[str, str | None]]:
+def players_of(settings: ServerSettings, players: Sequence[NewPlayer]) -> list[tuple[str, str | None]]:
     """Name and bot's spec (None: a person) by seat."""
     chosen: list[tuple[str, str | None]] = []
     for number, player in enumerate(players, 1):

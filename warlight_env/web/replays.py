@@ -11,14 +11,14 @@ from fastapi import FastAPI, Request
 
 from warlight_env.web import clerk
 from warlight_env.web.analysis import insight_of_log
-from warlight_env.web.answers import Encoded
 from warlight_env.web.clerk import Source
 from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
+from warlight_env.web.json_answers import Encoded
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.newgames import made, players_of
 from warlight_env.web.requests import BranchBody, InsightBody
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 
 KEPT: Final = 20  # logs
 ROOM: Final = 64 << 20  # bytes of all together
@@ -84,7 +84,7 @@ class Shelf:
 
 def add_replays(app: FastAPI) -> None:
     """Adds ``/api/replays`` and what is below it."""
-    settings: Settings = app.state.settings
+    settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
     shelf: Shelf = app.state.shelf
 

@@ -15,15 +15,15 @@ from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.game import Game
-from warlight_env.outcome import IllegalOrdersError
 from warlight_env.record import Header
+from warlight_env.step_results import IllegalOrdersError
 from warlight_env.web.book import Book
 from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.feed import Feed
 from warlight_env.web.thinking import Thinkers
-from warlight_env.web.turns import Committed, Turns
-from warlight_env.web.worker import Position, Question, Setup
+from warlight_env.web.turn_file import Committed, TurnsFile
+from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 
 _log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ class Room:
     seats: list[Seat]
     game: Game
     book: Book
-    setup: Setup
+    setup: WorkerSetup
     thinkers: Thinkers
     watch_token: str | None
     pace: float = PACE
@@ -76,7 +76,7 @@ class Room:
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
         self.feed = Feed(self)
-        self.turns = Turns(self.book.path.with_name(f"{self.id}{TURNS}"))
+        self.turns = TurnsFile(self.book.path.with_name(f"{self.id}{TURNS}"))
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -266,7 +266,9 @@ class Room:
         if self.thinkers.busy(self.number):
             self.chances += [None] * (self.game.round + 1 - len(self.chances))
             return
-        position = replace(Position.of(self.game.view(0)), owner=self.game.owner.tolist(), army=self.game.army.tolist())
+        position = replace(
+            AskedPosition.of(self.game.view(0)), owner=self.game.owner.tolist(), army=self.game.army.tolist()
+        )
         playouts = max(1, min(LIVE_PLAYOUTS, int(PLAYOUTS_PER_SECOND * self.pace)))
         question = Question(self.setup, position, None, self.game.round, chances=True, games=playouts)
         answer = await self.thinkers.ask(question, self.number)
@@ -295,7 +297,7 @@ class Room:
         seat, view = self.seats[s], self.game.view(s)
         seat.since = time.monotonic()
         seed = derive_seed(self.game.seed, s + 1, self.game.round)
-        question = Question(self.setup, Position.of(view), seat.spec, seed, keep=self.id)
+        question = Question(self.setup, AskedPosition.of(view), seat.spec, seed, keep=self.id)
         answer = await self.thinkers.ask(question, self.number + s)
         seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
         stand = self.book.stands[s]

@@ -19,11 +19,11 @@ from fastapi import FastAPI
 
 from warlight_env.errors import RunError
 from warlight_env.web.app import create_app
-from warlight_env.web.connections import Limits, Listener, protocol, room_for, tell_exhausted
+from warlight_env.web.connections import ConnectionLimits, Listener, protocol, room_for, tell_exhausted
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.page import page
-from warlight_env.web.settings import BOTS, Settings
+from warlight_env.web.server_settings import BOTS, ServerSettings
 
 PORT: Final = 8040
 MESSAGE: Final = 16 * 1024  # bytes of a socket's message
@@ -102,7 +102,7 @@ def run_server(
 
     Args:
         listen: where.
-        folder, runs: see `Settings`.
+        folder, runs: see `ServerSettings`.
         first: makes the game that the browser opens on and returns the page's address after ``#``; None: home.
         bots: offered in front of the usual ones.
 
@@ -120,8 +120,8 @@ def run_server(
         shown = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
         home.tell(f"http://{shown}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
-        app = create_app(Settings(folder, tuple(dict.fromkeys((*bots, *BOTS))), hosts, token, runs), home)
-        server = _Server(config_of(app, listen.proxies, Limits(room_for(), trusted=listen.proxies)))
+        app = create_app(ServerSettings(folder, tuple(dict.fromkeys((*bots, *BOTS))), hosts, token, runs), home)
+        server = _Server(config_of(app, listen.proxies, ConnectionLimits(room_for(), trusted=listen.proxies)))
 
         async def begun() -> None:
             place = "" if first is None else await first(app.state.lobby)
@@ -139,7 +139,7 @@ def run_server(
         raise KeyboardInterrupt
 
 
-def config_of(app: FastAPI, proxies: Sequence[str], limits: Limits) -> uvicorn.Config:
+def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) -> uvicorn.Config:
     """How the server speaks; `proxies`: see `Listen`."""
     return uvicorn.Config(
         app, http=protocol(limits), loop="asyncio", log_level="warning", ws=Listener, ws_max_size=MESSAGE,

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.web.errors import RequestError
-from warlight_env.web.guard import same
+from warlight_env.web.gate import same
 from warlight_env.web.requests import Hello
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ HELLO: Final = 10.0  # seconds within which a socket must say who it is
 
 def add_feed(app: FastAPI) -> None:
     """Adds ``/api/games/ID/feed``."""
-    settings: Settings = app.state.settings
+    settings: ServerSettings = app.state.settings
     open_sockets = 0
 
     @app.websocket("/api/games/{id}/feed")
@@ -44,7 +44,7 @@ def add_feed(app: FastAPI) -> None:
 
 
 async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
-    settings: Settings = app.state.settings
+    settings: ServerSettings = app.state.settings
     try:
         async with asyncio.timeout(HELLO):
             text = await socket.receive_text()

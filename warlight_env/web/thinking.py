@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 from warlight_env.agents.registry import parse
-from warlight_env.web.process import Child, DiedError, LateError
-from warlight_env.web.worker import Answer, Question, serve
+from warlight_env.web.side_process import Child, DiedError, LateError
+from warlight_env.web.worker import Question, WorkerAnswer, serve
 
 #: Seconds that a bot may take beyond its own clock.
 GRACE: Final = 10.0
@@ -22,7 +22,7 @@ class Thinkers:
         """`limit`: seconds for a question, and whether it is the worker's first of its kind; None: `patience`."""
         self._slots = [_Slot(limit or patience) for _ in range(workers)]
 
-    async def ask(self, question: Question, slot: int = 0) -> Answer:
+    async def ask(self, question: Question, slot: int = 0) -> WorkerAnswer:
         """Ask the worker of that number (modulo their number), after those who asked it before."""
         return await self._slots[slot % len(self._slots)].ask(question)
 
@@ -42,16 +42,16 @@ class _Slot:
         self.child = Child(serve, "warlight-thinker")
         self._warm: set[str] = set()
 
-    async def ask(self, question: Question) -> Answer:
+    async def ask(self, question: Question) -> WorkerAnswer:
         name = (question.spec or "").partition(":")[0]
         try:
-            answer: Answer = await self.child.ask(question, lambda: self._limit(question, name not in self._warm))
+            answer: WorkerAnswer = await self.child.ask(question, lambda: self._limit(question, name not in self._warm))
         except LateError as error:
             self._warm.clear()
-            return Answer(error=str(error), late=True, seconds=self._limit(question, False))
+            return WorkerAnswer(error=str(error), late=True, seconds=self._limit(question, False))
         except DiedError as error:
             self._warm.clear()
-            return Answer(error=f"the process in which it thought: {error}")
+            return WorkerAnswer(error=f"the process in which it thought: {error}")
         self._warm.add(name)
         return answer
 

@@ -22,9 +22,9 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.errors import crash_reason
 from warlight_env.game import Game
-from warlight_env.outcome import RoundResult
 from warlight_env.record.insight import insight_of
-from warlight_env.web.process import serve_questions
+from warlight_env.step_results import RoundResult
+from warlight_env.web.side_process import serve_questions
 
 AGENTS: Final = 16  # kept with their memory; the one that was not asked for longest is made anew when it is needed
 SETUPS: Final = 64
@@ -35,7 +35,7 @@ FEWEST: Final = 10
 
 
 @dataclass(frozen=True)
-class Setup:
+class WorkerSetup:
     """What stays the same in a game: all that decides, with a position, what is answered about it.
 
     digest: of map, rules and players. map: pickled, or a bundled one's name.
@@ -47,7 +47,7 @@ class Setup:
     players: int
 
     @classmethod
-    def of(cls, map_: maps.Map, rules: Rules, players: int) -> Setup:
+    def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
         """The plain data of a game."""
         bundled = map_.name in maps.names() and maps.load(map_.name) == map_
         told = rules.to_dict()
@@ -58,7 +58,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Position:
+class AskedPosition:
     """What a player sees, as a `View` has it."""
 
     player: int
@@ -73,7 +73,7 @@ class Position:
     last_round: RoundResult | None = None  #: as far as the player got to know of it
 
     @classmethod
-    def of(cls, view: View) -> Position:
+    def of(cls, view: View) -> AskedPosition:
         """The changing part of a view."""
         return cls(
             view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
@@ -89,8 +89,8 @@ class Question:
     its memory; None: it is made for this question.
     """
 
-    setup: Setup
-    position: Position
+    setup: WorkerSetup
+    position: AskedPosition
     spec: str | None = None
     seed: int = 0
     keep: str | None = None
@@ -99,7 +99,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorkerAnswer:
     """A worker's answer; `error` says why there is none."""
 
     wishes: list[int] | None = None
@@ -119,16 +119,16 @@ class Worker:
         self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
         self._agents: OrderedDict[tuple[str, int, str], Agent] = OrderedDict()
 
-    def answer(self, question: Question) -> Answer:
+    def answer(self, question: Question) -> WorkerAnswer:
         """Think; whatever goes wrong is told, not raised."""
         start = time.perf_counter()
         try:
             return self._answer(question)
         except (Exception, SystemExit) as error:
             self._forget(question)
-            return Answer(error=crash_reason(error), seconds=time.perf_counter() - start)
+            return WorkerAnswer(error=crash_reason(error), seconds=time.perf_counter() - start)
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: Question) -> WorkerAnswer:
         view = self._view(question.setup, question.position)
         chances = None
         if question.chances and view.phase == "play":
@@ -138,20 +138,20 @@ class Worker:
             games = min(question.games, max(FEWEST, question.games * SIZE // size))
             chances = win_chances(view, position.owner, position.army, question.seed, games)
         if question.spec is None:
-            return Answer(chances=chances)
+            return WorkerAnswer(chances=chances)
         start = time.perf_counter()
         agent = self._agent(question, question.spec)
         if view.phase == "pick":
             wishes = [int(r) for r in agent.pick(view)]
-            return Answer(wishes=wishes, insight=insight_of(agent, 0), seconds=time.perf_counter() - start)
+            return WorkerAnswer(wishes=wishes, insight=insight_of(agent, 0), seconds=time.perf_counter() - start)
         orders = agent.act(view)
         if not isinstance(orders, Orders):
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
         deploys, attacks = (rows.tolist() for rows in orders.arrays())
         seconds = time.perf_counter() - start
-        return Answer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
+        return WorkerAnswer(None, deploys, attacks, insight_of(agent, view.round + 1), chances, seconds)
 
-    def _view(self, setup: Setup, position: Position) -> View:
+    def _view(self, setup: WorkerSetup, position: AskedPosition) -> View:
         """The view again: boards are compared by identity, so they are made once for each setup."""
         key = setup.digest, position.player
         base = self._views.get(key)
@@ -195,4 +195,4 @@ class Worker:
 
 def serve(pipe: Connection) -> None:
     """A thinking process."""
-    serve_questions(pipe, Worker().answer, lambda error: Answer(error=crash_reason(error)), 5)
+    serve_questions(pipe, Worker().answer, lambda error: WorkerAnswer(error=crash_reason(error)), 5)

@@ -67,7 +67,7 @@ class Engine(Target):
                 taken = refused(error)
                 continue
             expect("\n" not in format_answer(answer), "an answer of several lines")
-            if isinstance(answer, m.Picks):
+            if isinstance(answer, m.PicksAnswer):
                 expect(set(answer.regions) <= set(message.regions), "a pick that was not offered")
                 side.said(answer)
         return taken

@@ -67,7 +67,7 @@ def _said(question: m.Question, line: str, most: int) -> bool:
     read = parse_answer(question, line, "player1", most)
     expect(all(len(str(p)) < LONGEST and str(p).isprintable() for p in read.problems), "a problem that is too much")
     answer = read.answer
-    size = len(answer.regions) if isinstance(answer, m.Picks) else len(answer.orders)
+    size = len(answer.regions) if isinstance(answer, m.PicksAnswer) else len(answer.orders)
     expect(size <= max(most, 1), "more orders than count")
     if size:
         again = parse_answer(question, format_answer(answer), "player1", most)

@@ -12,7 +12,7 @@ from fuzz.target import Data, Target, expect, refused
 from warlight_env import maps
 from warlight_env.errors import InputError
 from warlight_env.game import Game
-from warlight_env.render import Position, to_svg
+from warlight_env.render import ShownPosition, to_svg
 
 DRAWN: dict[str, Any] = {
     "format": "warlight-map", "version": 1, "name": "drawn", "title": "Drawn", "description": "", "source": "",
@@ -94,7 +94,7 @@ class Maps(Target):
         except InputError as error:
             return refused(error)
         game.play_round([None, None])
-        to_svg(Position(map_, game.owner, game.army, 2, 1))
+        to_svg(ShownPosition(map_, game.owner, game.army, 2, 1))
         return True
 
 

@@ -19,8 +19,8 @@ from fuzz.told import ANSWERED, ARRAYS, CALLED, COMPILED, GIVEN, RAISED, WRITES,
 from warlight_env.agents.guarded import PlugInError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings
 from warlight_env.agents.plug_ins import plug_in
-from warlight_env.engine.guard import watched
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.raised import watched
 from warlight_env.envs import EnvCore
 from warlight_env.game import Game
 

@@ -13,7 +13,7 @@ from fuzz import asgi, mutate, values
 from fuzz.target import LONGEST, Data, Finding, Target, expect
 from log_helpers import play_logged
 from warlight_env.web.app import create_app
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 
 #: Inputs after which a server begins anew, so that games do not gather.
 LIFE = 400
@@ -127,7 +127,7 @@ class Requests(Target):
         self.close()
         folder = self.folder / "games"
         shutil.rmtree(folder, ignore_errors=True)
-        app = create_app(Settings(folder, bots=("aggressive", "random"), rate=1e9, max_rooms=50, workers=1))
+        app = create_app(ServerSettings(folder, bots=("aggressive", "random"), rate=1e9, max_rooms=50, workers=1))
         self._client, self._asked = asgi.Client(app), 0
         headers = [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/json")]
         body = json.dumps({**BODIES["/api/games"], "picks": "random"}).encode()

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from warlight_env.arena.backends.work import Here, Workers
-from warlight_env.arena.playing.setup import MatchError, Setup
+from warlight_env.arena.backends.tasks import Here, Workers
+from warlight_env.arena.playing.game_setup import MatchError, Setup
 from warlight_env.errors import did_you_mean
 
 #: Most games in a task: fast games share the cost of handing them out.

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env.agents import AgentError
-from warlight_env.arena.backends.work import Done, Task, play_task
-from warlight_env.arena.playing.setup import MatchError, Setup
+from warlight_env.arena.backends.tasks import Done, Task, play_task
+from warlight_env.arena.playing.game_setup import MatchError, Setup
 from warlight_env.errors import RunError
 
 

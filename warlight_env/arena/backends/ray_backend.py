@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from warlight_env.agents import AgentError
-from warlight_env.arena.backends.work import Done, Task, play_task
-from warlight_env.arena.playing.setup import MatchError, Setup
+from warlight_env.arena.backends.tasks import Done, Task, play_task
+from warlight_env.arena.playing.game_setup import MatchError, Setup
 from warlight_env.errors import RunError
 
 #: How often a task is handed out before its loss counts as its own fault: an agent may kill its process, too.

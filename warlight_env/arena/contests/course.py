@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import GameRecord
-from warlight_env.arena.playing.setup import Setup
 
 
 class Judge(Protocol):

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
-from warlight_env.arena.backends.work import Done, Task, Workers
+from warlight_env.arena.backends.tasks import Done, Task, Workers
 from warlight_env.arena.contests.course import Contest, ContestResult, Course
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.runs import RunFolder
+from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.arena.playing.play import GameRecord
-from warlight_env.arena.playing.setup import MatchError
 from warlight_env.errors import RunError
 
 #: Called with a contest's key and a batch of its games: those found in the run folder, then those that are finished.

@@ -17,9 +17,9 @@ from warlight_env.arena.contests.course import Contest, StopRule
 from warlight_env.arena.contests.resumable import check_count, play_contests
 from warlight_env.arena.matches.result import MatchResult
 from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.playing.game_setup import AgentSource, MatchError, Setup
 from warlight_env.arena.playing.play import GameRecord, Picks, round_limit
 from warlight_env.arena.playing.player import OnCrash, OnLate
-from warlight_env.arena.playing.setup import AgentSource, MatchError, Setup
 from warlight_env.engine.rng import SEEDS
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
 

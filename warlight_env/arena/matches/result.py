@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from warlight_env.arena.contests.course import StopRule
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, time_result
+from warlight_env.arena.matches.match_standing import Standing, drew
 from warlight_env.arena.matches.sprt import Sprt, SprtJudge, Verdict
-from warlight_env.arena.matches.standing import Standing, drew
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.arena.playing.player import AgentFaults, Failure
 from warlight_env.arena.ratings.elo import EloDifference

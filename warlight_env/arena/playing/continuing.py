@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warlight_env.agents import Agent, Budget
+from warlight_env.arena.playing.game_setup import AgentSource, MatchError, make
 from warlight_env.arena.playing.play import AgentCrashError, GameRecord, play_rounds, round_limit
-from warlight_env.arena.playing.setup import AgentSource, MatchError, make
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.record.log import GameLog

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warlight_env.arena.playing.player import Failure, Player
+from warlight_env.arena.playing.player import Failure, SeatedAgent
 from warlight_env.game import Game
-from warlight_env.outcome import places_with_forfeits, winner_with_forfeits
+from warlight_env.step_results import places_with_forfeits, winner_with_forfeits
 
 
 class Forfeits:
@@ -15,7 +15,7 @@ class Forfeits:
     `failures` are those so far, in their order; `over` says that at most one player is left who can play on.
     """
 
-    def __init__(self, players: Sequence[Player]) -> None:
+    def __init__(self, players: Sequence[SeatedAgent]) -> None:
         self.failures: list[Failure] = []
         self.over = False
         self._players = players

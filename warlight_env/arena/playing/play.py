@@ -12,13 +12,13 @@ from warlight_env.agents import Budget
 from warlight_env.agents.adapting import PlainAgent
 from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.forfeits import Forfeits
-from warlight_env.arena.playing.player import AgentFaults, Failure, OnCrash, OnLate, Player, TimeUse
+from warlight_env.arena.playing.player import AgentFaults, Failure, OnCrash, OnLate, SeatedAgent, TimeUse
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.outcome import IllegalOrder, RoundResult
+from warlight_env.step_results import IllegalOrder, RoundResult
 
 #: Rounds after which a game is stopped where the rules know no limit.
 SAFETY_ROUNDS: Final = 500
@@ -211,7 +211,7 @@ def play_game(
     """
     seats = tuple(range(len(agents))) if seats is None else seats
     players = [
-        Player(agent, seats[seat], None if clocks is None else clocks[seat], on_crash, on_late)
+        SeatedAgent(agent, seats[seat], None if clocks is None else clocks[seat], on_crash, on_late)
         for seat, agent in enumerate(agents)
     ]
     start = time.perf_counter()

@@ -60,7 +60,7 @@ class TimeUse(NamedTuple):
     simulations: int | None = None  #: in those turns; None: the agent does not say
 
 
-class Player:
+class SeatedAgent:
     """An agent that is asked under a clock; itself asked as an `Agent` is.
 
     With "forfeit" an exception, an answer that is no answer, or a late one ends its part in the game: `failure` says

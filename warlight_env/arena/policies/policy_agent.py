@@ -18,7 +18,7 @@ from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn, clear_turn
 from warlight_env.envs.checkpoints import Policy
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.looking import observation as observed
+from warlight_env.envs.observation_spaces import observation as observed
 from warlight_env.maps import Map
 
 _GAME = np.zeros(1, dtype=np.int64)  # the only one of the batch

@@ -18,11 +18,11 @@ from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.envs.actions import EncodingFactory, FactoredActions, StrategyActions
 from warlight_env.envs.actions.strategies import STRATEGIES
 from warlight_env.errors import InputError, clipped, did_you_mean
-from warlight_env.features.layout import global_features, node_features
+from warlight_env.features.columns import global_features, node_features
 from warlight_env.maps import Map
 from warlight_env.networks.archive import are_of, check_network, packed, unpacked
-from warlight_env.networks.arrays import ArraysError
 from warlight_env.networks.forward import Arrays, PolicyNet, choose, expected_shapes
+from warlight_env.networks.npz import ArraysError
 
 #: Of the files; one that another number is written in is not read.
 VERSION: Final = 1

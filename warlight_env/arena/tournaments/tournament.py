@@ -11,9 +11,9 @@ from warlight_env import maps
 from warlight_env.agents.registry import parse
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.playing.clocks import Clock
+from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import Picks
 from warlight_env.arena.playing.player import OnCrash, OnLate
-from warlight_env.arena.playing.setup import Setup
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules

@@ -23,7 +23,7 @@ from warlight_env.tables import align, counted
 QUOTED_FAILURES: Final = 100
 
 
-class Tally(NamedTuple):
+class MeetingTally(NamedTuple):
     """What some games came to for one entrant against another: wins by place, draws where they share one."""
 
     games: int
@@ -42,7 +42,7 @@ class Meeting:
     draws: int
     score: float  #: (wins + draws / 2) / games
     interval: Interval  #: for the score
-    seats: tuple[Tally, ...]  #: the same by the entrant's own seat
+    seats: tuple[MeetingTally, ...]  #: the same by the entrant's own seat
 
 
 @dataclass(frozen=True)
@@ -257,9 +257,9 @@ def _meeting(units: list[list[_Share]], players: int) -> Meeting:
     return Meeting(*_tally(games), total / len(games), interval, seats)
 
 
-def _tally(games: list[_Share]) -> Tally:
+def _tally(games: list[_Share]) -> MeetingTally:
     wins, draws = sum(game.share == 1 for game in games), sum(game.share == 0.5 for game in games)
-    return Tally(len(games), wins, len(games) - wins - draws, draws)
+    return MeetingTally(len(games), wins, len(games) - wins - draws, draws)
 
 
 def _meeting_data(meeting: Meeting) -> dict[str, Any]:

@@ -20,7 +20,16 @@ from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.actions.exact import submit_exact
-from warlight_env.envs.actions.kernels import COUNT, OFFERED, OWN, READY, Seen, Turn, make_action_work, make_turn
+from warlight_env.envs.actions.kernels import (
+    COUNT,
+    OFFERED,
+    OWN,
+    READY,
+    SeenPosition,
+    Turn,
+    make_action_work,
+    make_turn,
+)
 from warlight_env.features.describing import most_income
 
 I64 = npt.NDArray[np.int64]
@@ -134,9 +143,9 @@ class ActionEncoding(ABC):
 
     # For subclasses whose kernels do the work
 
-    def _seen(self, view: View) -> Seen:
+    def _seen(self, view: View) -> SeenPosition:
         picking = view.phase == "pick"
-        return Seen(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
+        return SeenPosition(view.position, free_regions(view), np.int64(view.player), np.int64(view.income), picking)
 
     def _work(self, view: View) -> tuple[Any, ...]:
         n, e = self.board.n_regions, self.board.n_edges

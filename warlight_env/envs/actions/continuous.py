@@ -26,14 +26,14 @@ from warlight_env.envs.actions.base import (
     merge_deploys,
 )
 from warlight_env.envs.actions.factored import edge_of
-from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY, ActionWork, Seen, Turn
+from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY, ActionWork, SeenPosition, Turn
 
 #: Rows hold scores as integers 0 .. 2 * SCALE, for -1 .. 1, so that shares are exact and the same everywhere.
 SCALE: Final = 1 << 20
 
 
 @kernel
-def _share_out(seen: Seen, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
+def _share_out(seen: SeenPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
     """Share the income over the own regions with scores above 0, or give it to the one with the highest."""
     total, best, named = np.int64(0), -1, 0
     weight = work.keys
@@ -76,7 +76,7 @@ def _armies(available: Int, score: Int) -> Int:
 
 @kernel
 def submit_scores(
-    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Read scores and shares."""
     board, params = context.board, context.params

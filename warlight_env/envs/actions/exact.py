@@ -12,7 +12,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.rules import MAX_ARMIES
 from warlight_env.engine.shapes import ActionRow, Armies, AttackRows, Int, Owners, Regions
-from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, Seen, Turn
+from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosition, Turn
 
 
 @kernel
@@ -104,7 +104,7 @@ def decode_exact(
 
 @kernel
 def submit_exact(
-    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Read armies by region, armies by edge and place by edge; `config`: the attack that means all, the best wish."""
     board, params = context.board, context.params

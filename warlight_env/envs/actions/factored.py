@@ -30,7 +30,7 @@ from warlight_env.envs.actions.base import (
     ranks,
 )
 from warlight_env.envs.actions.exact import decode_wishes
-from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, Seen, Turn
+from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, SeenPosition, Turn
 
 #: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
 VALUES: Final = 5
@@ -176,7 +176,7 @@ def decode_factored(
 
 @kernel
 def submit_factored(
-    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Read weights and shares, and priorities where the row has them."""
     board, params = context.board, context.params

@@ -34,7 +34,7 @@ NAMED: Final = 1  #: actions that deployed armies
 READY: Final = 2  #: 1 once the turn is complete
 
 
-class Seen(NamedTuple):
+class SeenPosition(NamedTuple):
     """A position as one player sees it."""
 
     position: Position  #: owner -2 and army 0 where out of sight
@@ -99,7 +99,7 @@ def clear_turn(turn: Turn) -> None:
 
 @kernel
 def no_mask(
-    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """The `write_mask` of encodings that have none."""
     return 0
@@ -107,7 +107,7 @@ def no_mask(
 
 @functools.cache
 def _types() -> tuple[Any, ...]:
-    seen = Seen(make_position(1), np.zeros(1, np.int8), 0, 0, False)
+    seen = SeenPosition(make_position(1), np.zeros(1, np.int8), 0, 0, False)
     records = seen, make_turn(1, 1), np.zeros(1, dtype=np.int64), make_action_work(1, 1, 2)
     return record_types()["context"], *map(numba.typeof, records)
 

@@ -23,7 +23,7 @@ from warlight_env.engine.shapes import ActionRow, Armies, Int, Marks
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, I64, Choice, InexpressibleError
 from warlight_env.envs.actions.discrete import DiscreteEncoding
-from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, Seen, Turn
+from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosition, Turn
 
 _N_ATTACKS: Final = len(ATTACK_WAYS)
 STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for attack in ATTACK_WAYS)
@@ -31,7 +31,7 @@ STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for att
 
 @kernel
 def submit_strategy(
-    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
+    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
     """Write the turn of a way to deploy and a way to attack."""
     board, params = context.board, context.params
@@ -64,7 +64,7 @@ def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
 
 
 @kernel
-def _applies(context: Context, seen: Seen, generator: GeneratorWork) -> Int:
+def _applies(context: Context, seen: SeenPosition, generator: GeneratorWork) -> Int:
     """Bits of the ways to deploy that apply; `generator` is prepared."""
     bits = 0
     for way in range(3):
@@ -75,7 +75,7 @@ def _applies(context: Context, seen: Seen, generator: GeneratorWork) -> Int:
 
 @kernel
 def write_strategy_mask(
-    context: Context, seen: Seen, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
+    context: Context, seen: SeenPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
     """Open the strategies whose way to deploy applies; the first ones where none does, the first while picking."""
     bits = 1

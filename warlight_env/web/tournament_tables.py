@@ -16,13 +16,13 @@ from warlight_env.arena.contests.runs import DESCRIPTION, played_games
 from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import clipped
 from warlight_env.record.names import game_name
-from warlight_env.web.answers import Encoded
 from warlight_env.web.clerk import told
 from warlight_env.web.errors import RequestError
-from warlight_env.web.guard import UPLOAD
+from warlight_env.web.gate import UPLOAD
+from warlight_env.web.json_answers import Encoded
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.replays import Shelf
-from warlight_env.web.settings import Settings
+from warlight_env.web.server_settings import ServerSettings
 
 LOGS: Final = "logs"  # the folder of logs in a run folder, as ``warlight tournament --log`` makes it
 MOST: Final = bounded.RESULT_BYTES
@@ -109,7 +109,7 @@ def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
 
 def add_tournaments(app: FastAPI) -> None:
     """Adds ``/api/tournaments/NAME`` and what is below it."""
-    settings: Settings = app.state.settings
+    settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
     shelf: Shelf = app.state.shelf
 

@@ -10,7 +10,7 @@ MAX_FAULTS: Final = 200
 
 
 @dataclass(frozen=True)
-class Fault:
+class BotFault:
     """One thing that went wrong between host and bot.
 
     round: counted from 1; 0 while picking. question: what was asked, without its ids.
@@ -43,14 +43,14 @@ class Fault:
         return asdict(self)
 
 
-class Faults(list[Fault]):
+class BotFaults(list[BotFault]):
     """The faults of a game, the first `MAX_FAULTS`; `total` and `lost` count all of them, and the lost answers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.total = self.lost = 0
 
-    def note(self, fault: Fault) -> None:
+    def note(self, fault: BotFault) -> None:
         """Count a fault, and keep it where there is room."""
         self.total += 1
         self.lost += fault.lost

@@ -24,7 +24,7 @@ class Committed:
     thought: dict[str, Any] | None = None
 
 
-class Turns:
+class TurnsFile:
     """The file of a game's committed turns, readable by its owner alone.
 
     It holds those of one step of the game, and its number: once that has been played, they are void.

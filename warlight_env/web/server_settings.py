@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.web.connections import ADDRESS
-from warlight_env.web.guard import RATE
+from warlight_env.web.gate import RATE
 
 #: The bots that the page offers; a server may be told of more, a request cannot name others.
 BOTS: Final = (
@@ -18,7 +18,7 @@ BOTS: Final = (
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """How a server is set up.
 
     folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted

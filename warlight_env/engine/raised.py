@@ -23,7 +23,7 @@ from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 
 #: Where a thread's list stands in the dictionary that Python keeps for it; the C interface finds it by this name.
-_KEY: Final = "warlight_env.engine.guard"
+_KEY: Final = "warlight_env.engine.raised"
 
 #: How many threads have something in their list: one look at it tells whether to ask for the list at all.
 _failures: Final = np.zeros(1, dtype=np.int64)

@@ -19,13 +19,13 @@ from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import PICK, State
 from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN, Turn
 from warlight_env.envs.rewards import potential
+from warlight_env.features.columns import NODE, SEEN_UNKNOWN, SOFT_ARMIES, TURN, Features, node_shift, node_width
 from warlight_env.features.describing import Memory, blank, describe, income_of, seen_code, sum_armies
-from warlight_env.features.layout import NODE, SEEN_UNKNOWN, SOFT_ARMIES, TURN, Features, node_shift, node_width
 
 _TURN_WIDTH = len(TURN)
 
 
-class Settings(NamedTuple):
+class EnvSettings(NamedTuple):
     """What an environment's kernels need to know besides board and rules."""
 
     row_width: int  #: mask values per row of a region or edge; 0: `observe` keeps no mask
@@ -65,7 +65,7 @@ class Buffers(NamedTuple):
 
 
 def make_buffers(
-    board: Board, players: int, batch: int, slots: int, settings: Settings, features: Features, mask_size: int
+    board: Board, players: int, batch: int, slots: int, settings: EnvSettings, features: Features, mask_size: int
 ) -> Buffers:
     """Buffers in a state that `observe` can go on from: everything neutral and closed, static features set."""
     n = board.n_regions
@@ -198,7 +198,7 @@ def _see(
 def observe(
     board: Board,
     params: RuleParams,
-    settings: Settings,
+    settings: EnvSettings,
     state: State,
     out: Buffers,
     bits: BitBoard,
@@ -282,6 +282,6 @@ def observe_turn(
 
 
 @kernel
-def potentials(settings: Settings, state: State, out: Buffers, b: Int, p: Int) -> Int:
+def potentials(settings: EnvSettings, state: State, out: Buffers, b: Int, p: Int) -> Int:
     """The potential of game b for player p, from its income as last observed."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)

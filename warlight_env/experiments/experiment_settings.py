@@ -13,7 +13,7 @@ Advance = Callable[[int, str], None]
 
 
 @dataclass(frozen=True)
-class Settings:
+class ExperimentSettings:
     """How an experiment is run; jobs and backend, as for `play_contests`, change nothing but the time."""
 
     agent: str = "mcts_thesis"

@@ -13,7 +13,7 @@ from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import expected_answer, parse_answer
-from warlight_env.protocol.clock import Clock
+from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.grammar import format_message, quote
 from warlight_env.protocol.host import ExternalBot, HostOptions
 from warlight_env.protocol.process import BotProcess
@@ -30,7 +30,7 @@ class NonconformanceError(Exception):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseOutcome:
     """What came of a case."""
 
     challenge: m.Challenge
@@ -53,7 +53,7 @@ class Case:
     challenges: tuple[m.Challenge, ...] = (1, 2)
 
 
-def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[Outcome]:
+def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[CaseOutcome]:
     """Put a bot through all cases of the challenges, one after the other.
 
     Raises:
@@ -69,7 +69,7 @@ def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) ->
                 case.run(command, challenge)
             except NonconformanceError as error:
                 failure = str(error)
-            yield Outcome(challenge, case.name, case.about, failure)
+            yield CaseOutcome(challenge, case.name, case.about, failure)
 
 
 # Games
@@ -113,7 +113,7 @@ class Session:
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
         game = Game("world", f"challenge{challenge}", seed=11)
-        clock = Clock.of(challenge)
+        clock = BotClock.of(challenge)
         increment = int(1000 * (clock.increment or 0))
         for message in opening(game.view(0), challenge, clock.milliseconds, increment):
             self.process.send(format_message(message))
@@ -127,7 +127,7 @@ class Session:
         self.view: View = game.view(0)
 
     def _pick(self, game: Game, opponent: Agent, challenge: m.Challenge) -> None:
-        ms = Clock.of(challenge).milliseconds
+        ms = BotClock.of(challenge).milliseconds
         while game.phase == "pick":
             wishes: dict[int, list[int]] = {}
             for seat in game.pickers():
@@ -136,7 +136,7 @@ class Session:
                     continue
                 offers = region_ids(told_order(game.map, game.offers(seat)))
                 answer = self.ask(m.PickRegions(ms, offers) if challenge == 1 else m.PickRegion(ms, offers))
-                assert isinstance(answer, m.Picks)
+                assert isinstance(answer, m.PicksAnswer)
                 wishes[seat] = [region - 1 for region in answer.regions]
             for order in game.pick(wishes, on_illegal="skip"):
                 raise NonconformanceError(f"picked region {order.order[0] + 1}: {order.reason}")

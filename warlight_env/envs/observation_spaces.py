@@ -11,7 +11,7 @@ from gymnasium import spaces
 from warlight_env.envs.actions.kernels import OFFERED
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
-from warlight_env.features.layout import Part
+from warlight_env.features.columns import Part
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import GameRecord, GameStopped
-from warlight_env.arena.playing.setup import Setup
 
 #: Seconds after which a worker reports what it has played, though games of its task are left.
 SLICE: Final = 0.5

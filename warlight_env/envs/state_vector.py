@@ -9,7 +9,7 @@ from gymnasium import spaces
 from warlight_env.engine.state import OVER, PICK
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
-from warlight_env.features.layout import MANY_ARMIES, SOFT_ARMIES, state_features
+from warlight_env.features.columns import MANY_ARMIES, SOFT_ARMIES, state_features
 
 
 def state_space(core: EnvCore) -> spaces.Box:
