@@ -10,9 +10,9 @@ from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Marks, RandomState, Real, RegionValues
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
-from warlight_env.engine.shapes import Armies, AttackRows, Int, Marks, RandomState, Real, RegionValues
 from warlight_env.engine.state import Scratch
 
 

@@ -16,10 +16,10 @@ from warlight_env.agents.generator_work import ALL_WAYS, GeneratorWork, TurnSet,
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import function_at, inline_kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position, make_position, make_positions
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
-from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState
 from warlight_env.maps import load
 
 

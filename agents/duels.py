@@ -14,12 +14,12 @@ from warlight_env.agents.one_ply import OnePlyWork, choose_turn, make_one_ply_wo
 from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
-from warlight_env.engine.shapes import Int, RandomState
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
 #: What a position is a weighted sum of (`write_features`): how many regions a player owns; over these, their super
@@ -31,7 +31,7 @@ FEATURES: Final = (
 )  # fmt: skip
 
 
-class Duel(NamedTuple):
+class DuelSettings(NamedTuple):
     """How games between the agents 0 and 1 are played."""
 
     samples: npt.NDArray[np.int64]  #: [2] plays of a round that each tries its turns in; 0: it moves by its policy
@@ -89,7 +89,7 @@ def write_features(
 
 
 @kernel
-def _pick(mine: Context, theirs: Context, duel: Duel, state: State, b: Int, work: DuelWork) -> None:
+def _pick(mine: Context, theirs: Context, duel: DuelSettings, state: State, b: Int, work: DuelWork) -> None:
     orders, look = work.turns, work.one_ply.look
     while state.phase[b] == PICK:
         for p in range(2):
@@ -107,7 +107,7 @@ def _pick(mine: Context, theirs: Context, duel: Duel, state: State, b: Int, work
 @kernel
 def _trace(
     mine: Context,
-    duel: Duel,
+    duel: DuelSettings,
     state: State,
     b: Int,
     trace: npt.NDArray[np.float32],
@@ -122,7 +122,7 @@ def _trace(
 def play_duels(
     mine: Context,
     theirs: Context,
-    duel: Duel,
+    duel: DuelSettings,
     first: Int,
     last: Int,
     state: State,
@@ -138,7 +138,7 @@ def play_duels(
     Args:
         mine, theirs: contexts of the agents 0 and 1. A one-ply player values positions by its context's evaluation, and
             expects the other to move by its context's policy; who has no samples moves by that itself.
-        duel: a `Duel`; work: a `DuelWork`.
+        duel: a `DuelSettings`; work: a `DuelWork`.
         rng: uint64[B, 2, 2], a generator for each seat.
         scores: float64[B], written: 1, 0.5 or 0 for agent 0.
         trace: float32[B, T, 2, F]; where it has a row, the FEATURES of agents 0 and 1 at the start of each round and,

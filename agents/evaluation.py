@@ -13,8 +13,8 @@ from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import START, STATIC, THESIS, WHOLE, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Bool, Int, Marks, RandomState, Real, Regions, RegionValues, Shares
 from warlight_env.engine.position import Position, Positions, make_position, position_at
-from warlight_env.engine.shapes import Bool, Int, Marks, RandomState, Real, Regions, RegionValues, Shares
 from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View

@@ -10,8 +10,8 @@ import numpy as np
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Bool, Int, Real
 from warlight_env.engine.position import Position
-from warlight_env.engine.shapes import Bool, Int, Real
 
 _SLACK = 1e-9  # above the rounding error of products, far below one army
 _TOO_MANY = 1e12  # far more armies than there can be: what it takes where attackers hardly ever kill

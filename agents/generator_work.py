@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
-from warlight_env.engine.shapes import Armies, AttackRows, Int
 from warlight_env.engine.state import Scratch, make_scratch
 
 #: Ways to deploy and ways to attack; a turn is one of each.

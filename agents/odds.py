@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from warlight_env.engine.dice import Dice, kills_pmf
 from warlight_env.engine.jit import kernel, read_only, shared
+from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.reference import reference
-from warlight_env.engine.shapes import Int, Real
 
 #: Armies up to which a side's chances are exact; beyond, the normal distribution stands in for the binomial one.
 ODDS_ARMIES: Final = 200

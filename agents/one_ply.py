@@ -17,10 +17,10 @@ from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, uniform
-from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.view import View
 
 

@@ -138,9 +138,10 @@ def make_context(
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
-    """Whether a function (None: the built-in one) is part of this package and needs no checks."""
+    """Whether a function (None: the built-in one) is a kernel of this package and needs no checks."""
     body = _body(function)
-    return function is None or str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
+    known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
+    return function is None or (known and (JIT_DISABLED or body is not function))
 
 
 def check_parameters(kind: str, function: Callable[..., Any]) -> None:

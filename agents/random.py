@@ -13,10 +13,10 @@ from warlight_env.agents.parameters import FROM_ONE, Range, Told, check_values, 
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Marks, Owners, RandomState, Regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import income
-from warlight_env.engine.shapes import Armies, AttackRows, Int, Marks, Owners, RandomState, Regions
 from warlight_env.engine.state import Scratch
 from warlight_env.engine.view import View
 

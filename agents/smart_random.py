@@ -9,8 +9,8 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
-from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState
 
 
 @kernel

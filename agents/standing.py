@@ -8,9 +8,9 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, Owners, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import leader
-from warlight_env.engine.shapes import Bool, Int, Owners, Real
 from warlight_env.engine.state import NEUTRAL
 
 #: What `winner_of` says of a game that goes on, and of one that ended without a winner.

@@ -6,8 +6,8 @@ import numpy as np
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, Int, Owners, Regions
 from warlight_env.engine.position import Position
-from warlight_env.engine.shapes import Armies, Int, Owners, Regions
 from warlight_env.engine.stack import stack_indices
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
-from warlight_env.engine.shapes import Armies, AttackRows, Int
 
 NONE: Final = 0
 COUNT: Final = 1

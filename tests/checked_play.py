@@ -26,8 +26,8 @@ from fuzz_states import rows
 from helpers import script
 from odd_games import odd_game
 from warlight_env.agents import make_agent
+from warlight_env.agents.batch_games import play_games
 from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.games import play_games
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
 from warlight_env.agents.weights import Weights

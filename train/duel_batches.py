@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from warlight_env import maps
 from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.duels import FEATURES, Duel, make_duel_work, play_duels
+from warlight_env.agents.duels import FEATURES, DuelSettings, make_duel_work, play_duels
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena.contests.resumable import check_count
@@ -139,7 +139,7 @@ class Duels:
         else:
             theirs = make_context(board, self.params, 2, opponent)
         samples = np.array([self.samples, 0 if bot else self.samples])
-        duel = reference(Duel(samples, explore, self.max_rounds, self.picks == "random", self._terms))
+        duel = reference(DuelSettings(samples, explore, self.max_rounds, self.picks == "random", self._terms))
         features: Any = np.zeros((0, 1, 2, len(FEATURES)), dtype=np.float32) if trace is None else trace
         work = make_duel_work(board.n_regions, board.n_edges)
         play_duels(mine, theirs, duel, 0, len(scores), state, rng, work, scores, features)

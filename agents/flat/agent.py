@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warlight_env.agents.flat.search import FlatSearch, FlatSettings
-from warlight_env.agents.search.agent import AnytimeAgent
+from warlight_env.agents.flat.flat_search import FlatSearch, FlatSettings
+from warlight_env.agents.search.anytime_agent import AnytimeAgent
 
 
 class FlatAgent(AnytimeAgent):

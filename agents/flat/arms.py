@@ -18,11 +18,11 @@ from warlight_env.agents.search.playout import move, play_orders, value_leaves
 from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, copy_position, make_position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below
-from warlight_env.engine.shapes import Int
 
 #: What a turn's results come to.
 MIDDLES: Final = ("median", "mean", "mode")

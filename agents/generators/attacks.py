@@ -16,8 +16,8 @@ from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, Owners, Regions, RegionValues
 from warlight_env.engine.position import Position, with_army
-from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, Owners, Regions, RegionValues
 
 OFFENSIVE: Final = 0
 WAITING: Final = 1

@@ -15,8 +15,8 @@ from warlight_env.agents.expectation import reach, to_hold
 from warlight_env.agents.generator_work import GeneratorWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, Real, RegionValues
 from warlight_env.engine.position import Position
-from warlight_env.engine.shapes import Armies, Bool, Int, Owners, Real, RegionValues
 
 AGGRESSIVE: Final = 0
 DEFENSIVE: Final = 1

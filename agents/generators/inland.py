@@ -6,8 +6,8 @@ from typing import Any
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import AttackRows, Int, Owners, Regions
 from warlight_env.engine.position import Position
-from warlight_env.engine.shapes import AttackRows, Int, Owners, Regions
 from warlight_env.engine.state import Scratch
 
 

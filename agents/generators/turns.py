@@ -10,10 +10,10 @@ from warlight_env.agents.generator_work import N_ATTACKS, N_DEPLOYS, PRESS, Gene
 from warlight_env.agents.generators.attacks import write_attacks
 from warlight_env.agents.generators.deploys import deploy_nearest, write_deploy
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, RandomState
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
 from warlight_env.engine.round import income
-from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, RandomState
 
 
 @inline_kernel

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.maxn.search import (
+from warlight_env.agents.maxn.battle_turns import MAX_BREADTH
+from warlight_env.agents.maxn.depth_first import (
     DEEPEST,
     LEAVES,
     MAX_DEPTH,
@@ -15,7 +16,6 @@ from warlight_env.agents.maxn.search import (
     begin,
     make_maxn_work,
 )
-from warlight_env.agents.maxn.turns import MAX_BREADTH
 from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.odds import make_odds
 from warlight_env.agents.parameters import (
@@ -48,7 +48,7 @@ class MaxnAgent(SearchingAgent):
     """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
 
     A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it, then
-    the best battle of what that leads to, and so on (`maxn.turns.make_turn`). Players move one after the other, by
+    the best battle of what that leads to, and so on (`maxn.battle_turns.make_turn`). Players move one after the other, by
     seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the deepest that was
     finished answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
     """

@@ -10,8 +10,8 @@ from warlight_env.agents.context import Context, evaluate
 from warlight_env.agents.odds import Odds, capture_chance
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Marks, Real
 from warlight_env.engine.position import Position
-from warlight_env.engine.shapes import Armies, Bool, Int, Marks, Real
 
 
 class Terms(NamedTuple):

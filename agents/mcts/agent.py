@@ -7,8 +7,8 @@ from typing import Any
 
 from warlight_env.agents.mcts.settings import PARALLEL_THREADS, THESIS_SETTINGS, MctsSettings
 from warlight_env.agents.mcts.tree_search import Search
-from warlight_env.agents.search.agent import AnytimeAgent
 from warlight_env.agents.search.anytime import AnytimeSearch
+from warlight_env.agents.search.anytime_agent import AnytimeAgent
 from warlight_env.engine.view import View
 
 

@@ -28,8 +28,8 @@ from warlight_env.agents.search.playout import play_orders
 from warlight_env.agents.standing import winner_of
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.position import Position, pack, unpack
-from warlight_env.engine.shapes import Bool, Int
 
 
 @inline_kernel

@@ -14,8 +14,8 @@ from warlight_env.agents.mcts.work import TreeSettings, TreeWork, make_tree_work
 from warlight_env.agents.search.parts import Parts
 from warlight_env.agents.search.playing import UNIT, play_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.reference import reference
-from warlight_env.engine.shapes import Int
 
 # A rule is asked level by level: under a state, level 0 are our turns, and `node` is the state's own node; at level l
 # it is the child that was selected at the level above.

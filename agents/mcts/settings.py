@@ -10,10 +10,10 @@ from warlight_env.agents.mcts.tree import nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import TreeSettings
 from warlight_env.agents.parameters import Parameter, Range, Told, documented, parameters_of
 from warlight_env.agents.plug_ins import BUILT_IN, Functions, plug_in
-from warlight_env.agents.search.answers import ANSWERS
+from warlight_env.agents.search.final_answers import ANSWERS
 from warlight_env.agents.search.foresight import NARROWINGS
 from warlight_env.agents.search.playing import PlaySettings
-from warlight_env.agents.search.settings import SearchSettings
+from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
 

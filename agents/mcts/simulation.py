@@ -23,8 +23,8 @@ from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, not
 from warlight_env.agents.standing import ONGOING
 from warlight_env.engine.atomic import atomic_add, atomic_load, compare_and_set
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, PlayerNumbers
 from warlight_env.engine.position import copy_position, position_at
-from warlight_env.engine.shapes import Int, PlayerNumbers
 
 
 @inline_kernel

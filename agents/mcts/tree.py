@@ -12,10 +12,10 @@ from warlight_env.agents.standing import ONGOING
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import compact_size
 from warlight_env.engine.reference import reference
-from warlight_env.engine.shapes import Armies, AttackRows, Int
 
 #: What `Tree.used` counts.
 NODES: Final = 0

@@ -14,9 +14,9 @@ from warlight_env.agents.mcts.simulation import back_up, leaf_depths, search, se
 from warlight_env.agents.mcts.tree import FULL, LEAF, NODES, SIMULATIONS, STATES, Tree, clear, load_turn, make_tree
 from warlight_env.agents.mcts.work import TreeSettings, TreeWork, make_tree_work
 from warlight_env.agents.plug_ins import BUILT_IN, Functions
-from warlight_env.agents.search.answers import ANSWERS
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.crew import Quota
+from warlight_env.agents.search.final_answers import ANSWERS
 from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search_record import Candidate
 from warlight_env.engine.orders import Orders

@@ -20,7 +20,7 @@ from warlight_env.agents.search.leaf_parallel import run_leaf_parallel
 from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.playing import PlaySettings, PlayWork
 from warlight_env.agents.search.refining.refinement import Refinement
-from warlight_env.agents.search.settings import SearchSettings
+from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.agents.search_record import Candidate, SearchRecord
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position

@@ -23,7 +23,7 @@ from warlight_env.agents.search.lookahead import (
 from warlight_env.agents.search.parts import Parts
 from warlight_env.agents.search.playing import PlaySettings, PlayWork, make_play_work, play_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
-from warlight_env.engine.shapes import Int
+from warlight_env.engine.kernel_types import Int
 
 
 @kernel

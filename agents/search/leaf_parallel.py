@@ -14,7 +14,7 @@ from warlight_env.agents.search.playout import value_leaves
 from warlight_env.agents.standing import ONGOING
 
 
-class Searched(Protocol):
+class LeafwiseSearch(Protocol):
     """What is asked of the search; it has one store."""
 
     context: Context
@@ -35,7 +35,7 @@ class Searched(Protocol):
         ...
 
 
-def run_leaf_parallel(search: Searched, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
+def run_leaf_parallel(search: LeafwiseSearch, simulations: int, deadline: float, stopped: Callable[[], bool]) -> None:
     """Simulate until the budget is used up, a playout per thread from every leaf; each counts as a simulation."""
     store, settings, context = search.stores[0], search.play_settings, search.context
     halves = [search.kernels(store, work) for work in store.works]

@@ -24,12 +24,12 @@ from warlight_env.agents.generator_work import (
 from warlight_env.agents.generators.turns import swap_turns
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, copy_position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import below, next_u64
 from warlight_env.engine.round import resolve_orders
-from warlight_env.engine.shapes import Int, RandomState
 from warlight_env.engine.state import Workspace, make_workspace
 
 

@@ -15,11 +15,11 @@ from warlight_env.agents.search.parts import Parts
 from warlight_env.agents.standing import winner_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, Owners, RandomState, Real
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import resolve_orders
-from warlight_env.engine.shapes import Bool, Int, Owners, RandomState, Real
 from warlight_env.engine.state import Workspace, make_workspace
 
 

@@ -11,8 +11,8 @@ from warlight_env.agents.search.playing import MAX_DEPTH, UNIT, PlaySettings, Pl
 from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
 from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, PlayerNumbers, RegionValues, Shares
 from warlight_env.engine.position import copy_position, position_at
-from warlight_env.engine.shapes import Int, PlayerNumbers, RegionValues, Shares
 
 
 @inline_kernel

@@ -9,7 +9,7 @@ import numpy as np
 from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.shapes import Int, Owners, PlayerNumbers, Real, RegionValues, Shares
+from warlight_env.engine.kernel_types import Int, Owners, PlayerNumbers, Real, RegionValues, Shares
 
 #: What a simulation is worth to the players.
 SHARES: Final = 0

@@ -17,7 +17,7 @@ from warlight_env.agents.evaluation import position_share, share
 from warlight_env.agents.flat.arms import FOUND, MODE_BINS, middle, results_of
 from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.maxn.agent import MaxnAgent
-from warlight_env.agents.maxn.turns import list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.maxn.battle_turns import list_first_battles, make_battle_work, make_turn
 from warlight_env.agents.maxn.value import (
     Terms,
     battle_value,

@@ -16,7 +16,7 @@ from warlight_env.agents.guarded import AnswerError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.mcts.selection import SELECTIONS
 from warlight_env.agents.plug_ins import Functions, PlugInError, make_context
-from warlight_env.agents.search.answers import ANSWERS
+from warlight_env.agents.search.final_answers import ANSWERS
 from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.engine.jit import kernel

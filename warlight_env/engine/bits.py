@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel, read_only, shared
+from warlight_env.engine.kernel_types import Bool, Int, Owners
 from warlight_env.engine.reference import reference
-from warlight_env.engine.shapes import Bool, Int, Owners
 
 U64 = np.uint64
 _ONE, _SIX, _LOW = U64(1), U64(6), U64(63)

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel, read_only, shared
+from warlight_env.engine.kernel_types import Int, RandomState, Real, Script
 from warlight_env.engine.rng import below, next_u64, uniform
-from warlight_env.engine.shapes import Int, RandomState, Real, Script
 
 U64 = np.uint64
 #: Armies up to which a side's kills come from one draw in a table; beyond it, from several.

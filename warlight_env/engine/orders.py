@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, Owners
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
-from warlight_env.engine.shapes import Armies, AttackRows, Bool, Int, Owners
 
 #: Why an order was dropped, by code; 0 is a legal order.
 REASONS: Final = (

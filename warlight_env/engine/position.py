@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners
 from warlight_env.engine.memory import private_zeros
-from warlight_env.engine.shapes import Armies, Bool, Int, Owners
 
 
 class Position(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.shapes import Int, RandomState, Real
+from warlight_env.engine.kernel_types import Int, RandomState, Real
 
 U64 = np.uint64
 _R17, _R47, _R49, _R15, _R28, _R36, _S21 = U64(17), U64(47), U64(49), U64(15), U64(28), U64(36), U64(21)

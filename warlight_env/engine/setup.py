@@ -10,8 +10,8 @@ import numpy.typing as npt
 from warlight_env.engine.board import Board
 from warlight_env.engine.dice import choose
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, RandomState, Real, Regions
 from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
-from warlight_env.engine.shapes import Armies, Bool, Int, Owners, RandomState, Real, Regions
 from warlight_env.engine.state import NEUTRAL, PICK, PLAY, Scratch, State
 
 #: Values of `RuleParams.picking`.

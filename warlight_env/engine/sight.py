@@ -10,7 +10,7 @@ import numpy as np
 from warlight_env.engine.bits import meets
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.shapes import Armies, Bool, Int, Owners
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners
 from warlight_env.engine.state import UNKNOWN
 
 _ONE = np.uint64(1)

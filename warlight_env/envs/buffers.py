@@ -10,11 +10,11 @@ import numpy.typing as npt
 from warlight_env.engine.bits import BitBoard, has, owned_bits
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import ActionRow, Armies, Bool, Int, Marks, Owners
 from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker
-from warlight_env.engine.shapes import ActionRow, Armies, Bool, Int, Marks, Owners
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import PICK, State
 from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN, Turn

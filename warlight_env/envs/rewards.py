@@ -8,7 +8,7 @@ from typing import Final, Literal
 import numpy as np
 
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.shapes import Int, Owners, Real
+from warlight_env.engine.kernel_types import Int, Owners, Real
 
 #: Codes of `Reward.shaping` for kernels, by position.
 SHAPINGS: Final = ("none", "regions", "income")

@@ -11,13 +11,13 @@ from warlight_env.agents.context import Context, picker_at, policy_at
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Marks
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
-from warlight_env.engine.shapes import Armies, Bool, Int, Marks
 from warlight_env.engine.sight import see
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State, Workspace, make_scratch
 from warlight_env.envs.actions.kernels import (

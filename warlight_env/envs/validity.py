@@ -10,10 +10,10 @@ import numpy.typing as npt
 from warlight_env.engine import validity
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.round import income
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.setup import ALTERNATING, picker
-from warlight_env.engine.shapes import Bool, Int
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
 from warlight_env.engine.validity import StateError, fault_of_state, new_fault, note, told
 from warlight_env.envs.actions.kernels import COUNT, NAMED, READY

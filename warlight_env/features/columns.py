@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.shapes import Int
+from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.state import PHASES
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")

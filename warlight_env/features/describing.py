@@ -13,9 +13,9 @@ import numpy.typing as npt
 from warlight_env.engine.bits import BitBoard, count_bits, count_common, has, leaves, make_bits, owned_bits
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import RuleParams, Rules
-from warlight_env.engine.shapes import Armies, Bool, Int, Owners
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.errors import InputError

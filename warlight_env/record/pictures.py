@@ -18,7 +18,7 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.record.log import GameLog
 from warlight_env.record.replay import replay, result_of
 from warlight_env.render import ShownPosition, to_rgb, to_svg
-from warlight_env.render.position import UNKNOWN
+from warlight_env.render.shown_position import UNKNOWN
 
 #: Frames that a second of video has; each position is shown for several.
 VIDEO_RATE: Final = 10

@@ -1,7 +1,7 @@
 """Pictures of positions: one scene, drawn as SVG or pixels, and a board in plain text."""
 
 from warlight_env.render.pixels import to_rgb
-from warlight_env.render.position import ShownPosition
+from warlight_env.render.shown_position import ShownPosition
 from warlight_env.render.svg import to_svg
 from warlight_env.render.terminal import to_text
 

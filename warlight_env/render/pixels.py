@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.render.position import ShownPosition
 from warlight_env.render.scene import Scene, build
 from warlight_env.render.shapes import Area, Label, Point, Stroke
+from warlight_env.render.shown_position import ShownPosition
 from warlight_env.render.theme import BACKGROUND, FOG, FOG_LINE
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 from warlight_env.render import theme as colours
 from warlight_env.render.arrows import Route, arrow, routes
 from warlight_env.render.layout import Layout, Point, Ring, layout_of
-from warlight_env.render.position import UNKNOWN, ShownPosition, by_player, counted
 from warlight_env.render.shapes import Area, Item, Label, Stroke, badge, pill, text_width
+from warlight_env.render.shown_position import UNKNOWN, ShownPosition, by_player, counted
 from warlight_env.tables import printable
 
 MARGIN = 12.0

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from warlight_env.render.position import ShownPosition
 from warlight_env.render.scene import Scene, build
 from warlight_env.render.shapes import Area, Item, Label, Point, Stroke
+from warlight_env.render.shown_position import ShownPosition
 from warlight_env.render.theme import FOG, FOG_LINE
 
 FONT = "'DejaVu Sans', Verdana, 'Segoe UI', sans-serif"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from warlight_env.render.position import NEUTRAL, UNKNOWN, ShownPosition, counted
+from warlight_env.render.shown_position import NEUTRAL, UNKNOWN, ShownPosition, counted
 from warlight_env.render.theme import NEUTRAL_SYMBOL, SYMBOLS, UNKNOWN_SYMBOL, rgb, theme
 from warlight_env.tables import printable
 

@@ -15,9 +15,9 @@ from warlight_env.agents.expectation import to_conquer
 from warlight_env.agents.generators.attacks import is_ordered
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, FreeArmies, Int, Owners, RandomState, Regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
-from warlight_env.engine.shapes import Armies, AttackRows, Bool, FreeArmies, Int, Owners, RandomState, Regions
 
 #: Kinds of changes. Each is drawn with the same chance but ADD, which has two.
 _MOVE_DEPLOYS: Final = 0

@@ -7,9 +7,9 @@ from warlight_env.agents.generator_work import TurnSet, take_turn
 from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
 from warlight_env.agents.search.refining.trials import BEST, TRIED, TrialWork, draw_scenarios, try_turn
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import below
-from warlight_env.engine.shapes import Int
 
 
 @kernel

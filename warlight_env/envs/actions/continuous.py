@@ -12,9 +12,9 @@ from gymnasium import spaces
 from warlight_env.agents.context import Context
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import ActionRow, Armies, Int
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
-from warlight_env.engine.shapes import ActionRow, Armies, Int
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import (
     I8,

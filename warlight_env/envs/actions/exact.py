@@ -10,8 +10,8 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import ActionRow, Armies, AttackRows, Int, Owners, Regions
 from warlight_env.engine.rules import MAX_ARMIES
-from warlight_env.engine.shapes import ActionRow, Armies, AttackRows, Int, Owners, Regions
 from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosition, Turn
 
 

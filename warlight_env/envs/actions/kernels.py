@@ -18,10 +18,10 @@ from numba import types
 from warlight_env.agents.context import Context, record_types
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
 from warlight_env.engine.jit import function_at, kernel, pointer
+from warlight_env.engine.kernel_types import Bool, Int, Marks
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
-from warlight_env.engine.shapes import Bool, Int, Marks
 
 #: What a player may do with a region now: nothing, give it orders, or wish for it.
 CLOSED: Final = 0

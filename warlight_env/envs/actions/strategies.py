@@ -18,8 +18,8 @@ from warlight_env.agents.generators.turns import prepare
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import ActionRow, Armies, Int, Marks
 from warlight_env.engine.rules import RuleParams
-from warlight_env.engine.shapes import ActionRow, Armies, Int, Marks
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, I64, Choice, InexpressibleError
 from warlight_env.envs.actions.discrete import DiscreteEncoding

@@ -11,9 +11,9 @@ from warlight_env.agents.aggressive import aggressive_orders
 from warlight_env.agents.context import Context
 from warlight_env.agents.random import random_orders
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position, position_at
 from warlight_env.engine.round import income, play_round
-from warlight_env.engine.shapes import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.state import OVER, Scratch, State, Workspace
 
 #: Built-in policies of playouts.

@@ -17,11 +17,11 @@ from warlight_env.agents.maxn.value import Terms, battle_value, carry_out, mark_
 from warlight_env.agents.odds import capture_chance
 from warlight_env.agents.territory import mark_parts
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import AttackRows, Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import income
-from warlight_env.engine.shapes import AttackRows, Int
 
 #: Battles of a turn, and turns that are searched in a position, at most.
 MAX_BATTLES: Final = 5

@@ -25,11 +25,11 @@ from warlight_env.agents.flat.arms import (
 )
 from warlight_env.agents.parameters import Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins import BUILT_IN, Functions
-from warlight_env.agents.search.answers import by_middle
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.crew import Quota
+from warlight_env.agents.search.final_answers import by_middle
 from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork, make_play_work
-from warlight_env.agents.search.settings import SearchSettings
+from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.agents.search_record import Candidate
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position

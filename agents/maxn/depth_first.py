@@ -9,14 +9,20 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context, evaluate
 from warlight_env.agents.generator_work import TurnSet, make_turn_set
-from warlight_env.agents.maxn.turns import MAX_BREADTH, BattleWork, list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.maxn.battle_turns import (
+    MAX_BREADTH,
+    BattleWork,
+    list_first_battles,
+    make_battle_work,
+    make_turn,
+)
 from warlight_env.agents.maxn.value import Terms
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, Owners, Shares
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, Positions, copy_position, make_positions, position_at
 from warlight_env.engine.reference import reference
-from warlight_env.engine.shapes import Bool, Int, Owners, Shares
 
 #: Players' moves that a search looks ahead, at most.
 MAX_DEPTH: Final = 24

@@ -12,7 +12,7 @@ from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.agents.plug_ins import Functions
 from warlight_env.agents.search.anytime import AnytimeSearch
-from warlight_env.agents.search.settings import DEFAULT_SIMULATIONS, SearchSettings
+from warlight_env.agents.search.search_settings import DEFAULT_SIMULATIONS, SearchSettings
 from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
