@@ -47,10 +47,10 @@ _SLICE: Final = 200
 class MaxnAgent(SearchingAgent):
     """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
 
-    A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it, then
-    the best battle of what that leads to, and so on (`maxn.battle_turns.make_turn`). Players move one after the other, by
-    seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the deepest that was
-    finished answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
+    A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it,
+    then the best battle of what that leads to, and so on (`maxn.battle_turns.make_turn`). Players move one after
+    the other, by seats, starting with us. With seconds or positions the depth grows from 1 by steps, and the
+    deepest that was finished answers. Nothing is drawn. `maxn.value.battle_value` tells of the terms.
     """
 
     name = "maxn"
