@@ -22,7 +22,7 @@ from warlight_env.agents.generator_work import (
     turn_set_of,
 )
 from warlight_env.agents.generators.turns import swap_turns
-from warlight_env.agents.standing import holds_regions
+from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.memory import private_zeros
@@ -64,10 +64,13 @@ def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = M
 
 @inline_kernel
 def _share_after(context: Context, position: Position, player: Int, first: Int, second: Int, work: Lookahead) -> Int:
-    """The player's share after the round of `work.round`, played from a position with given dice."""
+    """The player's share after the round of `work.round`, played from a position with given dice; or what its end is."""
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
     resolve_orders(context.params, work.position, work.round, work.dice, None, None)
+    winner = winner_of(context, work.position)
+    if winner != ONGOING:
+        return share_at_end(context, work.position, winner, player)
     return evaluate(context, work.position, player)
 
 

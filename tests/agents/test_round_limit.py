@@ -9,6 +9,7 @@ import pytest
 
 from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules
+from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.flat import FlatSearch, FlatSettings
 from warlight_env.agents.flat.arms import results_of
@@ -66,6 +67,20 @@ def test_the_tree_knows_the_end_of_the_game(tie_break, more):
         return
     assert found == pytest.approx(expected, abs=1e-6)
     assert expected[str(search.best())] == max(expected.values())
+
+
+@pytest.mark.parametrize("spec", ["one_ply:samples=3", "minimax2:samples=3"])
+@pytest.mark.parametrize("tie_break", ["regions", "draw"])
+def test_who_looks_a_round_ahead_knows_the_end_of_the_game(spec, tie_break):
+    game = before_the_end(APART, OWNERS, ENDS[1], tie_break)
+    reply = generated(game.view(1))[0]
+    expected = {str(turn): end(game, turn, reply) for turn in generated(game.view(0))}
+    agent = make_agent(spec, 1)
+    assert expected[str(agent.act(game.view(0)))] == max(expected.values())
+    if spec.startswith("minimax2"):
+        searched = agent.searched()
+        found = {str(candidate.orders): candidate.value for candidate in searched.record.candidates}
+        assert found == pytest.approx(expected), "plays are worth the end, whatever the evaluation says"
 
 
 def test_rounds_before_the_limit_are_not_the_end():
