@@ -13,16 +13,19 @@ from typing import Any, Final
 
 import numba
 import numpy as np
+import numpy.typing as npt
 from numba.core import types
 from numba.core.cpu_options import FastMathOptions
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import TurnSet
 from warlight_env.agents.standing import holds_regions
 from warlight_env.agents.turn_faults import TEXTS, turn_fault
 from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_options, protected
-from warlight_env.engine.position import Positions, copied, copy_position, laid_out
+from warlight_env.engine.kernel_types import Int, Marks, Regions
+from warlight_env.engine.position import Position, Positions, copied, copy_position, laid_out
 from warlight_env.engine.raised import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
 from warlight_env.engine.stack import stack_armies, stack_owners
 from warlight_env.errors import InputError
@@ -41,6 +44,9 @@ _LIKELY: Final = -9
 #: By how much rounding may bring a share out of [0, 1], and by how much the sum of float32 shares away from 1.
 _SLACK: Final = 1e-9
 _SUM_SLACK: Final = 1e-3
+
+#: The most that a prior may say of a turn: sums of such are numbers.
+_MOST_LIKELY: Final = 1e300
 
 
 class PlugInError(InputError):
@@ -102,7 +108,7 @@ else:
 
 
 @kernel
-def _turns_fault(context, position, player, turns, count):
+def _turns_fault(context: Context, position: Position, player: Int, turns: TurnSet, count: Int) -> Any:
     """(fault, turn, place, value, bound) of a generator's turns; 0 where there is none."""
     none, most = np.int64(-1), np.int64(turns.counts.shape[0])
     if not 1 <= count <= most:
@@ -117,7 +123,7 @@ def _turns_fault(context, position, player, turns, count):
 
 
 @kernel
-def _wishes_fault(free, wishes, count):
+def _wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
     """(fault, place, value, bound) of wishes, int32[N], for regions with free[r] != 0; 0 where there is none."""
     none, n = np.int64(0), np.int64(free.shape[0])
     if not 0 <= count <= n:
@@ -135,7 +141,16 @@ def _wishes_fault(free, wishes, count):
 
 
 @kernel
-def _shares_fault(players, count, shares):
+def _clear_turns(turns: TurnSet, count: Int) -> None:
+    """Make something harmless of turns."""
+    for t in range(count):
+        turns.counts[t] = 0
+        for r in range(turns.deploy.shape[1]):
+            turns.deploy[t, r] = 0
+
+
+@kernel
+def _shares_fault(players: Int, count: Int, shares: npt.NDArray[np.float64]) -> Any:
     """(fault, place, value, bound) of shares, float64[L, P], of the first `count` positions; 0 where there is none."""
     none = np.int64(0)
     for k in range(count):
@@ -287,11 +302,16 @@ def _guarded_prior(label: str, ask: Any) -> Any:
             if well:
                 wrong = np.int64(-1)
                 for j in range(count - 1, -1, -1):
-                    if not 0.0 <= likely[j] < np.inf:
+                    if not 0.0 <= likely[j] <= _MOST_LIKELY:
                         wrong = np.int64(j)
-                if wrong < 0:
+                fault, turn, place, value, bound = _turns_fault(context, position, player, turns, count)
+                if wrong < 0 and fault == 0:
                     return np.int64(0)
-                attempt_5(label, refuse, np.int64(_LIKELY), none, wrong, likely[wrong], none)
+                if wrong >= 0:
+                    attempt_5(label, refuse, np.int64(_LIKELY), none, wrong, likely[wrong], none)
+                else:  # they are the search's own, and it may have written to them
+                    attempt_5(label, refuse, fault, turn, place, value, bound)
+                    _clear_turns(turns, count)
         for j in range(count):
             likely[j] = 1.0
         return np.int64(0)

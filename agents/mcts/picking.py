@@ -58,6 +58,8 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
             tree.first[parent], tree.children[parent] = used, len(choices)
             for j, choice in enumerate(choices):
                 tree.turn[used] = j
+                if len(tree.prior) > 1:
+                    tree.prior[used] = 1.0 / len(choices)
                 children.append((used, [*chosen, choice]))
                 if level == players - 1:
                     place = int(tree.used[STATES])

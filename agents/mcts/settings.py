@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 from warlight_env.agents.mcts.selection import SELECTIONS
-from warlight_env.agents.mcts.tree import nodes_per_state, tree_bytes
+from warlight_env.agents.mcts.tree import LEAST_NODES, nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import TreeSettings
 from warlight_env.agents.parameters import Parameter, Range, Told, documented, parameters_of
 from warlight_env.agents.plug_ins import BUILT_IN, Functions, plug_in
@@ -16,6 +16,7 @@ from warlight_env.agents.search.playing import PlaySettings
 from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
+from warlight_env.errors import InputError
 
 #: Threads of `pmcts`.
 PARALLEL_THREADS: Final = 2
@@ -75,6 +76,7 @@ class MctsSettings(SearchSettings):
     def for_kernels(self, play: PlaySettings, functions: Functions = BUILT_IN) -> TreeSettings:
         """What the kernels of the tree take."""
         shared = self.parallel in ("tree", "lock") and self.threads > 1
+        one_by_one = self.leaves == 1 or (self.parallel == "leaf" and self.threads > 1)
         return reference(
             TreeSettings(
                 play=play,
@@ -86,7 +88,7 @@ class MctsSettings(SearchSettings):
                 prior=0 if functions.prior is None else address(plug_in("prior", functions.prior)),
                 leaves=self.leaves,
                 locked=self.parallel == "lock" and shared,
-                virtual=self.virtual_loss if shared or self.leaves > 1 else 0,
+                virtual=self.virtual_loss if shared or not one_by_one else 0,
             )
         )
 
@@ -115,9 +117,15 @@ def nodes_for(
     players: int = 2,
     functions: Functions = BUILT_IN,
 ) -> int:
-    """Places for nodes that a tree gets: what `settings.memory` allows, or what so many simulations need at most."""
+    """Places for nodes that a tree gets: what `settings.memory` allows, or what so many simulations need at most.
+
+    Raises InputError where the memory does not hold the turns of one position, of a generator that writes many.
+    """
     size = tree_bytes(n_regions, 1, players, functions.prior is not None)
-    allowed = max(1000, settings.memory * 2**20 // size)
+    allowed, least = max(LEAST_NODES, settings.memory * 2**20 // size), 1 + nodes_per_state(players, functions.capacity)
+    if allowed < least:
+        needed = -(-least * size // 2**20)
+        raise InputError(f"memory = {settings.memory}: a generator of {functions.capacity} turns needs {needed} MiB")
     if simulations is None:
         return allowed
     # A simulation expands one state at most. Places come with room for orders in proportion; turns of many orders may

@@ -33,6 +33,9 @@ EXPANDING: Final = -1
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
+#: Places for nodes that every tree has: more than the sets of regions to pick from take.
+LEAST_NODES: Final = 1500
+
 #: How priors of players after the second stand in the pool.
 PRIOR_UNIT: Final = 1 << 30
 
@@ -71,7 +74,7 @@ def make_tree(
     n_regions: int, n_edges: int, nodes: int, players: int = 2, capacity: int = MAX_TURNS, priors: bool = False
 ) -> Tree:
     """An empty tree with room for so many nodes, and for as many states, turns and orders as those need."""
-    nodes = max(nodes, 4 * nodes_per_state(players, capacity))
+    nodes = max(nodes, LEAST_NODES, 1 + nodes_per_state(players, capacity))
     return reference(
         Tree(
             visits=np.zeros(nodes, dtype=np.int32),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.generator_work import TurnSets, make_turn_sets
+from warlight_env.agents.mcts.picking import PICK_SETS
 from warlight_env.agents.search.playing import PlaySettings, PlayWork, make_play_work
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
@@ -51,7 +52,7 @@ def make_tree_work(
             found=private_zeros(players, np.int64),
             prior=private_zeros((players, capacity), np.float64),
             cursor=private_zeros(players, np.int64),
-            reply_visits=private_zeros(capacity, np.float64),
-            reply_total=private_zeros(capacity, np.int64),
+            reply_visits=private_zeros(max(capacity, PICK_SETS), np.float64),
+            reply_total=private_zeros(max(capacity, PICK_SETS), np.int64),
         )
     )

@@ -64,7 +64,7 @@ def make_lookahead(n_regions: int, n_edges: int, players: int, capacity: int = M
 
 @inline_kernel
 def _share_after(context: Context, position: Position, player: Int, first: Int, second: Int, work: Lookahead) -> Int:
-    """The player's share after the round of `work.round`, played from a position with given dice; or what its end is."""
+    """The share after the round of `work.round`, played from a position with given dice, or what the end is worth."""
     work.dice[0], work.dice[1] = first, second
     copy_position(position, work.position)
     resolve_orders(context.params, work.position, work.round, work.dice, None, None)

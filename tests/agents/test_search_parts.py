@@ -35,7 +35,7 @@ SEEN = GAMES[2].view(0)
 
 def found(search):
     record = search.statistics()
-    return record.simulations, record.nodes, [(str(c.orders), c.visits, c.total) for c in record.candidates]
+    return record.simulations, record.nodes, [(str(c.orders), c.picks, c.visits, c.total) for c in record.candidates]
 
 
 @numba.njit
@@ -293,3 +293,57 @@ def test_a_leaf_function_keeps_what_it_was_given():
     search.run(30)
     assert kept and all((positions.owner == 0).all() for positions in kept)
     assert position(Game(RING), [0] * 3 + [1] * 3, [1] * 6).winner is None
+
+
+@numba.njit
+def writes_to_turns(context, position, player, turns, count, likely):
+    for j in range(count):
+        likely[j] = 1.0
+        turns.counts[j] = 100_000
+
+
+def test_a_prior_that_writes_to_the_turns_does_no_harm():
+    with pytest.raises(AnswerError, match=r"prior 'writes_to_turns'.*turn 0: 100000 attacks"):
+        Search(SEEN, MctsSettings(**SMALL), 1, Functions(prior=writes_to_turns))
+
+
+@pytest.mark.parametrize("leaves", [1, 4])
+def test_leaf_parallel_takes_one_leaf_at_a_time(leaves):
+    search = Search(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3, leaves=leaves), 1)
+    search.run(60)
+    tree = search.trees[0].tree
+    assert not tree.pending.any() and tree.visits[0] == 60
+    other = Search(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3), 1)
+    other.run(60)
+    assert found(search) == found(other)
+
+
+@numba.njit
+def one_turn(context, position, player, rng, work, turns):
+    for q in range(position.owner.shape[0]):
+        turns.deploy[0, q] = 0
+    turns.counts[0] = 0
+    return 1
+
+
+@pytest.mark.parametrize("replies", ["seen", "blind", "prior"])
+def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(replies):
+    picking = Game("world", seed=7).view(0)
+    settings = MctsSettings(**SMALL, picks="search", replies=replies)
+    functions = Functions(generator=one_turn, capacity=1, prior=prefers_the_first)
+    new, used = (Search(view, settings, 1, functions) for view in (picking, SEEN))
+    used.run(100)
+    used.begin(picking, 1)
+    for search in (new, used):
+        search.run(150)
+        tree = search.trees[0].tree
+        first, count = int(tree.first[0]), int(tree.children[0])
+        assert count == 9 and tree.prior[first : first + count].tolist() == pytest.approx([1 / 9] * 9)
+    assert found(new) == found(used)
+    assert [c.picks for c in new.candidates()] == [c.picks for c in used.candidates()]
+
+
+def test_a_generator_of_many_turns_needs_memory():
+    functions = Functions(generator=one_turn, capacity=1000)
+    with pytest.raises(InputError, match=r"memory = 16: a generator of 1000 turns needs \d+ MiB"):
+        Search(SEEN, MctsSettings(**SMALL, memory=16), 1, functions)
