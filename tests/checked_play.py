@@ -19,6 +19,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 
 import plug_in_faults
@@ -28,6 +29,7 @@ from odd_games import odd_game
 from warlight_env.agents import make_agent
 from warlight_env.agents.batch_games import play_games
 from warlight_env.agents.compiled import COMPILED
+from warlight_env.agents.flat import FlatAgent
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
 from warlight_env.agents.weights import Weights
@@ -50,9 +52,27 @@ BOTS = (
     "mcts:sims=20,rounds=3,playout=two_ply,outcome=realistic,picks=search,top=3,samples=3",
     "mcts:sims=40,playout=one_ply,outcome=pessimistic,samples=3,tries=2,final=secure",
     "mcts:sims=20,rounds=3,playout=weighted,outcome=optimistic,samples=3", "mcts:sims=40,outcome=single,weights=thesis",
-    "flat_mc:sims=40", "flat_mc:sims=8,rounds=2,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
+    "mcts:sims=60,replies=prior,leaves=7,final=mixture,rounds=2", "flat_mc:sims=40",
+    "flat_mc:sims=8,rounds=2,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
     "maxn:sims=100,territory=2,join=1,spare=1,chains=1",
 )  # fmt: skip
+
+
+@numba.njit
+def even_leaf(context, positions, count, shares):
+    """All positions are worth as much to all."""
+    for k in range(count):
+        for p in range(context.players):
+            shares[k, p] = 1.0 / context.players
+
+
+@numba.njit
+def rising_prior(context, position, player, turns, count, likely):
+    """Later turns are the likelier."""
+    for j in range(count):
+        likely[j] = j
+
+
 #: Searches that no name makes: by functions of users' own, and with all terms of the evaluation.
 MADE: tuple[Callable[[int], Any], ...] = (
     lambda seed: MctsAgent(
@@ -61,6 +81,10 @@ MADE: tuple[Callable[[int], Any], ...] = (
     ),
     lambda seed: MctsAgent(seed, sims=30, settings=MctsSettings(weights=ALL_TERMS)),
     lambda seed: OnePlyAgent(seed, weights=ALL_TERMS),
+    lambda seed: MctsAgent(
+        seed, sims=40, leaf=even_leaf, prior=rising_prior, replies="prior", leaves=5, rounds=0, picks="search"
+    ),
+    lambda seed: FlatAgent(seed, sims=20, leaf=even_leaf, generator=plug_in_faults.generator, capacity=20),
 )  # fmt: skip
 ACTIONS: dict[str, Any] = {**ENCODINGS, "priority": functools.partial(FactoredActions, priority=True)}
 
