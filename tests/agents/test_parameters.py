@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import describe
+from warlight_env.agents.flat import FlatSettings
 from warlight_env.agents.maxn import MaxnAgent
-from warlight_env.agents.mcts import FLAT_SETTINGS, THESIS_SETTINGS, MctsAgent, MctsSettings
+from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings
 from warlight_env.agents.minimax2 import Minimax2Agent
 from warlight_env.agents.one_ply import OnePlyAgent
 from warlight_env.agents.parameters import Range, Told, check_values, documented, parameters_of
@@ -102,7 +103,7 @@ def test_defaults_of_specifications_are_those_of_the_agent(name):
 
 def test_presets_of_the_search_are_those_of_its_kin():
     assert (THESIS_SETTINGS.weights, MctsSettings().weights) == (THESIS, DEFAULT)
-    assert INFOS["flat_mc"].parameters["rounds"].default == FLAT_SETTINGS.rounds != MctsSettings().rounds
+    assert INFOS["flat_mc"].parameters["rounds"].default == FlatSettings().rounds != MctsSettings().rounds
     assert parse("pmcts")[0].load()(seed=1).settings.threads == 2
 
 
@@ -121,8 +122,7 @@ def test_presets_of_the_search_are_those_of_its_kin():
     (MctsSettings, {"alpha": 2.0}, "alpha = 2.0: must lie in 0 .. 1"),
     (MctsSettings, {"alpha": 0.3}, "beta = 0.5: must lie in 0 .. alpha, 0.3"),
     (MctsSettings, {"final": "median"}, "final = 'median': must be one of robust, max, secure, max_robust"),
-    (MctsSettings, {"sampling": "flat"}, "final = 'robust': must be one of median, mean, mode"),
-    (MctsSettings, {"sampling": "none"}, "sampling = 'none': must be one of tree, flat"),
+    (FlatSettings, {"answer": "robust"}, "answer = 'robust': must be one of median, mean, mode"),
     (MctsSettings, {"outcome": "best"}, "outcome = 'best': must be one of rule, realistic, pessimistic"),
 ])  # fmt: skip
 def test_what_an_agent_is_given_is_checked_by_what_it_declares(make, values, message):

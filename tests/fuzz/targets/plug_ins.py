@@ -16,6 +16,7 @@ from fuzz import boards, told, values
 from fuzz.target import Data, Finding, Target, expect, refused
 from fuzz.targets.states import plain
 from fuzz.told import ANSWERED, ARRAYS, CALLED, COMPILED, GIVEN, RAISED, WRITES, ToldError, arrays_in
+from warlight_env.agents.flat import FlatAgent, FlatSettings
 from warlight_env.agents.guarded import PlugInError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings
 from warlight_env.agents.plug_ins import plug_in
@@ -33,7 +34,7 @@ FORMS: Final[dict[str, dict[str, Any]]] = {
     "one tree": {"threads": 2},
     "trees side by side": {"threads": 2, "parallel": "root"},
     "leaves": {"threads": 2, "parallel": "leaf"},
-    "flat": {"sampling": "flat", "final": "median", "rounds": 2},
+    "flat": {},
     "playouts that look ahead": {"playout": "one_ply", "tries": 1},
     "the best turns": {"top": 2, "tries": 1},
 }
@@ -124,8 +125,13 @@ class PlugIns(Target):
         if kind == "picker" or (kind == "policy" and seed == 0):
             return self._in_environment(kind, function, seed)
         game = self._games[seed % len(self._games)]
-        settings = MctsSettings(**{"samples": 1, "rounds": 1, "refine": 0.0, **FORMS[form]})
-        orders = MctsAgent(seed, 6, settings=settings, **{kind: function}).act(self._views[seed % len(self._games)])
+        short = {"samples": 1, "rounds": 1, "refine": 0.0, **FORMS[form]}
+        agent: FlatAgent | MctsAgent
+        if form == "flat":
+            agent = FlatAgent(seed, 6, settings=FlatSettings(**short), **{kind: function})
+        else:
+            agent = MctsAgent(seed, 6, settings=MctsSettings(**short), **{kind: function})
+        orders = agent.act(self._views[seed % len(self._games)])
         turns = {p: Orders() for p in range(game.players) if game.alive(p)}
         game.clone().play_round(turns | {0: orders})  # strict
         return orders
