@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
+from warlight_env.agents.forces import Forces, make_forces
 from warlight_env.agents.generator_work import ALL_WAYS, GeneratorWork, TurnSet, make_generator_work, make_turn_set
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
@@ -29,6 +30,7 @@ class Context(NamedTuple):
     board: Board
     params: RuleParams
     evaluation: Evaluation
+    forces: Forces
     players: int
     ways: int  #: of generators, see `generate_turns`; the policy gets the same
     evaluate: int  #: the address of a function of `evaluation_signature`
@@ -38,7 +40,8 @@ class Context(NamedTuple):
 
 def bare_context(board: Board, params: RuleParams, players: int, weights: Weights, ways: int = ALL_WAYS) -> Context:
     """A context without functions, for kernels that call none; `plug_ins.make_context` makes those with them."""
-    return reference(Context(board, params, make_evaluation(board, weights), players, ways, 0, 0, 0))
+    forces = make_forces(params.dice)
+    return reference(Context(board, params, make_evaluation(board, weights), forces, players, ways, 0, 0, 0))
 
 
 @functools.cache

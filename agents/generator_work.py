@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.planning.plan_work import PlanWork, make_plan_work
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int
 from warlight_env.engine.memory import private_zeros
@@ -60,6 +61,7 @@ class GeneratorWork(NamedTuple):
     targets: npt.NDArray[np.uint32]  #: [N] neighbours, sorted
     income: npt.NDArray[np.int64]  #: [P]
     turns: TurnSet  #: for policies that draw one
+    plan: PlanWork
 
 
 def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
@@ -73,6 +75,7 @@ def make_generator_work(n_regions: int, n_edges: int, players: int) -> Generator
             targets=private_zeros(n_regions, np.uint32),
             income=private_zeros(players, np.int64),
             turns=make_turn_set(n_regions, n_edges),
+            plan=make_plan_work(n_regions, n_edges, players),
         )
     )
 

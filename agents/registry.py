@@ -116,6 +116,20 @@ _built_in(
     "PARAMETERS",
 )
 _built_in(
+    "plan",
+    "warlight_env.agents.planning.agent",
+    "PlanAgent",
+    "plans its turn from goals, without search: super regions, captures, regions to hold",
+    "PARAMETERS",
+)
+_built_in(
+    "nash",
+    "warlight_env.agents.nash.agent",
+    "NashAgent",
+    "equilibrium search: mixtures of planned turns for all players at once, and best responses to them",
+    "PARAMETERS",
+)
+_built_in(
     "mcts",
     "warlight_env.agents.mcts",
     "MctsAgent",

@@ -45,7 +45,7 @@ def _same_attacks(turns: TurnSet, i: Int, j: Int) -> Bool:
 
 
 @inline_kernel
-def _is_new(turns: TurnSet, count: Int) -> Bool:
+def is_new(turns: TurnSet, count: Int) -> Bool:
     """Whether turn `count` differs from all before it."""
     for i in range(count):
         if _same_attacks(turns, i, count) and _same_row(turns.deploy[i], turns.deploy[count]):
@@ -86,7 +86,7 @@ def generate_turns(
             turns.counts[count] = write_attacks(
                 context, position, a, press, player, turns.deploy[count], work, turns.attacks[count]
             )
-            if _is_new(turns, count):
+            if is_new(turns, count):
                 count += 1
     _shuffle(turns, count, rng)
     return count

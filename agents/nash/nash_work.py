@@ -1,0 +1,90 @@
+"""What one thread of the equilibrium search writes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.generator_work import (
+    GeneratorWork,
+    TurnSet,
+    TurnSets,
+    make_generator_work,
+    make_turn_set,
+    make_turn_sets,
+)
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position, make_position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.state import Workspace, make_workspace
+
+
+class NashSetup(NamedTuple):
+    """What does not change while a move is searched, for kernels."""
+
+    rounds: int  #: of a play: the first by candidates, the others by the policy
+    scenarios: int  #: in which local search tries turns
+
+
+class NashWork(NamedTuple):
+    """The game of the round, with K turns of a player at most."""
+
+    generator: GeneratorWork
+    turns: TurnSets  #: [P, K, ...]
+    first: TurnSet  #: [C, ...] what the generator writes
+    count: npt.NDArray[np.int64]  #: [P] turns of each player; 0 for who is out
+    regret: npt.NDArray[np.float64]  #: [P, K] by regret matching+
+    mixture: npt.NDArray[np.float64]  #: [P, K] of the last iteration
+    average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures, by iterations, later ones more
+    total: npt.NDArray[np.float64]  #: [P, K] of shares
+    visits: npt.NDArray[np.int64]  #: [P, K] of which it is the sum
+    chosen: npt.NDArray[np.int64]  #: [P] turns that are played
+    share: npt.NDArray[np.float64]  #: [P] at the end of a play
+    value: npt.NDArray[np.float64]  #: [K] of one player's turns in an iteration
+    trial: TurnSet  #: [2, ...] the best turn of the local search and the one that it tries
+    result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
+    others: npt.NDArray[np.int64]  #: [S, P] the turns of the others in a scenario
+    dice: npt.NDArray[np.uint64]  #: [S, 2]
+    luck: npt.NDArray[np.uint64]  #: [2] of the play
+    round: Workspace
+    position: Position
+    borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
+    free: npt.NDArray[np.int64]  #: [N] armies without an order
+    rng: npt.NDArray[np.uint64]  #: [2]
+    spent: npt.NDArray[np.int64]  #: [2] plays, iterations
+
+
+def make_nash_work(
+    n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
+) -> NashWork:
+    """Working memory for one thread; candidates: turns of each player at first; responses: how many more may join."""
+    capacity = candidates + responses
+    return reference(
+        NashWork(
+            generator=make_generator_work(n_regions, n_edges, players),
+            turns=make_turn_sets(n_regions, n_edges, players, capacity),
+            first=make_turn_set(n_regions, n_edges, candidates),
+            count=private_zeros(players, np.int64),
+            regret=private_zeros((players, capacity), np.float64),
+            mixture=private_zeros((players, capacity), np.float64),
+            average=private_zeros((players, capacity), np.float64),
+            total=private_zeros((players, capacity), np.float64),
+            visits=private_zeros((players, capacity), np.int64),
+            chosen=private_zeros(players, np.int64),
+            share=private_zeros(players, np.float64),
+            value=private_zeros(capacity, np.float64),
+            trial=make_turn_set(n_regions, n_edges, 2),
+            result=private_zeros((2, scenarios), np.float64),
+            others=private_zeros((scenarios, players), np.int64),
+            dice=private_zeros((scenarios, 2), np.uint64),
+            luck=private_zeros(2, np.uint64),
+            round=make_workspace(n_regions, n_edges, players),
+            position=make_position(n_regions),
+            borders=private_zeros(n_regions, np.int32),
+            free=private_zeros(n_regions, np.int64),
+            rng=private_zeros(2, np.uint64),
+            spent=private_zeros(2, np.int64),
+        )
+    )

@@ -1,0 +1,70 @@
+"""Planned turns as functions of a search: those of a style as policies, and of many styles as a generator."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.generator_work import MAX_TURNS, GeneratorWork, TurnSet
+from warlight_env.agents.generators.turns import generate_turns, is_new
+from warlight_env.agents.planning.style import draw_style, write_style
+from warlight_env.agents.planning.turn import plan_turn
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.position import Position
+
+#: Styles that are tried for each turn that there is room for.
+_TRIES = 2
+
+
+@kernel
+def planned_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """The turn of the evaluation's style, in the signature of policies; returns the attacks' number."""
+    write_style(context.evaluation, work.plan.style)
+    return plan_turn(context, position, player, rng, work, deploy, attacks)
+
+
+@kernel
+def drawn_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """A turn of a style at random, in the signature of policies; returns the attacks' number."""
+    draw_style(context.evaluation, work.plan.style, rng)
+    return plan_turn(context, position, player, rng, work, deploy, attacks)
+
+
+@kernel
+def generate_plans(
+    context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
+) -> Int:
+    """Write different turns to `turns`: those of the thesis's ways where there is room for more than these, that of the
+    evaluation's style, and others of styles at random; in the signature of generators. Returns how many there are, at
+    least 1."""
+    room, count = turns.counts.shape[0], np.int64(0)
+    if room > MAX_TURNS:
+        count = generate_turns(context, position, player, rng, work, turns)
+    turns.counts[count] = planned_turn(context, position, player, rng, work, turns.deploy[count], turns.attacks[count])
+    count += count == 0 or is_new(turns, count)
+    for _ in range(_TRIES * (room - 1)):
+        if count == room:
+            break
+        turns.counts[count] = drawn_turn(
+            context, position, player, rng, work, turns.deploy[count], turns.attacks[count]
+        )
+        if is_new(turns, count):
+            count += 1
+    return np.int64(count)

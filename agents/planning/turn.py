@@ -1,0 +1,297 @@
+"""A turn made of goals: the best for the armies it takes first, then the next with what is left.
+
+A goal is to capture a region beside one's own or to hold one that an enemy can attack. It knows the armies it needs for
+as sure as the style wants it, takes them from the regions around, from several if need be, and deploys what is short.
+What a region is worth is what the position gains by it (`goals`), so that regions that complete a super region, or
+break an enemy's, come first, and the cheapest way through a super region of several rounds is followed a step a round.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.forces import attackers_needed, defenders_needed, expected_losses
+from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.agents.planning.flow import add_order, move_idle, spread_pull
+from warlight_env.agents.planning.goals import capture_gain, holding_gain, take_in_plan, write_lacks
+from warlight_env.agents.planning.plan_work import ENEMY_ATTACK, NEUTRAL_ATTACK, ORDER_COLUMNS, PlanWork
+from warlight_env.agents.planning.style import (
+    AGAINST_ENEMIES,
+    AS_CHOSEN,
+    ENEMIES_FIRST,
+    EXPECTED,
+    FEARED,
+    HOLDING,
+    NOISE,
+    ORDER,
+    PRESS,
+    PRICE,
+    SPEND,
+    SURE_ENEMY,
+    SURE_HOLD,
+    SURE_NEUTRAL,
+)
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, RandomState, Real
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import uniform
+from warlight_env.engine.round import income
+
+#: Marks of `PlanWork.done`.
+_CHOSEN: Final = 1
+_GIVEN_UP: Final = 2
+
+
+@inline_kernel
+def _is_beside(board: Board, owner: Owners, player: Int, region: Int) -> bool:
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        if owner[board.edge_target[e]] == player:
+            return True
+    return False
+
+
+@inline_kernel
+def _normal(rng: RandomState) -> Real:
+    """About a standard normal number."""
+    return (uniform(rng) + uniform(rng) + uniform(rng) - 1.5) * 2.0
+
+
+@kernel
+def _survey(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
+    """What each goal needs, and the threats."""
+    board, forces, style, owner, army = context.board, context.forces, plan.style, position.owner, position.army
+    for p in range(context.players):
+        plan.income[p] = income(board, context.params.base_income, owner, p)
+    write_lacks(context, position, plan)
+    for r in range(owner.shape[0]):
+        by = owner[r]
+        plan.holder[r], plan.done[r], plan.need[r], plan.strongest[r] = by, 0, 0, 0
+        plan.free[r], plan.kept[r], plan.after[r] = 0, 0, army[r]
+        plan.pull[r], plan.gain[r] = 0.0, 0.0
+        plan.noise[r] = np.exp(style[NOISE] * _normal(rng)) if style[NOISE] > 0.0 else 1.0
+        if by == player:
+            plan.free[r] = army[r] - 1
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                q = board.edge_target[e]
+                if owner[q] >= 0 and owner[q] != player:
+                    threat = army[q] - 1 + np.int64(style[FEARED] * plan.income[owner[q]])
+                    plan.strongest[r] = max(plan.strongest[r], threat)
+            if plan.strongest[r] > 0:
+                plan.need[r] = defenders_needed(forces, np.int64(style[SURE_HOLD] + 0.5), plan.strongest[r])
+            else:
+                plan.done[r] = _GIVEN_UP
+        elif not _is_beside(board, owner, player, r):
+            plan.done[r] = _GIVEN_UP
+        elif by < 0:
+            plan.need[r] = attackers_needed(forces, np.int64(style[SURE_NEUTRAL] + 0.5), np.int64(army[r]))
+        else:
+            there = army[r] + np.int64(style[EXPECTED] * plan.income[by])
+            plan.need[r] = attackers_needed(forces, np.int64(style[SURE_ENEMY] + 0.5), there)
+
+
+@inline_kernel
+def _reach(board: Board, position: Position, player: Int, region: Int, plan: PlanWork) -> Int:
+    """Free armies beside a region."""
+    total = np.int64(0)
+    for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
+        q = board.edge_target[e]
+        if position.owner[q] == player:
+            total += plan.free[q]
+    return total
+
+
+@inline_kernel
+def _merit(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
+    """What a goal brings, less what it costs, for each army that it takes."""
+    style, by = plan.style, position.owner[region]
+    need = plan.need[region]
+    if by == player:
+        lacking = max(np.int64(0), need - plan.after[region])
+        gain = style[HOLDING] * holding_gain(context, position, player, region, plan) * plan.noise[region]
+        plan.gain[region] = gain
+        return gain / (1.0 + lacking) ** style[SPEND]
+    lost, killed = expected_losses(context.forces, need, np.int64(position.army[region]))
+    gain = capture_gain(context, position, player, region, plan)
+    if by >= 0:
+        gain = style[AGAINST_ENEMIES] * (gain + killed / (context.players - 1))
+    plan.gain[region] = gain = gain * plan.noise[region]
+    return (gain - style[PRICE] * lost) / need ** style[SPEND]
+
+
+@kernel
+def _take_armies(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> bool:
+    """Give a capture its armies: free ones beside it, most first, and of the income what is short.
+
+    Returns whether there were enough.
+    """
+    board, owner, free = context.board, position.owner, plan.free
+    start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
+    left, need = plan.numbers[2], plan.need[region]
+    if _reach(board, position, player, region, plan) + left < need:
+        return False
+    kind = NEUTRAL_ATTACK if owner[region] < 0 else ENEMY_ATTACK
+    base = -1
+    while need > 0:
+        best = -1
+        for e in range(start, end):
+            q = np.int64(board.edge_target[e])
+            if owner[q] != player or (best >= 0 and free[q] <= free[best]):
+                continue
+            best = q
+        if base < 0:
+            base = best
+            given = max(np.int64(0), min(left, need - free[base]))  # one attack is better than several
+            if free[base] < 1 or given + free[base] >= need:
+                free[base] += given
+                plan.after[base] += given
+                plan.numbers[2] -= given
+                left -= given
+        elif free[best] < 1:  # what is short joins the first
+            free[base] += need
+            plan.after[base] += need
+            plan.numbers[2] -= need
+            best = base
+        sent = min(free[best], need)
+        if sent > 0:
+            free[best] -= sent
+            need -= sent
+            add_order(plan, best, region, sent, kind)
+    return True
+
+
+@kernel
+def _choose_goals(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
+    owner, done = position.owner, plan.done
+    n = owner.shape[0]
+    merit = plan.pull  # it is not needed yet
+    for r in range(n):
+        if done[r] == 0:
+            merit[r] = _merit(context, position, player, r, plan)
+    while True:
+        best = -1
+        for r in range(n):
+            if done[r] == 0 and merit[r] > 0.0 and (best < 0 or merit[r] > merit[best]):
+                best = r
+        if best < 0:
+            break
+        if owner[best] == player:
+            lacking = max(np.int64(0), plan.need[best] - plan.after[best])
+            kept = min(plan.free[best], plan.need[best] - 1)
+            if lacking > plan.numbers[2]:
+                done[best] = _GIVEN_UP
+                continue
+            plan.free[best] -= kept
+            plan.kept[best] = kept + lacking
+            plan.after[best] += lacking
+            plan.numbers[2] -= lacking
+            done[best] = _CHOSEN
+        elif _take_armies(context, position, player, best, plan):
+            done[best] = _CHOSEN
+            take_in_plan(context, position, player, best, plan)
+            s = context.board.super_region[best]
+            for i in range(context.board.member_start[s], context.board.member_start[s + 1]):
+                r = context.board.members[i]
+                if done[r] == 0:
+                    merit[r] = _merit(context, position, player, r, plan)
+        else:
+            done[best] = _GIVEN_UP
+            continue
+        k = plan.numbers[1]
+        plan.chosen[k, 0], plan.chosen[k, 1], plan.chosen[k, 2] = best, owner[best], plan.need[best]
+        plan.worth[k] = plan.gain[best]
+        plan.numbers[1] = k + 1
+    for r in range(n):
+        plan.pull[r] = 0.0
+
+
+@kernel
+def _write_pull(context: Context, position: Position, player: Int, plan: PlanWork) -> None:
+    """How much armies are wanted at own regions: for what is beside them and could not be done, and against threats."""
+    board, owner = context.board, position.owner
+    for r in range(owner.shape[0]):
+        if owner[r] != player:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if owner[q] == player:
+                continue
+            wanted = plan.gain[q] / max(np.int64(1), plan.need[q])
+            if plan.done[q] == _CHOSEN:
+                wanted *= 0.5  # it may fail, and there is more behind it
+            plan.pull[r] = max(plan.pull[r], wanted + 1e-6)
+        if plan.strongest[r] > 0:
+            plan.pull[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - plan.after[r]))
+
+
+@kernel
+def _press(context: Context, position: Position, player: Int, rng: RandomState, plan: PlanWork) -> None:
+    """Have armies without an order join the first attack of their region, where none are to stay."""
+    if uniform(rng) >= plan.style[PRESS]:
+        return
+    for i in range(plan.numbers[0]):
+        source = plan.orders[i, 0]
+        if plan.free[source] > 0 and plan.orders[i, ORDER_COLUMNS - 1] >= NEUTRAL_ATTACK:
+            plan.orders[i, 2] += plan.free[source]
+            plan.free[source] = 0
+
+
+@kernel
+def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
+    best = -1
+    for r in range(position.owner.shape[0]):
+        if position.owner[r] == player and (best < 0 or plan.pull[r] > plan.pull[best]):
+            best = r
+    if best >= 0 and plan.numbers[2] > 0:
+        plan.after[best] += plan.numbers[2]
+        plan.free[best] += plan.numbers[2]
+        plan.numbers[2] = 0
+
+
+@kernel
+def _write_orders(plan: PlanWork, attacks: AttackRows) -> Int:
+    """Write the orders by the style's template; returns how many."""
+    way, count = np.int64(plan.style[ORDER]), 0
+    for step in range(3):
+        # The kinds that stand at this step, from a row of the template.
+        kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
+        for i in range(plan.numbers[0]):
+            own = plan.orders[i, ORDER_COLUMNS - 1]
+            if way == AS_CHOSEN:
+                here = (step == 0 and own != 0) or (step == 1 and own == 0)
+            else:
+                here = own == kind
+            if here:
+                for c in range(3):
+                    attacks[count, c] = plan.orders[i, c]
+                count += 1
+    return count
+
+
+@kernel
+def plan_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the turn of the style in `work.plan` to deploy int32[N] and attacks int32[E, 3]; returns the attacks'
+    number."""
+    plan = work.plan
+    _survey(context, position, player, rng, plan)
+    plan.numbers[0], plan.numbers[1], plan.numbers[2] = 0, 0, plan.income[player]
+    _choose_goals(context, position, player, plan)
+    _write_pull(context, position, player, plan)
+    spread_pull(context.board, position, player, plan)
+    _deploy_rest(position, player, plan)
+    _press(context, position, player, rng, plan)
+    move_idle(context.board, position, player, plan)
+    for r in range(position.owner.shape[0]):
+        deploy[r] = plan.after[r] - position.army[r] if position.owner[r] == player else 0
+    return _write_orders(plan, attacks)

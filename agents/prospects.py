@@ -1,0 +1,102 @@
+"""What a position will earn: income over a horizon, super regions within reach, armies at the front, danger.
+
+The thesis's evaluation counts regions and armies. Here a position is worth its armies, what its income will bring, and
+part of what the super regions would bring that it has a foot in: the less, the more armies are still in the way.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation import extended_worth, position_worth
+from warlight_env.agents.forces import attackers_needed, chance_of_capture
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, Real, Shares
+from warlight_env.engine.position import Position
+from warlight_env.engine.stack import stack_floats, stack_indices
+
+#: Index of 0.7 in `forces.LEVELS`: how sure captures are on whose number the cost of a super region goes.
+COST_LEVEL = 2
+
+
+@inline_kernel
+def income_worth(context: Context, position: Position) -> Real:
+    """Worth of an army of income: of no more rounds than are left, where the rules have a limit."""
+    evaluation, limit = context.evaluation, context.params.round_limit
+    if limit == 0:
+        return evaluation.income
+    return min(evaluation.income, evaluation.army * max(0, limit - position.round[0]))
+
+
+@kernel
+def add_prospects(context: Context, position: Position, worth: Shares) -> None:
+    """Add to each player's worth, float64[P], what its position will earn."""
+    board, evaluation, players = context.board, context.evaluation, context.players
+    owner, army = position.owner, position.army
+    earned, beside = income_worth(context, position), stack_indices()
+    scale = earned / evaluation.income if evaluation.income > 0.0 else 1.0
+    for p in range(players):
+        worth[p] += earned * context.params.base_income
+    for r in range(owner.shape[0]):
+        by, strongest, border = owner[r], 0, False
+        beside[r] = 0
+        if by < 0:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            if owner[q] != by:
+                border = True
+                if owner[q] >= 0 and army[q] > strongest:
+                    strongest = np.int64(army[q])
+        beside[r] = strongest
+        if border:
+            worth[by] += evaluation.front * army[r]
+    own, mine = stack_floats(), stack_floats()
+    for s in range(board.bonus.shape[0]):
+        start, end, total = board.member_start[s], board.member_start[s + 1], 0.0
+        for p in range(players):
+            own[p], mine[p] = 0.0, 0.0
+        for i in range(start, end):
+            r = board.members[i]
+            cost = attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+            total += cost
+            if owner[r] >= 0:
+                own[owner[r]] += 1.0
+                mine[owner[r]] += cost
+        for p in range(players):
+            if own[p] == 0.0:
+                continue
+            if own[p] < end - start:
+                worth[p] += (
+                    scale * evaluation.prospect * board.bonus[s] * np.exp((mine[p] - total) / evaluation.patience)
+                )
+                continue
+            safe = 1.0
+            if evaluation.danger > 0.0:
+                for i in range(start, end):
+                    r = board.members[i]
+                    if beside[r] > 1:
+                        taken = chance_of_capture(context.forces, np.int64(beside[r]) - 1, np.int64(army[r]))
+                        safe = min(safe, 1.0 - evaluation.danger * taken)
+            worth[p] += earned * board.bonus[s] * safe
+
+
+@kernel
+def prospective_share(context: Context, position: Position, player: Int) -> Real:
+    """A player's part of the sum of all positions to the power `sharpness`, with what they will earn."""
+    evaluation, players = context.evaluation, context.players
+    worth = stack_floats()
+    for p in range(players):
+        if evaluation.extended:
+            worth[p] = extended_worth(context, position, p)
+        else:
+            worth[p] = position_worth(context, position, p)
+    add_prospects(context, position, worth)
+    mine, total = 0.0, 0.0
+    for p in range(players):
+        powered = max(0.0, worth[p]) ** evaluation.sharpness
+        total += powered
+        if p == player:
+            mine = powered
+    return mine / total if total > 0.0 else 1.0 / players

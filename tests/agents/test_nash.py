@@ -1,0 +1,145 @@
+"""Equilibrium search: it solves games whose solution is known, keeps to its budget, and says what it found."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from warlight_env.agents import make_agent
+from warlight_env.agents.base import Budget
+from warlight_env.agents.nash.agent import NashAgent
+from warlight_env.agents.nash.equilibrium import begin, iterate
+from warlight_env.agents.nash.nash_work import NashSetup, make_nash_work
+from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import make_rng
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+
+
+@kernel
+def three_deploys(context, position, player, rng, work, turns):
+    """Turn k puts all of the income on the player's region k."""
+    found = 0
+    for r in range(position.owner.shape[0]):
+        if position.owner[r] == player and found < 3:
+            turns.counts[found] = 0
+            for q in range(position.owner.shape[0]):
+                turns.deploy[found, q] = 0
+            turns.deploy[found, r] = 5
+            found += 1
+    return found
+
+
+#: What player 0 gets for its row and player 1's column in rock, paper and scissors with stakes: rock beats scissors for
+#: 3, paper beats rock for 5, scissors beat paper for 4.
+STAKES = np.array([[0.0, -5.0, 3.0], [5.0, 0.0, -4.0], [-3.0, 4.0, 0.0]])
+
+
+@kernel
+def by_stakes(context, position, player):
+    """The share that the stakes give, by the regions on which armies were placed."""
+    row, column, mine, theirs = -1, -1, 0, 0
+    for r in range(position.owner.shape[0]):
+        if position.owner[r] == 0:
+            if position.army[r] > 5:
+                row = mine
+            mine += 1
+        elif position.owner[r] == 1:
+            if position.army[r] > 5:
+                column = theirs
+            theirs += 1
+    value = 0.0
+    if row == 0 and column == 1:
+        value = -5.0
+    elif row == 0 and column == 2:
+        value = 3.0
+    elif row == 1 and column == 0:
+        value = 5.0
+    elif row == 1 and column == 2:
+        value = -4.0
+    elif row == 2 and column == 0:
+        value = -3.0
+    elif row == 2 and column == 1:
+        value = 4.0
+    share = 0.5 + value / 20.0
+    return share if player == 0 else 1.0 - share
+
+
+def test_regret_matching_finds_the_equilibrium_of_a_known_game():
+    """Of an antisymmetric game [[0, -a, b], [a, 0, -c], [-b, c, 0]] it is (c, b, a) / (a + b + c)."""
+    game = Game("world", "thesis", seed=1, picks="random")
+    view = game.view(0)
+    position = view.position
+    position.owner[:], position.army[:] = -1, 2
+    position.owner[[0, 1, 2]], position.owner[[30, 31, 32]] = 0, 1
+    functions = Functions(evaluation=by_stakes, generator=three_deploys, capacity=3)
+    context = make_context(view.board, view.params, 2, PLANNING, functions=functions)
+    work = make_nash_work(view.board.n_regions, view.board.n_edges, 2, 3, 0, 4)
+    work.rng[:] = make_rng(3)
+    begin(context, position, work)
+    iterate(context, reference(NashSetup(1, 4)), position, 30_000, work)
+    a, b, c = 5.0, 3.0, 4.0
+    solution = np.array([c, b, a]) / (a + b + c)
+    for p in range(2):
+        mixture = work.average[p] / work.average[p].sum()
+        assert mixture == pytest.approx(solution, abs=0.03)
+    assert STAKES @ solution == pytest.approx(0.0, abs=1e-12)
+
+
+def middle(players: int = 2, rules: str = "thesis") -> Game:
+    game = Game("world", rules, players, seed=6, picks="random")
+    bots = [make_agent("smart_random", p) for p in range(players)]
+    for _ in range(6):
+        game.play_round([bot.act(game.view(p)) for p, bot in enumerate(bots)])
+    return game
+
+
+def test_equal_seeds_and_budgets_give_equal_turns_and_records():
+    view = middle().view(0)
+    first, second = NashAgent(7, sims=1500), NashAgent(7, sims=1500)
+    assert first.act(view) == second.act(view)
+    told, again = first.statistics().to_dict(), second.statistics().to_dict()
+    assert {**told, "seconds": 0} == {**again, "seconds": 0}
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+def test_turns_are_legal_in_games_of_any_size(players):
+    game = middle(players)
+    turns = {p: make_agent("nash:sims=600", p).act(game.view(p)) for p in range(players) if game.alive(p)}
+    game.play_round(turns)  # strict
+
+
+def test_responses_join_where_they_do_better():
+    view = middle().view(0)
+    with_responses, without = NashAgent(3, sims=20_000), NashAgent(3, sims=20_000, responses=0)
+    with_responses.act(view), without.act(view)
+    assert any(c.refined for c in with_responses.statistics().candidates)
+    assert not any(c.refined for c in without.statistics().candidates)
+
+
+def test_a_budget_is_kept():
+    view = middle().view(0)
+    agent = NashAgent(1)
+    agent.act(view, Budget(simulations=3000))
+    assert 3000 <= agent.simulations < 3000 + 700  # what is begun is finished
+    agent.act(view, Budget(seconds=0.05))  # compiled by now
+    start = time.perf_counter()
+    agent.act(view, Budget(seconds=0.3))
+    assert agent.simulations > 500 and time.perf_counter() > start
+
+
+def test_one_who_has_no_choice_answers():
+    game = Game("small", "thesis", seed=2, picks="random")
+    assert isinstance(make_agent("nash:sims=1", 1).act(game.view(0)), Orders)
+
+
+@pytest.mark.parametrize("wrong", [{"candidates": 0}, {"rounds": 0}, {"refine": 1.0}, {"answer": "none"}, {"sims": 0}])
+def test_parameters_are_checked(wrong):
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        NashAgent(1, **wrong)

@@ -1,0 +1,143 @@
+"""Planned turns: legal everywhere, sized by the force tables, by what regions are worth; and what they tell."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from warlight_env.agents import make_agent
+from warlight_env.agents.forces import attackers_needed
+from warlight_env.agents.generator_work import make_generator_work, make_turn_set
+from warlight_env.agents.planning.plans import generate_plans, planned_turn
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.prospects import COST_LEVEL, prospective_share
+from warlight_env.agents.weights import PLANNING, THESIS
+from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.rules import PRESETS, Rules
+from warlight_env.game import Game
+from warlight_env.maps import load
+
+
+def context_of(map_name: str, rules: Rules, players: int, weights=PLANNING):
+    board = make_board(load(map_name))
+    return make_context(board, rules.params(board.n_regions, board.n_super_regions), players, weights)
+
+
+def position_of(owner, army, rounds=0) -> Position:
+    return Position(np.array(owner, dtype=np.int8), np.array(army, dtype=np.int32), np.array([rounds], dtype=np.int32))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("players", [2, 4])
+def test_games_of_plans_are_legal_on_all_rules(rules, players):
+    game = Game("world", rules, players, seed=3)
+    agents = [make_agent("plan", seed) for seed in range(players)]
+    while game.phase == "pick":
+        game.pick({p: agents[p].pick(game.view(p)) for p in game.pickers()})
+    while game.phase == "play" and game.round < 40:
+        alive = [p for p in range(players) if game.alive(p)]
+        game.play_round({p: agents[p].act(game.view(p)) for p in alive})  # strict: an illegal order raises
+    assert game.phase == "over" or game.round == 40
+
+
+def test_many_different_turns_from_one_seed_all_legal():
+    game = Game("world", "thesis", seed=8, picks="random")
+    agents = [make_agent("plan", 1), make_agent("plan", 2)]
+    for _ in range(8):
+        game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+    view = game.view(0)
+    context = make_context(view.board, view.params, 2, PLANNING)
+    n, e = view.board.n_regions, view.board.n_edges
+    found = []
+    for _ in range(2):
+        turns = make_turn_set(n, e, 40)
+        count = generate_plans(context, view.position, 0, make_rng(5), make_generator_work(n, e, 2), turns)
+        found.append([Orders.from_arrays(turns.deploy[i], turns.attacks[i], turns.counts[i]) for i in range(count)])
+    assert found[0] == found[1] and len(found[0]) > 20
+    assert all(found[0].count(orders) == 1 for orders in found[0])
+    for orders in found[0]:
+        assert sum(armies for _, armies in orders.deploys) == view.income
+        game.clone().play_round({0: orders, 1: Orders()})
+
+
+def test_a_last_region_of_a_super_region_is_taken_with_what_it_needs():
+    """Australia but for one region: the plan takes it, with the armies that the table names, before anything else."""
+    map_ = load("world")
+    names = [region.name for region in map_.regions]
+    australia = map_.members[[s.name for s in map_.super_regions].index("Australia")]
+    last = next(r for r in australia if all(q in australia for q in map_.neighbors[r]))
+    owner, army = np.full(len(names), -1), np.full(len(names), 2)
+    owner[[r for r in australia if r != last]] = 0
+    far = names.index("Greenland")
+    owner[far] = 1
+    context = context_of("world", Rules(), 2)
+    work = make_generator_work(len(names), context.board.n_edges, 2)
+    deploy, attacks = np.zeros(len(names), np.int32), np.zeros((context.board.n_edges, 3), np.int32)
+    count = planned_turn(context, position_of(owner, army), 0, make_rng(1), work, deploy, attacks)
+    sent = sum(int(row[2]) for row in attacks[:count] if row[1] == last)
+    level = int(PLANNING.sure_neutral + 0.5)
+    assert sent >= attackers_needed(context.forces, level, 2) and attacks[0, 1] == last
+    assert work.plan.chosen[0, 0] == last and deploy.sum() == 5
+
+
+def test_goals_are_told():
+    game = Game("world", "thesis", seed=8, picks="random")
+    agent = make_agent("plan", 1)
+    assert agent.insight() is None
+    agent.act(game.view(0))
+    told = agent.insight()
+    assert told["goals"] and all(goal["goal"] in ("take", "attack", "hold") for goal in told["goals"])
+    assert all(0 <= goal["region"] < 42 and goal["armies"] > 0 for goal in told["goals"])
+
+
+def worth_in_python(map_, rules, owner, army, player, rounds, w, forces):
+    """What `agents.prospects` says, by its words."""
+    left = math.inf if not rules.round_limit(map_.n_regions) else rules.round_limit(map_.n_regions) - rounds
+    earned = min(w.income, w.army * left)
+    mine = [r for r in range(map_.n_regions) if owner[r] == player]
+    worth = sum(w.army * army[r] + w.region_super * w.not_neutral for r in mine) + earned * rules.base_income
+    for r in mine:
+        worth += w.front * army[r] * any(owner[q] != player for q in map_.neighbors[r])
+    for s, members in enumerate(map_.members):
+        held = [r for r in members if owner[r] == player]
+        lack = sum(attackers_needed(forces, COST_LEVEL, int(army[r])) for r in members if owner[r] != player)
+        if not held:
+            continue
+        if len(held) < len(members):
+            worth += earned / w.income * w.prospect * map_.bonuses[s] * math.exp(-lack / w.patience)
+            continue
+        lost = 0.0
+        for r in members:
+            threats = [int(army[q]) for q in map_.neighbors[r] if owner[q] not in (-1, player)]
+            if threats and max(threats) > 1:
+                lost = max(lost, forces.capture[max(threats) - 1, army[r]])
+        worth += earned * map_.bonuses[s] * (1 - w.danger * lost)
+    return max(0.0, worth) ** w.sharpness
+
+
+@pytest.mark.parametrize("preset", ["thesis", "challenge1"])
+@pytest.mark.parametrize("players", [2, 3])
+def test_prospects_are_what_their_words_say(preset, players):
+    rules, map_ = Rules.of(preset), load("world")
+    weights = PLANNING._replace(front=1.5, sharpness=2.0)
+    context = context_of("world", rules, players, weights)
+    draw = np.random.default_rng(4)
+    for _ in range(60):
+        owner, army = draw.integers(-1, players, map_.n_regions), draw.integers(1, 9, map_.n_regions)
+        whole = map_.members[int(draw.integers(len(map_.members)))]
+        owner[list(whole)] = draw.integers(players)
+        rounds = int(draw.integers(0, 100))
+        each = [worth_in_python(map_, rules, owner, army, p, rounds, weights, context.forces) for p in range(players)]
+        for p in range(players):
+            share = prospective_share(context, position_of(owner, army, rounds), p)
+            assert share == pytest.approx(each[p] / sum(each) if sum(each) else 1 / players, rel=1e-9)
+
+
+def test_weights_without_prospects_know_nothing_of_them():
+    assert (THESIS.income, THESIS.prospect, THESIS.front) == (0.0, 0.0, 0.0)
+    assert not context_of("world", Rules(), 2, THESIS).evaluation.earns
