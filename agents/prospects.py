@@ -39,7 +39,7 @@ def add_prospects(context: Context, position: Position, worth: Shares) -> None:
     for p in range(players):
         worth[p] += earned * context.params.base_income
     for r in range(owner.shape[0]):
-        by, strongest, border = owner[r], 0, False
+        by, strongest, border = owner[r], np.int64(0), False
         beside[r] = 0
         if by < 0:
             continue

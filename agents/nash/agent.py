@@ -133,7 +133,7 @@ class NashAgent(SearchingAgent):
         setup = reference(NashSetup(self.rounds, self.scenarios))
         move = _Move(context, setup, lone(view), work, limits)
         begin(context, move.position, work)
-        others = [p for p in range(view.players) if p != view.player and work.count[p]]
+        others = [p for p in range(view.players) if p != view.player and work.sizes[p]]
         times = self.responses if others and self.refine else 0
         part = self.refine if times else 0.0
         end = (1.0 - part) / (times + 1)
@@ -151,7 +151,7 @@ class NashAgent(SearchingAgent):
 
     def _found(self, view: View, work: NashWork) -> Found:
         me, turns = view.player, work.turns
-        count = int(work.count[me])
+        count = int(work.sizes[me])
         visits, total, mixture = work.visits[me, :count], work.total[me, :count], work.average[me, :count]
         found = [
             Candidate(
@@ -167,7 +167,7 @@ class NashAgent(SearchingAgent):
         if self.answer == "mixture" and likely.sum() > 0:
             best = int(np.random.default_rng(int(self.rng[0])).choice(count, p=likely / likely.sum()))
         order = sorted(range(count), key=lambda i: (i != best, -mixture[i]))
-        return Found([found[i] for i in order], int(work.spent[0]), int(work.count.sum()), 1, 1)
+        return Found([found[i] for i in order], int(work.spent[0]), int(work.sizes.sum()), 1, 1)
 
 
 #: What specifications take.

@@ -35,7 +35,7 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
         turns, count = turn_set_of(work.turns, p), np.int64(0)
         if holds_regions(position.owner, p):
             count = generate(context, position, p, work.rng, work.generator, work.first)
-        work.count[p] = count
+        work.sizes[p] = count
         for i in range(count):
             turns.counts[i] = take_turn(work.first, i, turns.deploy[i], turns.attacks[i])
         for i in range(work.regret.shape[1]):
@@ -54,7 +54,7 @@ def order(work: NashWork, p: Int, which: Int) -> None:
 def order_all(context: Context, work: NashWork) -> None:
     """Write what players chose to the orders of the round; nothing for who is out."""
     for p in range(context.players):
-        if work.count[p] > 0:
+        if work.sizes[p] > 0:
             order(work, p, work.chosen[p])
         else:
             work.round.counts[p] = 0
@@ -99,7 +99,7 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
 @kernel
 def mix(work: NashWork, p: Int) -> None:
     """Write a player's mixture from its regrets: in proportion to them, or all alike where there are none."""
-    count, total = work.count[p], 0.0
+    count, total = work.sizes[p], 0.0
     for i in range(count):
         total += work.regret[p, i]
     for i in range(count):
@@ -126,17 +126,17 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
     players, dice = context.players, work.dice[0]
     for _ in range(times):
         for p in range(players):
-            if work.count[p] > 0:
+            if work.sizes[p] > 0:
                 mix(work, p)
-                work.chosen[p] = draw(work.mixture[p], work.count[p], work.rng)
+                work.chosen[p] = draw(work.mixture[p], work.sizes[p], work.rng)
         dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
         work.spent[1] += 1
         for p in range(players):
-            if work.count[p] < 2:
+            if work.sizes[p] < 2:
                 continue
             mean = 0.0
             own = work.chosen[p]
-            for i in range(work.count[p]):
+            for i in range(work.sizes[p]):
                 work.value[i] = -1.0
                 if work.visits[p, i] >= _KNOWN and work.mixture[p, i] == 0.0 and below(work.rng, _SELDOM) > 0:
                     continue
@@ -148,7 +148,7 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
                 work.total[p, i] += work.share[p]
                 work.visits[p, i] += 1
             work.chosen[p] = own
-            for i in range(work.count[p]):
+            for i in range(work.sizes[p]):
                 if work.value[i] >= 0.0:
                     work.regret[p, i] = max(0.0, work.regret[p, i] + work.value[i] - mean)
                 work.average[p, i] += work.spent[1] * work.mixture[p, i]

@@ -34,7 +34,7 @@ class NashWork(NamedTuple):
     generator: GeneratorWork
     turns: TurnSets  #: [P, K, ...]
     first: TurnSet  #: [C, ...] what the generator writes
-    count: npt.NDArray[np.int64]  #: [P] turns of each player; 0 for who is out
+    sizes: npt.NDArray[np.int64]  #: [P] turns of each player; 0 for who is out
     regret: npt.NDArray[np.float64]  #: [P, K] by regret matching+
     mixture: npt.NDArray[np.float64]  #: [P, K] of the last iteration
     average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures, by iterations, later ones more
@@ -66,7 +66,7 @@ def make_nash_work(
             generator=make_generator_work(n_regions, n_edges, players),
             turns=make_turn_sets(n_regions, n_edges, players, capacity),
             first=make_turn_set(n_regions, n_edges, candidates),
-            count=private_zeros(players, np.int64),
+            sizes=private_zeros(players, np.int64),
             regret=private_zeros((players, capacity), np.float64),
             mixture=private_zeros((players, capacity), np.float64),
             average=private_zeros((players, capacity), np.float64),

@@ -25,8 +25,8 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
     """Draw what the others do, and the dice, in every scenario."""
     for k in range(setup.scenarios):
         for p in range(context.players):
-            if work.count[p] > 0:
-                work.others[k, p] = draw(work.average[p], work.count[p], work.rng)
+            if work.sizes[p] > 0:
+                work.others[k, p] = draw(work.average[p], work.sizes[p], work.rng)
         work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
 
 
@@ -34,7 +34,7 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
 def best_mean(work: NashWork, p: Int) -> Int:
     """The turn of a player with the best mean share."""
     best, most = np.int64(0), -1.0
-    for i in range(work.count[p]):
+    for i in range(work.sizes[p]):
         mean = work.total[p, i] / max(np.int64(1), work.visits[p, i])
         if mean > most:
             best, most = np.int64(i), mean
@@ -52,7 +52,7 @@ def _try(
     context: Context, setup: NashSetup, position: Position, p: Int, which: Int, racing: Bool, work: NashWork
 ) -> Real:
     """Play a turn of the local search in all scenarios; returns how much the sum of shares exceeds the best turn's."""
-    total = 0.0
+    total: Real = 0.0
     for k in range(setup.scenarios):
         for q in range(context.players):
             work.chosen[q] = work.others[k, q]
@@ -105,7 +105,7 @@ def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays:
 def join(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
     """Have the local search's turn join the game, where it is better than what it began with in new scenarios, and
     there is room; returns whether it did."""
-    count, turns, begun = work.count[p], work.trial, best_mean(work, p)
+    count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
     if count == work.regret.shape[1]:
         return False
     draw_scenarios(context, setup, work)
@@ -116,10 +116,10 @@ def join(context: Context, setup: NashSetup, position: Position, p: Int, work: N
         return False
     own = turn_set_of(work.turns, p)
     own.counts[count] = take_turn(turns, BEST, own.deploy[count], own.attacks[count])
-    work.count[p] = count + 1
+    work.sizes[p] = count + 1
     scenarios = setup.scenarios
     # As if it had been there from the start: so much better than the turn that it came from.
-    known = max(np.int64(1), work.visits[p, begun])
+    known: Int = max(np.int64(1), work.visits[p, begun])
     work.visits[p, count] = known
     work.total[p, count] = work.total[p, begun] + gain / scenarios * known
     work.regret[p, count] = work.regret[p, begun] + gain / scenarios * work.spent[1]

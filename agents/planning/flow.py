@@ -56,7 +56,8 @@ def move_idle(board: Board, position: Position, player: Int, plan: PlanWork) -> 
     for r in range(owner.shape[0]):
         if owner[r] != player or free[r] < 1:
             continue
-        best, border = -1, False
+        best: Int = -1
+        border = False
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             q = np.int64(board.edge_target[e])
             if owner[q] != player:

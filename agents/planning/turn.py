@@ -110,7 +110,7 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
     style, by = plan.style, position.owner[region]
     need = plan.need[region]
     if by == player:
-        lacking = max(np.int64(0), need - plan.after[region])
+        lacking: Int = max(np.int64(0), need - plan.after[region])
         gain = style[HOLDING] * holding_gain(context, position, player, region, plan) * plan.noise[region]
         plan.gain[region] = gain
         return gain / (1.0 + lacking) ** style[SPEND]
@@ -136,7 +136,7 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
     kind = NEUTRAL_ATTACK if owner[region] < 0 else ENEMY_ATTACK
     base = -1
     while need > 0:
-        best = -1
+        best: Int = -1
         for e in range(start, end):
             q = np.int64(board.edge_target[e])
             if owner[q] != player or (best >= 0 and free[q] <= free[best]):
