@@ -71,7 +71,7 @@ class Weights(NamedTuple):
     patience: float = 10.0
     front: float = 0.0
     danger: float = 0.0
-    # How turns are planned (`planning.style.Style`).
+    # How turns are planned (`plan_style.Style`).
     goal_region: float = 1.0
     goal_income: float = 20.0
     goal_prospect: float = 6.0

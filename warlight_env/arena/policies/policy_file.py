@@ -113,7 +113,7 @@ class PolicyFile:
         try:
             told = {key: header.pop(key) for key in ("node_features", "global_features", "strategies")}
             weights = header.pop("weights")
-            header["weights"] = Weights.from_array([weights[key] for key in Weights._fields])
+            header["weights"] = Weights.from_array(Weights(**weights))  # those that came later are at their defaults
             file = cls(**{**header, "rules": Rules.of(header["rules"])}, arrays=arrays, name=Path(name).stem)
             file._check_fields()
             if told != _facts(file.players):

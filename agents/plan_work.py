@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.planning.style import N_STYLE
+from warlight_env.agents.plan_style import N_STYLE
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
