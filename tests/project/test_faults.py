@@ -76,7 +76,8 @@ def test_workers_that_outlive_their_run_are_noticed(bench, tmp_path):
 @pytest.mark.parametrize("status", [130, 3])
 def test_a_status_that_is_none_of_an_interrupted_run_is_noticed(bench, tmp_path, status):
     leaves = f"import os, signal\nfor s in (2, 15): signal.signal(s, lambda *_: os._exit({status}))\n"
-    score = scored(bench, tmp_path, leaves + HONEST, "interrupts", 2)
+    slow = HONEST.replace("0.005", "0.03")  # so that it has said what it does with signals when the first one comes
+    score = scored(bench, tmp_path, leaves + slow, "interrupts", 2)
     assert score.tried == score.survived == 2
     if status == 130:
         assert score.lost == []
