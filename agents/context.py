@@ -14,6 +14,7 @@ from numba import types
 
 from warlight_env.agents.forces import Forces, make_forces
 from warlight_env.agents.generator_work import ALL_WAYS, GeneratorWork, TurnSet, make_generator_work, make_turn_set
+from warlight_env.agents.value.record import ValueNetwork, no_network
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import function_at, inline_kernel
@@ -31,6 +32,7 @@ class Context(NamedTuple):
     params: RuleParams
     evaluation: Evaluation
     forces: Forces
+    value: ValueNetwork
     players: int
     ways: int  #: of generators, see `generate_turns`; the policy gets the same
     evaluate: int  #: the address of a function of `evaluation_signature`
@@ -41,7 +43,9 @@ class Context(NamedTuple):
 def bare_context(board: Board, params: RuleParams, players: int, weights: Weights, ways: int = ALL_WAYS) -> Context:
     """A context without functions, for kernels that call none; `plug_ins.make_context` makes those with them."""
     forces = make_forces(params.dice)
-    return reference(Context(board, params, make_evaluation(board, weights), forces, players, ways, 0, 0, 0))
+    return reference(
+        Context(board, params, make_evaluation(board, weights), forces, no_network(), players, ways, 0, 0, 0)
+    )
 
 
 @functools.cache

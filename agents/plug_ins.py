@@ -28,6 +28,8 @@ from warlight_env.agents.generator_work import ALL_WAYS, MAX_TURNS
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.guarded import PlugInError, guarded, interpreted
 from warlight_env.agents.prospects import prospective_share
+from warlight_env.agents.value.network import network_share
+from warlight_env.agents.value.record import ValueNetwork, no_network
 from warlight_env.agents.weights import Weights, make_evaluation
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import JIT_DISABLED, address, kernel, pointer
@@ -128,17 +130,21 @@ def make_context(
     weights: Weights,
     ways: int = ALL_WAYS,
     functions: Functions = BUILT_IN,
+    value: ValueNetwork | None = None,
 ) -> Context:
     """What a player thinks with. The built-in evaluation is `position_share`, or `extended_share` or
     `prospective_share` where the weights ask for it."""
     prepared, evaluation = make_evaluation(board, weights), functions.evaluation
-    if evaluation is None and prepared.earns:
+    if evaluation is None and value is not None:
+        evaluation = network_share
+    elif evaluation is None and prepared.earns:
         evaluation = prospective_share
     elif evaluation is None and prepared.extended:
         evaluation = extended_share
     given = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
     addresses = (address(plug_in(kind, function)) for kind, function in given)
-    return reference(Context(board, params, prepared, make_forces(params.dice), players, ways, *addresses))
+    value = no_network() if value is None else value
+    return reference(Context(board, params, prepared, make_forces(params.dice), value, players, ways, *addresses))
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:

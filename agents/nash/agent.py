@@ -27,6 +27,7 @@ from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.value.record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
@@ -114,6 +115,7 @@ class NashAgent(SearchingAgent):
             Literal["best", "mixture"],
             Told("the best turn against the others' mixtures, or one drawn from our own", choices=("best", "mixture")),
         ] = "best",
+        value: Annotated[str | ValueNetwork | None, VALUE] = "weights",
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
@@ -121,6 +123,7 @@ class NashAgent(SearchingAgent):
         self.scenarios, self.answer = scenarios, answer
         check_values(NashAgent, {**vars(self), "sims": sims, "secs": secs})
         self.rng = make_rng(seed)
+        self.value = load_value(value)
         self._functions = Functions(generator=generate_plans, policy=planned_turn, capacity=candidates)
 
     def _make_memory(self, n_regions: int, n_edges: int, players: int) -> NashWork:
@@ -129,7 +132,9 @@ class NashAgent(SearchingAgent):
     def _search(self, view: View, limits: Limits) -> Found:
         work = self._memory(view, self._make_memory)
         work.rng[:] = self.rng
-        context = make_context(view.board, view.params, view.players, self.weights, functions=self._functions)
+        context = make_context(
+            view.board, view.params, view.players, self.weights, functions=self._functions, value=self.value
+        )
         setup = reference(NashSetup(self.rounds, self.scenarios))
         move = _Move(context, setup, lone(view), work, limits)
         begin(context, move.position, work)

@@ -43,6 +43,7 @@ def _maker(dtype: Any) -> Any:
 
 
 stack_floats = _maker(np.float64)
+stack_singles = _maker(np.float32)
 stack_owners = _maker(np.int8)
 stack_armies = _maker(np.int32)
 stack_indices = _maker(np.uint32)

@@ -1,0 +1,1 @@
+"""A value function that was learned: features of a position, and a small network that says who will win."""

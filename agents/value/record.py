@@ -1,0 +1,132 @@
+"""The value network as a record for kernels, and as a file."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import bounded
+from warlight_env.agents.parameters import Told
+from warlight_env.engine.jit import read_only, shared
+from warlight_env.engine.reference import reference
+from warlight_env.errors import InputError
+from warlight_env.networks.archive import are_of
+from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
+
+Floats = npt.NDArray[np.float32]
+
+#: Numbers that a network reads of each player and of the rules: `features` writes them.
+N_PLAYER: Final = 26
+N_RULES: Final = 6
+#: The most units of a layer.
+MAX_UNITS: Final = 256
+
+#: The parameter of agents.
+VALUE: Final = Told("what positions are worth: learned, weights, or an .npz file of a value network", shared=True)
+
+#: Names that say where values come from besides files.
+LEARNED: Final = "learned"
+WEIGHTS: Final = "weights"
+
+
+class ValueNetworkError(InputError):
+    """A value network that cannot be read; the message names the file and the reason."""
+
+
+@shared
+class ValueNetwork(NamedTuple):
+    """Numbers of the network, float32, with layers of H and K units. Read-only."""
+
+    own: Floats  #: [N_PLAYER, H] for a player's own numbers
+    others: Floats  #: [N_PLAYER, H] for the mean of the others'
+    rules: Floats  #: [N_RULES, H]
+    first_bias: Floats  #: [H]
+    second: Floats  #: [H, K]
+    second_bias: Floats  #: [K]
+    last: Floats  #: [K]
+
+
+def shapes(first: int, second: int) -> dict[str, tuple[int, ...]]:
+    """The shapes of a network's arrays with so many units."""
+    return {
+        "own": (N_PLAYER, first), "others": (N_PLAYER, first), "rules": (N_RULES, first), "first_bias": (first,),
+        "second": (first, second), "second_bias": (second,), "last": (second,),
+    }  # fmt: skip
+
+
+def make_network(arrays: dict[str, Any], place: str = "network") -> ValueNetwork:
+    """The record of arrays by name.
+
+    Raises:
+        ValueNetworkError: they are not those of a network.
+    """
+    first, second = (np.size(arrays.get(name, ())) for name in ("first_bias", "last"))
+    if not (0 < first <= MAX_UNITS and 0 < second <= MAX_UNITS and are_of(arrays, shapes(first, second))):
+        raise ValueNetworkError(f"{place}: these are not the arrays of a value network")
+    return _record(arrays)
+
+
+def _record(arrays: dict[str, Any]) -> ValueNetwork:
+    made = {name: np.ascontiguousarray(arrays[name], dtype=np.float32) for name in ValueNetwork._fields}
+    network: ValueNetwork = reference(read_only(ValueNetwork(**made)))
+    return network
+
+
+@functools.cache
+def no_network() -> ValueNetwork:
+    """A record without units, where positions are valued by weights."""
+    return _record({name: np.zeros(shape, np.float32) for name, shape in shapes(0, 0).items()})
+
+
+def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
+    """A value network: ``learned`` is the bundled one, ``weights`` (or None) none at all, else an .npz file.
+
+    With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
+
+    Raises:
+        ValueNetworkError: there is no such file, or it holds something else.
+    """
+    if source is None or source == WEIGHTS:
+        return None
+    if not isinstance(source, str | Path):
+        return source
+    if source == LEARNED:
+        return _bundled()
+    path, _, told = str(source).partition("#")
+    if not path.endswith(".npz"):
+        raise ValueNetworkError(f"no value function {path!r}; there are {LEARNED}, {WEIGHTS}, or give an .npz file")
+    content = bounded.read_bytes(Path(path), bounded.SETTINGS_BYTES, ValueNetworkError, "value network")
+    if told and told != digest(content):
+        raise ValueNetworkError(f"{path}: holds another network than it did ({digest(content)} now, {told} then)")
+    return _read(content, path)
+
+
+def digest(content: bytes) -> str:
+    """16 hexadecimal digits by which a file's content is told from others."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def save_value(path: Path, arrays: dict[str, Floats]) -> None:
+    """Write a network's arrays to a file that `load_value` takes."""
+    make_network(arrays)
+    path.write_bytes(write_arrays(arrays))
+
+
+@functools.cache
+def _bundled() -> ValueNetwork:
+    file = resources.files("warlight_env.agents.value").joinpath("learned.npz")
+    return _read(file.read_bytes(), "learned.npz")
+
+
+def _read(content: bytes, place: str) -> ValueNetwork:
+    try:
+        arrays = read_arrays(content)
+    except ArraysError as error:
+        raise ValueNetworkError(f"{place}: no value network: {error}") from None
+    return make_network(arrays, place)
