@@ -23,6 +23,7 @@ from warlight_env.agents.parameters import (
     documented,
     parameters_of,
 )
+from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
@@ -104,7 +105,7 @@ class NashAgent(SearchingAgent):
         ] = None,
         secs: Annotated[float | None, SECONDS] = None,
         candidates: Annotated[int, Told("turns of each player at first", 1, 200)] = 20,
-        rounds: Annotated[int, Told("rounds of a play: the first by these turns, more by plans", 1, 100)] = 2,
+        rounds: Annotated[int, Told("rounds of a play: the first by these turns, more by plans", 1, 100)] = 1,
         responses: Annotated[int, Told("times that best responses are looked for", 0, 100)] = 3,
         refine: Annotated[
             float,
@@ -115,16 +116,23 @@ class NashAgent(SearchingAgent):
             Literal["best", "mixture"],
             Told("the best turn against the others' mixtures, or one drawn from our own", choices=("best", "mixture")),
         ] = "best",
-        value: Annotated[str | ValueNetwork | None, VALUE] = "weights",
+        value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
+        picks: Annotated[Literal["played", "best"], PICKS] = "played",
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
         self.candidates, self.rounds, self.responses, self.refine = candidates, rounds, responses, refine
-        self.scenarios, self.answer = scenarios, answer
+        self.scenarios, self.answer, self.picks = scenarios, answer, picks
         check_values(NashAgent, {**vars(self), "sims": sims, "secs": secs})
         self.rng = make_rng(seed)
         self.value = load_value(value)
         self._functions = Functions(generator=generate_plans, policy=planned_turn, capacity=candidates)
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        if self.picks == "best":
+            return super().pick(view)
+        return played_picks(view, self.weights, self.value, self.rng)
 
     def _make_memory(self, n_regions: int, n_edges: int, players: int) -> NashWork:
         return make_nash_work(n_regions, n_edges, players, self.candidates, self.responses, self.scenarios)

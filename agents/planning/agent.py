@@ -1,41 +1,110 @@
-"""The player that plans: the turn of its goals, without any search."""
+"""The player that plans: of the turns of its goals the one that promises most, without any search."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal, NamedTuple
+
+import numpy as np
 
 from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import write_best_picks
-from warlight_env.agents.generator_work import make_generator_work
+from warlight_env.agents.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.parameters import WEIGHTS, documented, parameters_of
-from warlight_env.agents.planning.plans import planned_turn
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
+from warlight_env.agents.planning.picks import PICKS, played_picks
+from warlight_env.agents.planning.plans import drawn_turn, only_plans
+from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
+from warlight_env.agents.value.record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.position import Position
+from warlight_env.engine.reference import reference
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
 
 
+class ChoiceWork(NamedTuple):
+    """What choosing a plan writes."""
+
+    generator: GeneratorWork
+    look: Lookahead
+
+
+@kernel
+def choose_plan(
+    context: Context,
+    position: Position,
+    player: Int,
+    samples: Int,
+    rng: RandomState,
+    work: ChoiceWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3]; the others
+    move by the context's policy. Returns the attacks' number; its goals stand in `work.generator.plan`."""
+    look, generator = work.look, work.generator
+    first, second = rng[0], rng[1]
+    turns = look.turns
+    count = only_plans(context, position, player, rng, generator, turns)
+    best = np.int64(0)
+    if count > 1:
+        score_turns(context, position, player, samples, turns, count, rng, generator, look)
+        best = highest(look.score, count)
+    after = rng[0], rng[1]
+    rng[0], rng[1] = first, second  # the plan once more, for its goals
+    only_plans(
+        context, position, player, rng, generator,
+        TurnSet(turns.deploy[: best + 1], turns.attacks[: best + 1], turns.counts[: best + 1]),
+    )  # fmt: skip
+    rng[0], rng[1] = after
+    return take_turn(turns, best, deploy, attacks)
+
+
 @documented
 class PlanAgent(KernelAgent):
-    """Plans its turn from goals: super regions, neutral regions, enemies' regions, own ones to hold; any number of
-    players."""
+    """Plans turns from goals in several styles (super regions, neutral regions, enemies' regions, own ones to hold), and
+    plays the one that promises most a round ahead; any number of players."""
 
     name = "plan"
 
-    def __init__(self, seed: int = 0, weights: Annotated[str | Weights, WEIGHTS] = "planning") -> None:
+    def __init__(
+        self,
+        seed: int = 0,
+        candidates: Annotated[int, Told("styles of planning to choose from", 1, 200)] = 20,
+        samples: Annotated[int, Told("plays of the round that each plan is tried in", 1, 10_000)] = 5,
+        value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
+        picks: Annotated[Literal["played", "best"], PICKS] = "played",
+        weights: Annotated[str | Weights, WEIGHTS] = "planning",
+    ) -> None:
         super().__init__(seed)
-        self.weights = Weights.load(weights)
+        check_values(PlanAgent, {"candidates": candidates, "samples": samples, "picks": picks})
+        self.candidates, self.samples, self.picks = candidates, samples, picks
+        self.weights, self.value = Weights.load(weights), load_value(value)
+        self._functions = Functions(generator=only_plans, policy=drawn_turn, capacity=candidates)
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
-        self._context = make_context(view.board, view.params, view.players, self.weights)
-        self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
+        n_regions, n_edges, players = view.board.n_regions, view.board.n_edges, view.players
+        self._context = make_context(
+            view.board, view.params, players, self.weights, functions=self._functions, value=self.value
+        )
+        self._work = reference(
+            ChoiceWork(
+                make_generator_work(n_regions, n_edges, players),
+                make_lookahead(n_regions, n_edges, players, self.candidates),
+            )
+        )
 
     def _write(self, view: View) -> int:
         self._player = view.player
         return int(
-            planned_turn(self._context, lone(view), view.player, self.rng, self._work, self._deploy, self._attacks)
+            choose_plan(
+                self._context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
+            )
         )
 
     def insight(self) -> dict[str, Any] | None:
@@ -43,7 +112,7 @@ class PlanAgent(KernelAgent):
         what it is worth, in armies; None before the first."""
         if self._known is None:
             return None
-        plan = self._work.plan
+        plan = self._work.generator.plan
         goals = []
         for k in range(int(plan.numbers[1])):
             region, owner, armies = (int(value) for value in plan.chosen[k])
@@ -53,7 +122,9 @@ class PlanAgent(KernelAgent):
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        return self._picked(view, write_best_picks, self.weights)
+        if self.picks == "best":
+            return self._picked(view, write_best_picks, self.weights)
+        return played_picks(view, self.weights, self.value, self.rng)
 
 
 #: What specifications take.

@@ -48,23 +48,40 @@ def drawn_turn(
 
 
 @kernel
+def add_plans(
+    context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
+) -> Int:
+    """Write different plans behind the first `count` turns while there is room: that of the evaluation's style, and others
+    of styles at random. Returns how many turns there are then, at least 1."""
+    room = turns.counts.shape[0]
+    for i in range(1 + _TRIES * (room - 1)):
+        if count == room:
+            break
+        deploy, attacks = turns.deploy[count], turns.attacks[count]
+        if i == 0:
+            turns.counts[count] = planned_turn(context, position, player, rng, work, deploy, attacks)
+        else:
+            turns.counts[count] = drawn_turn(context, position, player, rng, work, deploy, attacks)
+        if count == 0 or is_new(turns, count):
+            count += 1
+    return np.int64(count)
+
+
+@kernel
+def only_plans(
+    context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
+) -> Int:
+    """Write different plans to `turns`, see `add_plans`; in the signature of generators. Returns how many."""
+    return add_plans(context, position, player, rng, work, turns, np.int64(0))
+
+
+@kernel
 def generate_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`: those of the thesis's ways where there is room for more than these, that of the
-    evaluation's style, and others of styles at random; in the signature of generators. Returns how many there are, at
-    least 1."""
-    room, count = turns.counts.shape[0], np.int64(0)
-    if room > MAX_TURNS:
+    """Write different turns to `turns`: those of the thesis's ways where there is room for more than these, and plans, see
+    `add_plans`; in the signature of generators. Returns how many."""
+    count = np.int64(0)
+    if turns.counts.shape[0] > MAX_TURNS:
         count = generate_turns(context, position, player, rng, work, turns)
-    turns.counts[count] = planned_turn(context, position, player, rng, work, turns.deploy[count], turns.attacks[count])
-    count += count == 0 or is_new(turns, count)
-    for _ in range(_TRIES * (room - 1)):
-        if count == room:
-            break
-        turns.counts[count] = drawn_turn(
-            context, position, player, rng, work, turns.deploy[count], turns.attacks[count]
-        )
-        if is_new(turns, count):
-            count += 1
-    return np.int64(count)
+    return add_plans(context, position, player, rng, work, turns, count)

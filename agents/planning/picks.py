@@ -1,0 +1,237 @@
+"""Starting regions by fast games: who gets which, some rounds by plans, and what the position is worth then.
+
+Regions are weighed in games in which everybody picks by what is known of regions so far (the mean share of those who got
+them, with noise, as in a Gumbel softmax); then lists of wishes are tried, the better half of them twice as often each
+time (successive halving: Karnin, Koren and Somekh, 2013). Games begin by the rules' own way to pick, so that what others
+take away, and wastelands, count in all presets. Offers that a player does not see (each has its own) are any regions
+that are not offered to it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, draw_turn, evaluate
+from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.parameters import Told
+from warlight_env.agents.planning.plans import planned_turn
+from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
+from warlight_env.agents.value.record import ValueNetwork
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, RandomState, Real
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import uniform
+from warlight_env.engine.round import resolve_orders
+from warlight_env.engine.setup import OWN_OFFER, resolve_picks
+from warlight_env.engine.state import NEUTRAL, PICK, Scratch, State, Workspace, make_scratch, make_state, make_workspace
+from warlight_env.engine.view import View
+
+#: Games of a question, of them for weighing regions one half, and rounds of each.
+GAMES: Final = 4000
+_ROUNDS: Final = 6
+#: The parameter of agents.
+PICKS: Final = Told(
+    "starting regions: by fast games (played) or by weights (best)", choices=("played", "best"), shared=True
+)
+#: Lists that are tried; a power of two.
+_LISTS: Final = 32
+#: Noise in shares: while regions are weighed, in the lists that are tried, and in what others wish then.
+_EXPLORING, _TRYING, _ANSWERING = 0.06, 0.03, 0.03
+#: What a region beside those that are wished before it gains in every other list.
+_NEAR: Final = 0.06
+#: Games that a region's mean share begins with, at an equal share.
+_PRIOR: Final = 2.0
+
+
+class PickWork(NamedTuple):
+    """What weighing regions writes."""
+
+    state: State  #: of one game
+    scratch: Scratch
+    round: Workspace
+    generator: GeneratorWork
+    total: npt.NDArray[np.float64]  #: [N] shares of who got a region
+    games: npt.NDArray[np.float64]  #: [N] of which it is the sum
+    want: npt.NDArray[np.float64]  #: [N] of one player in one game
+    wishes: npt.NDArray[np.int32]  #: [P, N]
+    counts: npt.NDArray[np.int32]  #: [P]
+    lists: npt.NDArray[np.int32]  #: [_LISTS, N]
+    result: npt.NDArray[np.float64]  #: [_LISTS, 2] shares and games
+
+
+@kernel
+def _wish(
+    context: Context,
+    player: Int,
+    may: Int,
+    noise: Real,
+    near: Real,
+    rng: RandomState,
+    work: PickWork,
+    out: npt.NDArray[np.int32],
+) -> Int:
+    """Write a player's wishes, best first: by mean shares with Gumbel noise; returns how many.
+
+    may: uint8[N], bit p: offered to player p. near: what regions beside the first gain."""
+    n, count, want, board = work.want.shape[0], np.int64(0), work.want, context.board
+    for r in range(n):
+        want[r] = -np.inf
+        if may[r] >> player & 1:
+            mean = (work.total[r] + _PRIOR / context.players) / (work.games[r] + _PRIOR)
+            want[r] = mean - noise * np.log(-np.log(uniform(rng) + 1e-300) + 1e-300)
+    while True:
+        best = np.int64(-1)
+        for r in range(n):
+            if want[r] > -np.inf and (best < 0 or want[r] > want[best]):
+                best = np.int64(r)
+        if best < 0:
+            return count
+        out[count] = best
+        count += 1
+        want[best] = -np.inf
+        if near > 0.0 and count == 1:
+            for r in range(n):
+                if board.super_region[r] == board.super_region[best]:
+                    want[r] += near
+            for e in range(board.neighbor_start[best], board.neighbor_start[best + 1]):
+                want[board.edge_target[e]] += near
+
+
+@kernel
+def _play(context: Context, begun: State, player: Int, rng: RandomState, work: PickWork) -> Real:
+    """A game from the picks on, by the wishes in `work`; returns the player's share, and notes everybody's."""
+    state, players, round_ = work.state, context.players, work.round
+    owner, army = state.owner[0], state.army[0]
+    while state.phase[0] == PICK:
+        resolve_picks(context.board, context.params, state, 0, work.wishes, work.counts, work.scratch)
+    for r in range(owner.shape[0]):
+        work.want[r] = owner[r]  # who got what
+    at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
+    for _ in range(_ROUNDS):
+        for p in range(players):
+            round_.counts[p] = 0
+            if holds_regions(owner, p):
+                round_.counts[p] = draw_turn(context, at, p, rng, work.generator, round_.deploy[p], round_.attacks[p])
+            else:
+                for r in range(owner.shape[0]):
+                    round_.deploy[p, r] = 0
+        resolve_orders(context.params, at, round_, rng, None, None)
+        winner = np.int64(winner_of(context, at))
+        if winner != ONGOING:
+            break
+    mine = 0.0
+    for p in range(players):
+        share = evaluate(context, at, p) if winner == ONGOING else share_at_end(context, at, winner, p)
+        if p == player:
+            mine = share
+        for r in range(owner.shape[0]):
+            if work.want[r] == p and begun.owner[0, r] == NEUTRAL:
+                work.total[r] += share
+                work.games[r] += 1.0
+    return mine
+
+
+@kernel
+def _begin(begun: State, rng: RandomState, work: PickWork) -> None:
+    """Have the game in `work` stand where the question does, with dice of its own."""
+    state = work.state
+    for r in range(state.owner.shape[1]):
+        state.owner[0, r], state.army[0, r] = begun.owner[0, r], begun.army[0, r]
+        state.offers[0, r] = begun.offers[0, r]
+    state.round[0], state.phase[0], state.turn[0] = begun.round[0], begun.phase[0], begun.turn[0]
+    state.winner[0] = NEUTRAL
+    state.rng[0, 0], state.rng[0, 1] = rng[0], rng[1]
+    uniform(rng)
+
+
+@kernel
+def weigh_picks(
+    context: Context,
+    begun: State,
+    player: Int,
+    games: Int,
+    rng: RandomState,
+    work: PickWork,
+    wishes: npt.NDArray[np.int32],
+) -> Int:
+    """Write the regions offered to a player in the only game of `begun`, best first, to wishes int32[N]; returns how
+    many. games: how many are played in all."""
+    players, may = context.players, begun.offers[0]
+    for r in range(work.total.shape[0]):
+        work.total[r], work.games[r] = 0.0, 0.0
+    for _ in range(games // 2):
+        for p in range(players):
+            work.counts[p] = _wish(context, p, may, _EXPLORING, 0.0, rng, work, work.wishes[p])
+        _begin(begun, rng, work)
+        _play(context, begun, player, rng, work)
+    count = np.int64(0)
+    for i in range(_LISTS):
+        noise, near = 0.0 if i < 2 else _TRYING, _NEAR if i % 2 == 1 else 0.0
+        count = _wish(context, player, may, noise, near, rng, work, work.lists[i])
+        work.result[i, 0], work.result[i, 1] = 0.0, 0.0
+    left, stages = _LISTS, np.int64(np.log2(_LISTS) + 0.5)
+    for _ in range(stages):
+        for _ in range(max(1, games // (2 * stages * left))):
+            for p in range(players):
+                if p != player:
+                    work.counts[p] = _wish(context, p, may, _ANSWERING, 0.0, rng, work, work.wishes[p])
+            first, second = rng[0], rng[1]
+            for i in range(left):
+                rng[0], rng[1] = first, second  # the same luck for each
+                for k in range(count):
+                    work.wishes[player, k] = work.lists[i, k]
+                work.counts[player] = count
+                _begin(begun, rng, work)
+                work.result[i, 0] += _play(context, begun, player, rng, work)
+                work.result[i, 1] += 1.0
+        left //= 2
+        for i in range(left):  # the better half to the front
+            best = i
+            for k in range(i + 1, 2 * left):
+                if work.result[k, 0] / work.result[k, 1] > work.result[best, 0] / work.result[best, 1]:
+                    best = k
+            for k in range(count):
+                work.lists[i, k], work.lists[best, k] = work.lists[best, k], work.lists[i, k]
+            for c in range(2):
+                work.result[i, c], work.result[best, c] = work.result[best, c], work.result[i, c]
+    for k in range(count):
+        wishes[k] = work.lists[0, k]
+    return count
+
+
+def played_picks(
+    view: View, weights: Weights, value: ValueNetwork | None, rng: RandomState, games: int = GAMES
+) -> list[int]:
+    """The offered regions, best first, by so many games; rng uint64[2] is moved on."""
+    n, players = view.board.n_regions, view.players
+    functions = Functions(policy=planned_turn)
+    context = make_context(view.board, view.params, players, weights, functions=functions, value=value)
+    begun = make_state(1, n, players)
+    begun.owner[0], begun.army[0], begun.phase[0] = view.owner, view.army, PICK
+    begun.turn[0] = int((view.owner >= 0).sum())
+    free = begun.owner[0] == NEUTRAL
+    mine, everyone = np.uint8(1 << view.player), np.uint8((1 << players) - 1)
+    begun.offers[0, list(view.offers)] = mine if view.params.picking == OWN_OFFER else everyone
+    if view.params.picking == OWN_OFFER:
+        begun.offers[0, free & (begun.offers[0] == 0)] = everyone - mine
+    work = PickWork(
+        state=make_state(1, n, players),
+        scratch=make_scratch(n, players),
+        round=make_workspace(n, view.board.n_edges, players),
+        generator=make_generator_work(n, view.board.n_edges, players),
+        total=np.zeros(n),
+        games=np.zeros(n),
+        want=np.zeros(n),
+        wishes=np.zeros((players, n), np.int32),
+        counts=np.zeros(players, np.int32),
+        lists=np.zeros((_LISTS, n), np.int32),
+        result=np.zeros((_LISTS, 2)),
+    )
+    wishes = np.zeros(n, np.int32)
+    count = weigh_picks(context, begun, view.player, games, rng, work, wishes)
+    return [int(region) for region in wishes[:count]]
