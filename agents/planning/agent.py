@@ -66,7 +66,7 @@ def choose_plan(
 
 @documented
 class PlanAgent(KernelAgent):
-    """Plans turns from goals in several styles (super regions, neutral regions, enemies' regions, own ones to hold), and
+    """Plans turns from goals (super regions, neutral regions, enemies' regions, own ones to hold) in many styles, and
     plays the one that promises most a round ahead; any number of players."""
 
     name = "plan"
@@ -74,8 +74,8 @@ class PlanAgent(KernelAgent):
     def __init__(
         self,
         seed: int = 0,
-        candidates: Annotated[int, Told("styles of planning to choose from", 1, 200)] = 20,
-        samples: Annotated[int, Told("plays of the round that each plan is tried in", 1, 10_000)] = 5,
+        candidates: Annotated[int, Told("styles of planning to choose from", 1, 200)] = 40,
+        samples: Annotated[int, Told("plays of the round that each plan is tried in", 1, 10_000)] = 10,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         picks: Annotated[Literal["played", "best"], PICKS] = "played",
         weights: Annotated[str | Weights, WEIGHTS] = "planning",

@@ -1,10 +1,10 @@
 """Starting regions by fast games: who gets which, some rounds by plans, and what the position is worth then.
 
-Regions are weighed in games in which everybody picks by what is known of regions so far (the mean share of those who got
-them, with noise, as in a Gumbel softmax); then lists of wishes are tried, the better half of them twice as often each
-time (successive halving: Karnin, Koren and Somekh, 2013). Games begin by the rules' own way to pick, so that what others
-take away, and wastelands, count in all presets. Offers that a player does not see (each has its own) are any regions
-that are not offered to it.
+Regions are weighed in games in which everybody picks by what is known of regions so far (the mean share of those who
+got them, with noise, as in a Gumbel softmax); then lists of wishes are tried, the better half of them twice as often
+each time (successive halving: Karnin, Koren and Somekh, 2013). Games begin by the rules' own way to pick, so that what
+others take away, and wastelands, count in all presets. Offers that a player does not see (each has its own) are any
+regions that are not offered to it.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ def drawn_turn(
 def add_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Write different plans behind the first `count` turns while there is room: that of the evaluation's style, and others
-    of styles at random. Returns how many turns there are then, at least 1."""
+    """Write different plans behind the first `count` turns while there is room: that of the evaluation's style, and
+    others of styles at random. Returns how many turns there are then, at least 1."""
     room = turns.counts.shape[0]
     for i in range(1 + _TRIES * (room - 1)):
         if count == room:
@@ -79,8 +79,8 @@ def only_plans(
 def generate_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write different turns to `turns`: those of the thesis's ways where there is room for more than these, and plans, see
-    `add_plans`; in the signature of generators. Returns how many."""
+    """Write different turns to `turns`: those of the thesis's ways where there is room for more than these, and plans,
+    see `add_plans`; in the signature of generators. Returns how many."""
     count = np.int64(0)
     if turns.counts.shape[0] > MAX_TURNS:
         count = generate_turns(context, position, player, rng, work, turns)

@@ -6,9 +6,10 @@ long as the evaluation by weights.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.forces import attackers_needed, chance_of_capture
@@ -20,8 +21,8 @@ from warlight_env.engine.stack import stack_floats
 
 #: Of each player: sums over its regions (armies, square roots of armies), numbers of regions, income, whole super
 #: regions, what super regions promise that it has a part of, fading fast and slowly with the armies that are lacking
-#: there, in all and where no enemy stands, and those that its armies there can complete; armies at enemies' and at neutral
-#: borders; what enemies' strongest neighbours can capture as they stand and with their income: armies, regions,
+#: there, in all and where no enemy stands, and those that its armies there can complete; armies at enemies' and at
+#: neutral borders; what enemies' strongest neighbours can capture as they stand and with their income: armies, regions,
 #: bonuses; what it could take from them; borders, the largest army, armies that face as many.
 PLAYER_FEATURES: Final = (
     "armies", "roots", "regions", "income", "whole",
@@ -32,10 +33,13 @@ PLAYER_FEATURES: Final = (
 )  # fmt: skip
 
 (
-    _ARMIES, _ROOTS, _REGIONS, _INCOME, _WHOLE, _PROMISE_2, _PROMISE_4, _PROMISE_8, _PROMISE_16, _CLEAR_4, _CLEAR_8,
+    _ARMIES, _ROOTS, REGIONS, _INCOME, _WHOLE, _PROMISE_2, _PROMISE_4, _PROMISE_8, _PROMISE_16, _CLEAR_4, _CLEAR_8,
     _READY, _FRONT, _EDGE, _EXPOSED, _EXPOSED_REGIONS, _EXPOSED_BONUS, _THREATENED, _THREATENED_REGIONS,
     _THREATENED_BONUS, _PREY, _PREY_REGIONS, _FRONTS, _EDGES, _LARGEST, _FACED,
 ) = range(N_PLAYER)  # fmt: skip
+
+#: float64[…]
+Numbers = npt.NDArray[np.float64]
 
 #: Index of 0.7 in `forces.LEVELS`.
 _LEVEL: Final = 2
@@ -45,12 +49,12 @@ _MOST_ROUNDS: Final = 40
 
 
 @kernel
-def write_features(context: Context, position: Position, features: Any) -> None:
+def write_features(context: Context, position: Position, features: Numbers) -> None:
     """Write each player's numbers, as they are, to features float64[P * N_PLAYER], one player after the other."""
     board, forces, players = context.board, context.forces, context.players
     owner, army = position.owner, position.army
-    exposed, threatened, beside, own, cost_own, ready = (
-        stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_floats(),
+    exposed, threatened, own, cost_own, ready = (
+        stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_floats(),
     )  # fmt: skip
     for p in range(players):
         for i in range(N_PLAYER):
@@ -81,7 +85,7 @@ def write_features(context: Context, position: Position, features: Any) -> None:
                 strongest, who = np.int64(army[q]), np.int64(other)
         features[by * N_PLAYER + _ARMIES] += a
         features[by * N_PLAYER + _ROOTS] += np.sqrt(np.float64(a))
-        features[by * N_PLAYER + _REGIONS] += 1.0
+        features[by * N_PLAYER + REGIONS] += 1.0
         features[by * N_PLAYER + _LARGEST] = max(features[by * N_PLAYER + _LARGEST], np.float64(a))
         if neutral:
             features[by * N_PLAYER + _EDGES] += 1.0
@@ -142,10 +146,10 @@ def write_features(context: Context, position: Position, features: Any) -> None:
 
 
 @kernel
-def write_rules(context: Context, position: Position, rules: Any) -> None:
-    """Write what the network reads of the rules to rules float64[N_RULES], each about 1: the enemies' number, rounds that
-    are left (40 where there is no limit), armies that it takes to capture a region of two and one of ten, income
-    without bonuses, regions."""
+def write_rules(context: Context, position: Position, rules: Numbers) -> None:
+    """Write what the network reads of the rules to rules float64[N_RULES], each about 1: the enemies' number,
+    rounds that are left (40 where there is no limit), armies that it takes to capture a region of two and one of
+    ten, income without bonuses, regions."""
     limit = context.params.round_limit
     left: Int = _MOST_ROUNDS if limit == 0 else min(_MOST_ROUNDS, max(0, limit - position.round[0]))
     rules[0] = 1.0 / max(1, context.players - 1)
