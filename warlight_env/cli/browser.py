@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from warlight_env.cli.common import MapOption, RulesOption, UsageError, Whole, need, read_rules
 
 #: Who plays against a person who does not say.
-OPPONENT = "mcts:secs=1"
+OPPONENT = "nash:secs=1"
 
 PortOption = Annotated[Whole, Parameter(name="--port", help="0 takes any free one.")]
 HostOption = Annotated[

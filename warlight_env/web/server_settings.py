@@ -12,8 +12,8 @@ from warlight_env.web.gate import RATE
 
 #: The bots that the page offers; a server may be told of more, a request cannot name others.
 BOTS: Final = (
-    "mcts:secs=1", "mcts:sims=457", "mcts:secs=5", "mcts_thesis",
-    "aggressive", "smart_random", "one_big_army", "random",
+    "nash:secs=1", "nash:secs=5", "mcts:secs=1", "mcts:sims=457", "mcts:secs=5", "mcts_thesis",
+    "plan", "aggressive", "smart_random", "one_big_army", "random",
 )  # fmt: skip
 
 
