@@ -14,12 +14,15 @@ import sys
 import threading
 import time
 import traceback
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
 from warlight_env.protocol.lines import lines_of
+
+if TYPE_CHECKING:
+    from warlight_env.protocol.rehearsal import Rehearsal
 
 #: Seconds of thought that there always are.
 GLIMPSE: Final = 0.005
@@ -27,31 +30,29 @@ GLIMPSE: Final = 0.005
 REFUSED: Final = 2
 
 
-def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Any]:
-    """The bot's side with all kernels loaded, by playing a round; and the agent's own budget.
+def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Any, Rehearsal]:
+    """The bot's side; the agent's own budget; and a rehearsal, which has loaded what the first answer needs.
 
     Raises:
         AgentError: there is no such agent.
     """
     from warlight_env.agents import Budget, make_agent
     from warlight_env.agents.registry import parse
-    from warlight_env.arena.playing.play import play_game
-    from warlight_env.beliefs.believer import BelievingAgent
     from warlight_env.protocol.bot_side import BotSide
+    from warlight_env.protocol.rehearsal import Rehearsal
 
     _, values = parse(spec)
     make_agent(spec, seed)
-    once = Budget(simulations=1, seconds=0.1)
-    players = [BelievingAgent(make_agent(spec, seat)) for seat in range(2)]
-    play_game(players, "small", "challenge1", picks="agents", max_rounds=1, budget=once)
-    return BotSide(lambda: make_agent(spec, seed), challenge), Budget(values.get("sims"), values.get("secs"))
+    rehearsal = Rehearsal(lambda: make_agent(spec, seed))
+    rehearsal.pick()
+    return BotSide(lambda: make_agent(spec, seed), challenge), Budget(values.get("sims"), values.get("secs")), rehearsal
 
 
 def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
     from warlight_env.agents import Budget
 
-    side, own = load(spec, seed, challenge)
+    side, own, rehearsal = load(spec, seed, challenge)
     answers.write(b"ready\n")
     number, until = "", 0.0
     for line in lines_of(lines):
@@ -63,6 +64,7 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             continue
         if words[:1] == ["said"]:
             side.said(m.PicksAnswer(tuple(map(int, words[1:]))))
+            rehearsal.turns()  # while the engine waits for the other player, or turns to it
             continue
         try:
             message = parse_message(line)
