@@ -41,7 +41,6 @@ class Rehearsal:
     def __init__(self, make: Callable[[], Agent]) -> None:
         self._map = maps.load("world")
         self._side = BotSide(make)
-        self._played = False
         for message in (m.YourBot(NAMES[0]), m.OpponentBot(NAMES[1]), *setup_messages(self._map)):
             self._side.hear(message)
 
@@ -51,11 +50,9 @@ class Rehearsal:
             self._side.answer(m.PickRegions(0, tuple(members[0] + 1 for members in self._map.members)))
 
     def turns(self) -> None:
-        """Play turns until all is loaded; the first time only."""
-        if not self._played:
-            self._played = True
-            with contextlib.suppress(InputError, RunError):
-                until_in_time(self._turn)
+        """Play turns until all is loaded."""
+        with contextlib.suppress(InputError, RunError):
+            until_in_time(self._turn)
 
     def _turn(self, budget: Budget) -> None:
         own, *_ = self._map.members

@@ -54,6 +54,8 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
 
     side, own, rehearsal = load(spec, seed, challenge)
     answers.write(b"ready\n")
+    # In a thread of its own: picks, for which all is there, do not wait for what is compiled for turns.
+    threading.Thread(target=rehearsal.turns, daemon=True).start()
     number, until = "", 0.0
     for line in lines_of(lines):
         if line is None:  # `runner` passes none on
@@ -64,7 +66,6 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             continue
         if words[:1] == ["said"]:
             side.said(m.PicksAnswer(tuple(map(int, words[1:]))))
-            rehearsal.turns()  # while the engine waits for the other player, or turns to it
             continue
         try:
             message = parse_message(line)
