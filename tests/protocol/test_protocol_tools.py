@@ -22,6 +22,7 @@ from warlight_env.protocol import messages as m
 from warlight_env.protocol.cases import check
 from warlight_env.protocol.grammar import parse_message
 from warlight_env.protocol.patience import Patience
+from warlight_env.protocol.preparing import prepare
 from warlight_env.protocol.process import CommandError, check_command
 from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.scaffold import LANGUAGES
@@ -313,6 +314,42 @@ def test_reflexes_attack_what_is_weak_and_bring_armies_outwards():
     assert reflex.answer(m.Go(m.ATTACK, 1)) == m.Moves((*moves.orders, attack)), "the weaker one"
     reflex.hear(m.StartingArmies(5))
     assert reflex.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
+
+
+# Preparing our bots
+
+
+def test_a_bot_that_is_prepared_compiles_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARLIGHT_CACHE_DIR", str(tmp_path))
+    arguments = [sys.executable, "-m", "warlight_env", "bot", "prepare", "random", "--challenge", "2"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    *steps, all_, first = done.stdout.splitlines()
+    assert steps[0].startswith("challenge 2, picks: ") and all(" functions compiled" in line for line in [*steps, all_])
+    assert "gives its first answer after" in first
+
+    def compiled() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
+
+    before = compiled()
+    lines = OPENING + (
+        "pick_starting_region 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 2 2 neutral 2\n"
+        "opponent_moves\ngo place_armies 60000\ngo attack/transfer 60000\n"
+    )
+    assert len(run_bot("random", lines).stdout.splitlines()) == 3
+    assert before and compiled() == before
+
+
+def test_all_phases_of_both_challenges_are_prepared():
+    steps = list(prepare("aggressive"))
+    for challenge in (1, 2):
+        names = [step.what for step in steps if step.what.startswith(f"challenge {challenge}, ")]
+        assert names[0].endswith("picks") and names[1].endswith("round 1") and len(names) > 6
+    assert steps[-1].compiled == 0
+
+
+def test_an_agent_that_does_not_exist_cannot_be_prepared(capsys):
+    assert main(["bot", "prepare", "no_such_agent"]) == 2
+    assert "no agent 'no_such_agent'" in capsys.readouterr().err
 
 
 # Our side's time
