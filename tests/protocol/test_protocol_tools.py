@@ -358,7 +358,7 @@ def test_an_agent_that_does_not_exist_cannot_be_prepared(capsys):
 def test_a_question_s_own_time_is_used_but_for_margins():
     time = Patience().of(m.Go(m.PLACE, 2000))
     assert time.most == time.advised == pytest.approx(1.8) and time.wait == pytest.approx(1.9)
-    assert time.increment is None
+    assert time.increment == time.most, "all of it comes back"
 
 
 def banked(**there: m.Question) -> Patience:

@@ -21,7 +21,7 @@ class Allowance(NamedTuple):
     advised: float  #: to think, by whoever does not share out a bank himself
     most: float  #: to think
     wait: float  #: for the answer
-    increment: float | None  #: what a round brings of which all may be spent; None: there is no bank
+    increment: float  #: what a round adds for the next one's thought; without a bank all comes back
 
 
 class Patience:
@@ -51,7 +51,7 @@ class Patience:
         margin = min(max(_MARGIN * limit, _LEAST), _MOST)
         wait = limit - margin
         if self._increment is None:
-            return Allowance(wait - margin, wait - margin, wait, None)
+            return Allowance(wait - margin, wait - margin, wait, wait - margin)
         self._bank = max(self._bank, limit)
         if self.is_new(question):
             wait = min(wait, max(limit - _KEPT * self._bank, self._increment))

@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
 from warlight_env.protocol.lines import MAX_LINE, lines_of
-from warlight_env.protocol.patience import Patience
+from warlight_env.protocol.patience import Allowance, Patience
 from warlight_env.protocol.reflex import Reflex
 
 #: Lines that come within so many seconds of listening have been waiting.
@@ -54,11 +54,12 @@ class Thought:
         except BrokenPipeError:  # its end is seen where it is read
             self._waiting = b""
 
-    def ask(self, line: str, until: float, latest: float) -> str | None:
-        """The answer to a question, thought of until a moment and waited for until a later one, or None."""
+    def ask(self, line: str, asked: float, allowance: Allowance) -> str | None:
+        """The answer to a question that was asked at a moment, or None."""
         self._count += 1
         self.why = "no time"
-        self.tell(f"think {self._count} {until:.6f}")
+        advised, most, latest = (asked + seconds for seconds in allowance[:3])
+        self.tell(f"think {self._count} {advised:.6f} {most:.6f} {allowance.increment:.6f}")
         self.tell(line)
         while (said := self._line(latest)) is not None:
             number, _, answer = said.partition(" ")
@@ -145,8 +146,7 @@ class Runner:
         return self._thought.end()
 
     def _answer(self, question: m.Question, line: str, asked: float) -> str:
-        time = self._patience.of(question)
-        answer = self._thought.ask(line, asked + time.advised, asked + time.wait)
+        answer = self._thought.ask(line, asked, self._patience.of(question))
         if answer is None:
             self.reflexes += 1
             print(f"{self._thought.why}: {type(question).__name__} answered by reflex", file=sys.stderr)
