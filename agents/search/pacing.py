@@ -16,7 +16,7 @@ from warlight_env.engine.view import View
 #: A turn like any other gets this part of a bank, or what is left to the round limit; and the whole increment.
 PART: Final = 1 / 20
 #: Turns, in parts: of the first rounds, of the first rounds of a contact, with an enemy at the border, without one.
-FIRST, MET, AT_WAR, QUIET = 2.0, 4.0, 1.0, 0.5
+FIRST, MET, AT_WAR, QUIET = 1.5, 2.0, 1.0, 0.5
 #: How many rounds are the first ones, of a game and of a contact; and how many without an enemy end a contact.
 OPENING: Final = 3
 MEETING: Final = 2

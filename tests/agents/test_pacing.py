@@ -42,7 +42,7 @@ def test_first_rounds_and_first_contact_get_more():
     war = [view(round, near=True) for round in range(8, 14)]
     first, *_, later, met, still_met, at_war, _, _, _ = seconds(Pacer(), *quiet, *war)
     assert first > at_war > later
-    assert met == still_met > 2 * at_war
+    assert met == still_met > 1.5 * at_war
     assert met > first
 
 
@@ -117,7 +117,7 @@ def test_a_bank_lasts_a_game_and_is_used(clock, meeting):
         total += running.left - (left - asked)  # increments, but for what goes beyond the bank
         spent.append(asked)
         if round == 29:
-            assert sum(spent) > 0.7 * total, "games last some 30 rounds"
+            assert sum(spent) > 0.65 * total, "games last some 30 rounds"
     assert sum(spent) < total
 
 
@@ -145,7 +145,7 @@ def test_every_search_shares_out_its_bank(kind):
         agent.act(one, bank)
         given.append(agent.given)
     quiet, met, still_met, at_war = given
-    assert met == pytest.approx(still_met, rel=0.05) and met > 2 * at_war > 2 * quiet
+    assert met == pytest.approx(still_met, rel=0.05) and met > 1.5 * at_war and at_war > 1.5 * quiet
     agent.act(view(9), Budget(seconds=77.0))
     assert agent.given == pytest.approx(77.0, rel=0.05), "what is said stays"
 
