@@ -35,7 +35,7 @@ class Budget:
         simulations: at most so many, for agents that simulate.
         seconds: at most so many, of wall time; with a bank, what the clock advises.
         bank: seconds left on the agent's clock for all of its answers; None: each answer has its own time. Agents
-            that plan their time look at this.
+            that plan their time look at this, as those that search do (`search.pacing`).
         increment: seconds that the bank gets after each answer.
     """
 

@@ -12,6 +12,7 @@ from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.agents.plug_ins import Functions
 from warlight_env.agents.search.anytime import AnytimeSearch
+from warlight_env.agents.search.pacing import Pacer
 from warlight_env.agents.search.search_settings import DEFAULT_SIMULATIONS, SearchSettings
 from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
@@ -50,6 +51,7 @@ class AnytimeAgent(Agent):
         chosen = {"simulations": sims, "seconds": secs, **more}
         self.settings: Any = replace(base, **{k: v for k, v in chosen.items() if v is not None})
         self.seed, self._moves = seed, 0
+        self._pacer = Pacer()
         self.functions = Functions(evaluation, generator, policy, leaf, prior, capacity)
         self.search: Any = None  #: of the last move
 
@@ -75,6 +77,7 @@ class AnytimeAgent(Agent):
         start = time.perf_counter()
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)
+        budget = self._pacer.paced(view, budget)
         simulations, seconds = given(budget, self.settings.simulations, self.settings.seconds, DEFAULT_SIMULATIONS)
         most, search = self._most(simulations), self.search
         if (

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from warlight_env.agents.base import Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
+from warlight_env.agents.search.pacing import Pacer
 from warlight_env.agents.search_record import Candidate, Searched, SearchRecord
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
@@ -64,6 +65,7 @@ class SearchingAgent(Agent):
         self.view: View | None = None  #: of the last search
         self._record: SearchRecord | None = None
         self._of: tuple[Board, int, Any] | None = None
+        self._pacer = Pacer()
 
     def pick(self, view: View) -> list[int]:
         """The best set of regions by value and distance."""
@@ -72,6 +74,7 @@ class SearchingAgent(Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Search for as long as the budget says or, where it says nothing, the agent's own parameters."""
         start = time.perf_counter()
+        budget = self._pacer.paced(view, budget)
         simulations, seconds = given(budget, self._sims, self._secs, self.default_simulations)
         limits = Limits(simulations, math.inf if seconds is None else start + seconds)
         found = self._search(view, limits)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.position import COMPACT_ARMIES, Position, compact_size, make_position, pack, unpack
-from warlight_env.engine.rules import ARMY_CAP
 
 
 @given(

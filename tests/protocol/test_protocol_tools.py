@@ -21,6 +21,8 @@ from warlight_env.cli import main
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.cases import check
 from warlight_env.protocol.grammar import parse_message
+from warlight_env.protocol.patience import Patience
+from warlight_env.protocol.preparing import prepare
 from warlight_env.protocol.process import CommandError, check_command
 from warlight_env.protocol.reflex import Reflex
 from warlight_env.protocol.scaffold import LANGUAGES
@@ -223,14 +225,19 @@ def test_a_bot_on_standard_input_and_output():
     assert moves.startswith("player2 attack/transfer 1 2 ")
 
 
+#: Its region at the border attacks, with what was just placed there; the one inland follows.
+REFLEX = "player2 attack/transfer 3 4 8, player2 attack/transfer 2 3 8"
+
+
 def test_a_bot_without_time_answers_by_reflex():
     lines = OPENING + (
         "pick_starting_regions 1 4 1\nsettings starting_armies 7\nupdate_map 3 player2 2 4 player1 2 2 player2 9\n"
         "go place_armies 1\ngo attack/transfer 1\n"
     )
     done = run_bot("mcts", lines)
-    assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", "No moves"]
+    assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", REFLEX]
     assert "answered by reflex" in done.stderr
+    assert done.stderr.count("`warlight bot prepare mcts` compiles beforehand what it needs") == 1
 
 
 def test_lines_that_a_bot_does_not_know_are_passed_over():
@@ -291,3 +298,90 @@ def test_reflexes_are_legal_when_nothing_is_known():
     assert reflex.answer(m.Go("place_armies", 1)) == m.Placements(())
     assert reflex.answer(m.Go("attack/transfer", 1)) == m.Moves(())
     assert reflex.answer(m.PickRegion(1, (9, 3))) == m.PicksAnswer((9,))
+
+
+def test_reflexes_attack_what_is_weak_and_bring_armies_outwards():
+    reflex = Reflex()
+    near = ((1, (2,)), (2, (3,)), (3, (4, 5)))
+    reflex.hear(m.Neighbors(near))
+    reflex.hear(m.StartingArmies(5))
+    rows = ((1, "player1", 4), (2, "player1", 1), (3, "player1", 2), (4, "player2", 3), (5, "neutral", 2))
+    reflex.hear(m.UpdateMap(rows))
+    moves = m.Moves((m.MoveOrder("player1", 1, 2, 3),))
+    assert reflex.answer(m.Go(m.ATTACK, 1)) == moves, "two against two stay, one stays behind"
+    assert reflex.answer(m.Go(m.PLACE, 1)) == m.Placements((m.PlaceOrder("player1", 3, 5),))
+    attack = m.MoveOrder("player1", 3, 5, 6)
+    assert reflex.answer(m.Go(m.ATTACK, 1)) == m.Moves((*moves.orders, attack)), "the weaker one"
+    reflex.hear(m.StartingArmies(5))
+    assert reflex.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
+
+
+# Preparing our bots
+
+
+def test_a_bot_that_is_prepared_compiles_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("WARLIGHT_CACHE_DIR", str(tmp_path))
+    arguments = [sys.executable, "-m", "warlight_env", "bot", "prepare", "random", "--challenge", "2"]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    *steps, all_, first = done.stdout.splitlines()
+    assert steps[0].startswith("challenge 2, picks: ") and all(" functions compiled" in line for line in [*steps, all_])
+    assert "gives its first answer after" in first
+
+    def compiled() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
+
+    before = compiled()
+    lines = OPENING + (
+        "pick_starting_region 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 2 2 neutral 2\n"
+        "opponent_moves\ngo place_armies 60000\ngo attack/transfer 60000\n"
+    )
+    assert len(run_bot("random", lines).stdout.splitlines()) == 3
+    assert before and compiled() == before
+
+
+def test_all_phases_of_both_challenges_are_prepared():
+    steps = list(prepare("aggressive"))
+    for challenge in (1, 2):
+        names = [step.what for step in steps if step.what.startswith(f"challenge {challenge}, ")]
+        assert names[0].endswith("picks") and names[1].endswith("round 1") and len(names) > 6
+    assert steps[-1].compiled == 0
+
+
+def test_an_agent_that_does_not_exist_cannot_be_prepared(capsys):
+    assert main(["bot", "prepare", "no_such_agent"]) == 2
+    assert "no agent 'no_such_agent'" in capsys.readouterr().err
+
+
+# Our side's time
+
+
+def test_a_question_s_own_time_is_used_but_for_margins():
+    time = Patience().of(m.Go(m.PLACE, 2000))
+    assert time.most == time.advised == pytest.approx(1.8) and time.wait == pytest.approx(1.9)
+    assert time.increment == time.most, "all of it comes back"
+
+
+def banked(**there: m.Question) -> Patience:
+    patience = Patience()
+    patience.hear(m.TimePerMove(500))
+    for question in there.values():
+        patience.in_time(question)
+    return patience
+
+
+def test_half_of_a_bank_is_kept_until_the_agent_has_been_there():
+    pick, go = m.PickRegion(10_000, (1,)), m.Go(m.PLACE, 10_000)
+    patience = banked()
+    assert patience.of(pick).wait == 5.0
+    assert patience.of(m.PickRegion(5500, (1,))).wait == 0.5, "what the answer adds"
+    patience.in_time(pick)
+    assert patience.of(pick).wait == 9.75
+    assert patience.of(go).wait == 5.0, "a turn needs more than a pick"
+
+
+def test_an_agent_that_has_been_there_is_waited_for_as_long_as_there_is_a_bank():
+    patience = banked(go=m.Go(m.PLACE, 1))
+    for milliseconds in (10_000, 3000, 300):
+        time = patience.of(m.Go(m.PLACE, milliseconds))
+        assert 0 < time.advised <= time.most < time.wait < milliseconds / 1000
+    assert patience.of(m.Go(m.PLACE, 10_000)).advised == pytest.approx(10 / 20 + 0.8)

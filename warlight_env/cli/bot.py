@@ -28,11 +28,37 @@ def run(
     """Be a bot: read an engine's lines on standard input and answer on standard output.
 
     The agent plays under fog, on the position that it believes the most likely. It answers within the time it is
-    told, in need by reflex: all armies onto one border, no moves.
+    told, in need by reflex: all armies onto one border, attacks on what is weak. What it needs is compiled the first
+    time, which takes longer than a game waits: see `warlight bot prepare`.
     """
     from warlight_env.protocol.runner import run as run_bot
 
     return run_bot(agent, seed, None if challenge is None else 1 if challenge == "1" else 2)
+
+
+@app.command
+def prepare(
+    agent: Annotated[str, Parameter(help="The agent, as `warlight bot run` gets it.")],
+    *,
+    challenge: Annotated[
+        Literal["1", "2"] | None, Parameter(help="Only this version of the protocol (default: both).")
+    ] = None,
+    seed: Annotated[Whole, Parameter(help="Of the agent's own randomness.")] = 0,
+) -> None:
+    """Compile beforehand what an agent needs, so that `warlight bot run` has it at its first answer.
+
+    It plays a short game against itself, as a bot; then a bot is started, and its first answer is waited for.
+    """
+    from warlight_env.protocol.preparing import first_answer
+    from warlight_env.protocol.preparing import prepare as prepare_agent
+
+    seconds, compiled = 0.0, 0
+    for step in prepare_agent(agent, seed, _challenges(challenge)):
+        seconds, compiled = seconds + step.seconds, compiled + step.compiled
+        if step.compiled:
+            print(f"{step.what}: {step.seconds:.1f} s, {step.compiled} functions compiled", flush=True)
+    print(f"in all: {seconds:.1f} s, {compiled} functions compiled")
+    print(f"`warlight bot run` gives its first answer after {first_answer(agent, seed):.1f} s")
 
 
 @app.command

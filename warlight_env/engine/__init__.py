@@ -1,8 +1,34 @@
-"""The rules at machine speed: kernels over arrays, for one game or a batch."""
+"""The rules at machine speed: kernels over arrays, for one game or a batch.
 
-from warlight_env.engine.board import Board, MapLike, make_board
-from warlight_env.engine.rules import MAX_ARMIES, MAX_PLAYERS, PRESETS, Rules, RulesError
-from warlight_env.engine.state import NEUTRAL, OVER, PICK, PLAY, UNKNOWN
+Names are loaded when they are first used: who reads one constant need not wait for a compiler.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from warlight_env.lazy import loaded_on_use
+
+if TYPE_CHECKING:
+    from warlight_env.engine.board import Board, MapLike, make_board
+    from warlight_env.engine.rules import MAX_ARMIES, MAX_PLAYERS, PRESETS, Rules, RulesError
+    from warlight_env.engine.state import NEUTRAL, OVER, PICK, PLAY, UNKNOWN
+
+_HOMES: Final = {
+    "Board": "board",
+    "MapLike": "board",
+    "make_board": "board",
+    "MAX_ARMIES": "rules",
+    "MAX_PLAYERS": "rules",
+    "PRESETS": "rules",
+    "Rules": "rules",
+    "RulesError": "rules",
+    "NEUTRAL": "state",
+    "OVER": "state",
+    "PICK": "state",
+    "PLAY": "state",
+    "UNKNOWN": "state",
+}
 
 __all__ = [
     "MAX_ARMIES",
@@ -19,3 +45,6 @@ __all__ = [
     "RulesError",
     "make_board",
 ]
+
+
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -90,7 +90,7 @@ def copied(position: Position) -> Position:
     return Position._make(array.copy() for array in position)
 
 
-#: Armies that the compact form can hold, 21 bits: more than `rules.ARMY_CAP`.
+#: Armies that the compact form can hold, 21 bits: more than `ARMY_CAP`.
 COMPACT_ARMIES: Final = (1 << 21) - 1
 
 

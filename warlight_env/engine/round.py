@@ -7,12 +7,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.board import Board
 from warlight_env.engine.dice import choose, roll_kills
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Events, Int, Owners, RandomState, Script
 from warlight_env.engine.position import Position, position_at
-from warlight_env.engine.rules import ARMY_CAP, RuleParams
+from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import NEUTRAL, OVER, State, Workspace
 
 #: Values of `RuleParams.moved_armies`.

@@ -14,8 +14,6 @@ from warlight_env.errors import InputError
 MAX_PLAYERS: Final = 6
 #: The most armies that a rule or an order may name.
 MAX_ARMIES: Final = 1_000_000
-#: The most armies on a region; what comes on top is lost. Far beyond what games reach, it keeps all sums in range.
-ARMY_CAP: Final = 2_000_000
 
 #: The least chance that is more than none. Tables of dice are made in exact fractions: with a chance of 1e-300 their
 #: numbers have tens of thousands of digits.

@@ -7,11 +7,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners
 from warlight_env.engine.position import position_at
 from warlight_env.engine.round import finish_round
-from warlight_env.engine.rules import ARMY_CAP, RuleParams
+from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, DEALT, OWN_OFFER, RANKED, alternating_picks, picker
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State
 from warlight_env.errors import InputError

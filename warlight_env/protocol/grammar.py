@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from warlight_env.engine.rules import ARMY_CAP
+from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.errors import InputError
 from warlight_env.protocol.messages import (
     ATTACK,

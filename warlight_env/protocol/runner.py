@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import shlex
 import subprocess
 import sys
 import time
@@ -17,13 +18,9 @@ from typing import BinaryIO, Final
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
 from warlight_env.protocol.lines import MAX_LINE, lines_of
+from warlight_env.protocol.patience import Allowance, Patience
 from warlight_env.protocol.reflex import Reflex
 
-#: Of a question's time, what is kept for the way there and back: a share, with bounds in seconds.
-_MARGIN, _LEAST, _MOST = 0.05, 0.03, 0.25
-#: Of a bank, the share for one turn; and of what a round adds to it.
-_BANK_SHARE: Final = 1 / 20
-_INCREMENT_SHARE: Final = 0.8
 #: Lines that come within so many seconds of listening have been waiting.
 _WAITING: Final = 0.05
 
@@ -57,11 +54,12 @@ class Thought:
         except BrokenPipeError:  # its end is seen where it is read
             self._waiting = b""
 
-    def ask(self, line: str, until: float, latest: float) -> str | None:
-        """The answer to a question, thought of until a moment and waited for until a later one, or None."""
+    def ask(self, line: str, asked: float, allowance: Allowance) -> str | None:
+        """The answer to a question that was asked at a moment, or None."""
         self._count += 1
         self.why = "no time"
-        self.tell(f"think {self._count} {until:.6f}")
+        advised, most, latest = (asked + seconds for seconds in allowance[:3])
+        self.tell(f"think {self._count} {advised:.6f} {most:.6f} {allowance.increment:.6f}")
         self.tell(line)
         while (said := self._line(latest)) is not None:
             number, _, answer = said.partition(" ")
@@ -111,7 +109,9 @@ class Runner:
         self._born = time.monotonic() - process_age()
         self._thought = Thought(spec, seed, challenge)
         self._reflex = Reflex()
-        self._increment: float | None = None  # seconds; None: no bank (challenge 1)
+        self._spec = spec
+        self._patience = Patience()
+        self._helped = False
         self.reflexes = 0  #: answers that the agent did not have in time
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
@@ -130,8 +130,7 @@ class Runner:
                 print(f"not understood: {error}", file=sys.stderr)
                 continue
             if not isinstance(message, m.Question):
-                if isinstance(message, m.TimePerMove):
-                    self._increment = message.milliseconds / 1000
+                self._patience.hear(message)
                 if not isinstance(message, m.Other):  # which might look like a word of ours to the agent's process
                     self._reflex.hear(message)
                     self._thought.tell(line)
@@ -147,21 +146,21 @@ class Runner:
         return self._thought.end()
 
     def _answer(self, question: m.Question, line: str, asked: float) -> str:
-        limit = question.milliseconds / 1000
-        margin = min(max(_MARGIN * limit, _LEAST), _MOST)
-        latest = asked + limit - margin
-        answer = self._thought.ask(line, min(latest - margin, asked + self._share(limit)), latest)
+        answer = self._thought.ask(line, asked, self._patience.of(question))
         if answer is None:
             self.reflexes += 1
             print(f"{self._thought.why}: {type(question).__name__} answered by reflex", file=sys.stderr)
+            self._help(question)
             return format_answer(self._reflex.answer(question))
+        self._patience.in_time(question)
         return answer
 
-    def _share(self, limit: float) -> float:
-        """How long to think, of a time that is for this question alone or is a bank for all that follow."""
-        if self._increment is None:
-            return limit
-        return limit * _BANK_SHARE + 2 * self._increment * _INCREMENT_SHARE
+    def _help(self, question: m.Question) -> None:
+        """Say once what helps an agent that is not there yet."""
+        if self._patience.is_new(question) and not self._thought.failed and not self._helped:
+            self._helped = True
+            tip = f"`warlight bot prepare {shlex.quote(self._spec)}` compiles beforehand what it needs"
+            print(f"the agent is still being loaded or compiled; {tip}", file=sys.stderr)
 
 
 def process_age() -> float:

@@ -2,9 +2,10 @@
 
     python -m warlight_env.protocol.thinker AGENT SEED CHALLENGE      (CHALLENGE 0: as the engine says)
 
-Standard input: the engine's lines as they are. Before each question comes ``think N UNTIL``, a number for it and until
-when there is time, on the clock of `time.monotonic`, which all processes share; after each pick ``said ID …``, what the
-engine was really given. Standard output: ``ready`` once, then ``N ANSWER`` for each question.
+Standard input: the engine's lines as they are. Before each question comes ``think N ADVISED MOST INCREMENT``, a number
+for it, until when it should and may be thought of, on the clock of `time.monotonic`, which all processes share, and how
+many seconds come back (see `patience.Allowance`); after each pick ``said ID …``, what the engine was really given.
+Standard output: ``ready`` once, then ``N ANSWER`` for each question.
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ import sys
 import threading
 import time
 import traceback
-from typing import Any, BinaryIO, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import ProtocolError, format_answer, parse_message
 from warlight_env.protocol.lines import lines_of
+
+if TYPE_CHECKING:
+    from warlight_env.agents import Budget
+    from warlight_env.protocol.rehearsal import Rehearsal
 
 #: Seconds of thought that there always are.
 GLIMPSE: Final = 0.005
@@ -27,39 +33,37 @@ GLIMPSE: Final = 0.005
 REFUSED: Final = 2
 
 
-def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Any]:
-    """The bot's side with all kernels loaded, by playing a round; and the agent's own budget.
+def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budget, Rehearsal]:
+    """The bot's side; the agent's own budget; and a rehearsal, which has loaded what the first answer needs.
 
     Raises:
         AgentError: there is no such agent.
     """
     from warlight_env.agents import Budget, make_agent
     from warlight_env.agents.registry import parse
-    from warlight_env.arena.playing.play import play_game
-    from warlight_env.beliefs.believer import BelievingAgent
     from warlight_env.protocol.bot_side import BotSide
+    from warlight_env.protocol.rehearsal import Rehearsal
 
     _, values = parse(spec)
     make_agent(spec, seed)
-    once = Budget(simulations=1, seconds=0.1)
-    players = [BelievingAgent(make_agent(spec, seat)) for seat in range(2)]
-    play_game(players, "small", "challenge1", picks="agents", max_rounds=1, budget=once)
-    return BotSide(lambda: make_agent(spec, seed), challenge), Budget(values.get("sims"), values.get("secs"))
+    rehearsal = Rehearsal(lambda: make_agent(spec, seed))
+    rehearsal.pick()
+    return BotSide(lambda: make_agent(spec, seed), challenge), Budget(values.get("sims"), values.get("secs")), rehearsal
 
 
 def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
     """Answer until the input ends."""
-    from warlight_env.agents import Budget
-
-    side, own = load(spec, seed, challenge)
+    side, own, rehearsal = load(spec, seed, challenge)
     answers.write(b"ready\n")
-    number, until = "", 0.0
+    # In a thread of its own: picks, for which all is there, do not wait for what is compiled for turns.
+    threading.Thread(target=rehearsal.turns, daemon=True).start()
+    number, advised, most, increment = "", 0.0, 0.0, 0.0
     for line in lines_of(lines):
         if line is None:  # `runner` passes none on
             continue
         words = line.split()
         if words[:1] == ["think"]:
-            number, until = words[1], float(words[2])
+            number, (advised, most, increment) = words[1], map(float, words[2:5])
             continue
         if words[:1] == ["said"]:
             side.said(m.PicksAnswer(tuple(map(int, words[1:]))))
@@ -69,8 +73,8 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             if not isinstance(message, m.Question):
                 side.hear(message)
                 continue
-            left = max(GLIMPSE, until - time.monotonic())
-            budget = Budget(own.simulations, left if own.seconds is None else min(own.seconds, left))
+            now = time.monotonic()
+            budget = share_out(own, max(GLIMPSE, advised - now), max(GLIMPSE, most - now), increment)
             answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
         except ProtocolError as error:
             print(f"not understood: {error}", file=sys.stderr)
@@ -80,6 +84,13 @@ def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
         except Exception:
             traceback.print_exc()
             answers.write(f"{number} !\n".encode())
+
+
+def share_out(own: Budget, advised: float, most: float, increment: float) -> Budget:
+    """What an agent gets: its own simulations and seconds, as far as time allows; else a bank, to share out itself."""
+    if own.simulations is None and own.seconds is None:
+        return replace(own, seconds=advised, bank=most, increment=increment)
+    return replace(own, seconds=advised if own.seconds is None else min(own.seconds, advised))
 
 
 def end_with(parent: int) -> None:

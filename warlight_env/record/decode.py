@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from warlight_env import maps
+from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.orders import Orders, OrdersTypeError
-from warlight_env.engine.rules import ARMY_CAP, MAX_PLAYERS, Rules, RulesError
+from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.maps import Map, MapError
 from warlight_env.record.checks import Columns, Fields, brief, row, whole
 from warlight_env.record.encode import FORMAT, VERSION

@@ -1,0 +1,99 @@
+"""How much of a bank a search may spend on a turn: more at first and on meeting enemies, little once all is decided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from warlight_env.agents.base import Budget
+from warlight_env.engine.board import Board
+from warlight_env.engine.round import income
+from warlight_env.engine.state import UNKNOWN
+from warlight_env.engine.view import View
+
+#: A turn like any other gets this part of a bank, or what is left to the round limit; and the whole increment.
+PART: Final = 1 / 20
+#: Turns, in parts: of the first rounds, of the first rounds of a contact, with an enemy at the border, without one.
+FIRST, MET, AT_WAR, QUIET = 1.5, 2.0, 1.0, 0.5
+#: How many rounds are the first ones, of a game and of a contact; and how many without an enemy end a contact.
+OPENING: Final = 3
+MEETING: Final = 2
+APART: Final = 3
+#: Share of armies and income, the mean of both, from which on a game is decided; and what such a turn still gets.
+DECIDED: Final = 0.8
+ROUTINE: Final = 0.1
+#: Seconds of a bank that are kept, and at most which part of it.
+RESERVE: Final = 0.02
+_RESERVED_PART: Final = 0.1
+
+
+class Pacer:
+    """Shares out the bank of one player's games, whose turns it sees one after the other."""
+
+    def __init__(self) -> None:
+        self._board: Board | None = None
+        self._round = 0
+        self._last: int | None = None  # round with an enemy at the border
+        self._met = 0  # round in which this contact began
+
+    def paced(self, view: View, budget: Budget | None) -> Budget | None:
+        """The budget with the seconds for this turn, where it has a bank; any other as it is.
+
+        A bank that the increment fills again is spent at once, unless the game is decided.
+        """
+        if budget is None or budget.bank is None:
+            return budget
+        bank, weight = budget.bank, self._weight(view)
+        limit = view.params.round_limit
+        part = max(PART, 1 / max(1, limit - view.round)) if limit else PART
+        seconds = weight * part * bank + budget.increment
+        if is_decided(view):
+            seconds = ROUTINE * (part * bank + budget.increment)
+        return replace(budget, seconds=min(seconds, bank - min(RESERVE, _RESERVED_PART * bank)))
+
+    def _weight(self, view: View) -> float:
+        if view.board is not self._board or view.round < self._round:
+            self._board, self._last = view.board, None
+        self._round = view.round
+        weight = QUIET
+        if _meets_enemy(view):
+            if self._last is None or view.round - self._last > APART:
+                self._met = view.round
+            self._last = view.round
+            weight = MET if view.round - self._met < MEETING else AT_WAR
+        return max(weight, FIRST) if view.round < OPENING else weight
+
+
+def is_decided(view: View) -> bool:
+    """Whether a player has so large a share of armies and income that nothing changes it any more.
+
+    A player decides a game for itself where it sees all, and enemies of whom it has `DECIDED` against all of them; for
+    others as soon as one of them has as much against it alone.
+    """
+    armies, earned = [], []
+    for player in range(view.players):
+        own = view.owner == player
+        alive = bool(own.any())
+        armies.append(float(view.army[own].sum()))
+        earned.append(float(income(view.board, view.params.base_income, view.owner, player)) if alive else 0.0)
+    me, enemies = view.player, [p for p in range(view.players) if p != view.player and armies[p] > 0]
+    if not enemies or not armies[me]:
+        return False
+
+    def share(player: int, others: list[int]) -> float:
+        both = [player, *others]
+        return sum(values[player] / sum(values[p] for p in both) for values in (armies, earned)) / 2
+
+    if not (view.owner == UNKNOWN).any() and share(me, enemies) >= DECIDED:
+        return True
+    return any(share(enemy, [me]) >= DECIDED for enemy in enemies)
+
+
+def _meets_enemy(view: View) -> bool:
+    """Whether a region of the player's has an enemy's beside it."""
+    owner = view.owner.tolist()
+    others = {p for p in range(view.players) if p != view.player}
+    own = np.flatnonzero(view.owner == view.player).tolist()
+    return any(owner[near] in others for region in own for near in view.map.neighbors[region])
