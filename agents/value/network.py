@@ -20,6 +20,8 @@ from warlight_env.engine.stack import stack_floats, stack_singles
 
 #: Slope of units below 0.
 LEAK: Final = 0.1
+#: Part of shares that goes by regions.
+BY_REGIONS: Final = 0.05
 
 
 @inline_kernel
@@ -80,10 +82,16 @@ def network_scores(context: Context, position: Position, scores: Shares) -> None
 
 @kernel
 def network_share(context: Context, position: Position, player: Int) -> Real:
-    """A player's share of a position, in [0, 1], in the signature of evaluations."""
-    scores = stack_floats()
+    """A player's share of a position, in [0, 1], in the signature of evaluations: its chance to win, and to a small part
+    its share of the regions that players hold, so that who has won takes the last ones."""
+    scores, owner = stack_floats(), position.owner
     network_scores(context, position, scores)
-    total = 0.0
+    if scores[player] == -np.inf:
+        return 0.0
+    total, mine, held = 0.0, 0.0, 0.0
     for p in range(context.players):
         total += np.exp(scores[p] - scores[player])
-    return 1.0 / total if scores[player] > -np.inf else 0.0
+    for r in range(owner.shape[0]):
+        held += owner[r] >= 0
+        mine += owner[r] == player
+    return (1.0 - BY_REGIONS) / total + BY_REGIONS * mine / held

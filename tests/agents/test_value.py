@@ -12,7 +12,7 @@ from warlight_env.agents.context import evaluate
 from warlight_env.agents.forces import attackers_needed
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.value.features import PLAYER_FEATURES, write_features, write_rules
-from warlight_env.agents.value.network import LEAK, network_scores
+from warlight_env.agents.value.network import BY_REGIONS, LEAK, network_scores
 from warlight_env.agents.value.record import (
     N_PLAYER,
     N_RULES,
@@ -153,7 +153,9 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
             assert scores[p] == pytest.approx(rectified(second) @ arrays["last"], rel=1e-3, abs=1e-3)
         chances = np.exp(scores - scores.max())
         shares = [share_of(context, position, p) for p in range(players)]
-        assert shares == pytest.approx(chances / chances.sum(), abs=1e-6)
+        held = np.array([(position.owner == p).sum() for p in range(players)])
+        expected = (1 - BY_REGIONS) * chances / chances.sum() + BY_REGIONS * held / held.sum()
+        assert shares == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_bundled_network_prefers_more_of_everything():
