@@ -9,12 +9,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-from warlight_env import registrars
+from warlight_env import bounded, registrars
 from warlight_env.agents.adapting import as_agent
 from warlight_env.agents.base import Agent
 from warlight_env.agents.parameters import Parameter
+from warlight_env.agents.value.record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
@@ -265,31 +267,46 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     return info, values
 
 
-_WEIGHTS = re.compile(r"(?<=[:,\s])(weights=[^,]*?)(\s*)(?=,|$)")
-_PINNED_WEIGHTS = re.compile(r"(?<=[:,\s])(weights=[^,]*\.json)#[0-9a-f]{16}(?=\s*(?:,|$))")
+def _network_digest(path: str) -> str:
+    told = digest(bounded.read_bytes(Path(path), bounded.SETTINGS_BYTES, ValueNetworkError, "value network"))
+    load_value(f"{path}#{told}")  # refuses what is no network
+    return told
+
+
+#: Parameters that name files: how these end, and the digest of what one holds.
+_FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
+    "weights": (".json", lambda path: Weights.load(path).digest()),
+    "value": (".npz", _network_digest),
+}
+_PINNED: Final = re.compile(
+    rf"(?<=[:,\s])({'|'.join(rf'{key}=[^,]*{re.escape(end)}' for key, (end, _) in _FILES.items())})"
+    r"#[0-9a-f]{16}(?=\s*(?:,|$))"
+)
 
 
 def pinned(spec: str) -> str:
-    """A specification for the weights that their file holds now: with their digest behind its name, if it has one.
+    """A specification for what its files of weights and networks hold now: with a digest behind each one's name.
 
     Raises:
-        AgentError: the specification is wrong. WeightsError: the file cannot be read.
+        AgentError: the specification is wrong. WeightsError, ValueNetworkError: a file cannot be read.
     """
     spec = spec.strip()
     info, values = parse(spec)
     if info.wraps:
         text: str = values["text"]
         return spec.removesuffix(text) + pinned(text)
-    weights = values.get("weights", "")
-    if "weights" not in info.parameters or not str(weights).endswith(".json"):
-        return spec
-    digest = Weights.load(weights).digest()
-    return _WEIGHTS.sub(lambda found: f"{found[1]}#{digest}{found[2]}", spec, count=1)
+    for key, (end, digest_of) in _FILES.items():
+        path = str(values.get(key, ""))
+        if key in info.parameters and path.endswith(end):
+            named = re.search(rf"[:,\s]{re.escape(f'{key}={path}')}", spec)
+            assert named is not None  # `parse` found it there
+            spec = f"{spec[: named.end()]}#{digest_of(path)}{spec[named.end() :]}"
+    return spec
 
 
 def unpinned(spec: str) -> str:
     """The specification of which `pinned` made this one."""
-    return _PINNED_WEIGHTS.sub(r"\1", spec)
+    return _PINNED.sub(r"\1", spec)
 
 
 def make_agent(spec: str, seed: int) -> Agent:

@@ -32,6 +32,7 @@ from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.flat import FlatAgent
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
+from warlight_env.agents.value.record import load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
 from warlight_env.engine.cache import KERNEL_PACKAGES
@@ -41,6 +42,10 @@ from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
 from warlight_env.train.duel_batches import Duels
+from warlight_env.train.value_games import play_games as play_games_of_training
+from warlight_env.train.value_labels import label_positions
+from warlight_env.train.value_places import Places, pack_network
+from warlight_env.train.value_settings import ValueSettings
 
 #: Weights under which every term of the evaluation is there.
 ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)
@@ -196,6 +201,18 @@ def trained(rounds: int) -> None:
         game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
 
 
+def label() -> None:
+    """Games and labels of the value network's training, without a network and with one."""
+    settings = ValueSettings(
+        player="nash:40,value=current", opponents=("nash:40,value=current", "smart_random"), maps=("small",),
+        rules=("thesis", "challenge2"), players=(0.5, 0.5), max_rounds=60, plays=60,
+    )  # fmt: skip
+    places = Places(settings)
+    for network in (b"", pack_network(load_value("learned"))):
+        games = play_games_of_training(settings, places, network, 1, range(6), 1)
+        label_positions(settings, places, network, games, 2, range(20), 1)
+
+
 def few() -> None:
     """What most rests on: rounds, picks, generated turns, a search."""
     for spec, number in itertools.product(("random", "aggressive", "smart_random"), range(0, 40, 3)):
@@ -213,6 +230,7 @@ def everything() -> None:
             play(make, number, 20)
     plug_in()
     trained(5)
+    label()
     for number in range(30):
         believe(number, 15)
         search(number)

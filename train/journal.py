@@ -18,8 +18,8 @@ class JournalError(RunFolderError):
     """A folder that belongs to another run, is damaged or in use; nothing in it has been changed."""
 
 
-#: What the events have, by their names: integers, numbers (float), such or null (object), truths, objects, and lists of
-#: numbers (of such lists, …).
+#: What the events have, by their names: integers, numbers (float), such or null (object), truths, texts, objects, and
+#: lists of numbers (of such lists, …).
 _FORMS: Final[dict[str, dict[str, type]]] = {
     "generation": {
         "stage": int, "generation": int, "points": list, "scores": list, "units": int, "games": int, "trust": float,
@@ -37,6 +37,16 @@ _FORMS: Final[dict[str, dict[str, type]]] = {
         "iteration": int, "steps": int, "games": int, "won": int, "opponents": dict, "seconds": float,
         "loss": object, "value_loss": object, "policy_gradient_loss": object, "entropy_loss": object,
         "approx_kl": object, "clip_fraction": object, "explained_variance": object,
+    },
+    "games": {
+        "iteration": int, "part": int, "digest": str, "games": int, "won": int, "positions": int, "seconds": float,
+    },
+    "labels": {"iteration": int, "part": int, "digest": str, "labels": int, "seconds": float},
+    "fit": {
+        "iteration": int, "digest": str, "labels": int, "trained": float, "held_out": object, "seconds": float,
+    },
+    "gate": {
+        "iteration": int, "games": int, "score": float, "interval": list, "accepted": bool, "seconds": float,
     },
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Weights out of a file: what a match says of them, and what it says when they change."""
+"""Weights and networks out of a file: what a match says of them, and what it says when they change."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import gzip
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.registry import pinned, unpinned
+from warlight_env.agents.value.record import ValueNetworkError, digest, save_value, shapes
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
 from warlight_env.arena.playing.game_setup import Setup
@@ -62,9 +64,32 @@ def test_a_specification_is_pinned_to_the_weights_that_its_file_holds(spec, file
         make_agent(spec.format(told), 1)
 
 
-@pytest.mark.parametrize(
-    "spec", ["random", "one_ply:weights=thesis", "mcts:5", "cmd:./bot weights=a.json", "belief:mcts"]
-)
+@pytest.mark.parametrize("spec", [
+    "nash:value={}", "nash:20, value={} ,rounds=1", "belief:nash:rounds=1,value={}",
+    "nash:weights={other},value={}", "nash:value={},weights={other}",
+])  # fmt: skip
+def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_path, file):
+    path = tmp_path / "mine.npz"
+    arrays = {name: np.full(shape, 0.1, np.float32) for name, shape in shapes(3, 2).items()}
+    save_value(path, arrays)
+    given = spec.format(path, other=file)
+    told = spec.format(f"{path}#{digest(path.read_bytes())}", other=f"{file}#{DEFAULT.digest()}")
+    assert pinned(given) == told == pinned(pinned(given))
+    assert unpinned(told) == given == make_agent(told, 1).name
+    before = setup(given).describe()["agents"]
+    save_value(path, {**arrays, "last": arrays["last"] + 1})
+    with pytest.raises(ValueNetworkError, match=f"{path}: holds another network than it did"):
+        make_agent(told, 1)
+    assert setup(given).describe()["agents"] != before, "matches with the one and the other are told apart"
+    path.write_bytes(b"no network")
+    with pytest.raises(ValueNetworkError, match=f"{path}: no value network"):
+        pinned(given)
+
+
+@pytest.mark.parametrize("spec", [
+    "random", "one_ply:weights=thesis", "mcts:5", "cmd:./bot weights=a.json", "belief:mcts", "nash:value=learned",
+    "cmd:./bot value=a.npz",
+])  # fmt: skip
 def test_specifications_without_a_file_of_weights_stay_what_they_are(spec):
     assert pinned(spec) == unpinned(spec) == spec
 

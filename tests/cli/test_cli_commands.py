@@ -154,6 +154,7 @@ def without(monkeypatch, *libraries):
         (["evolve", "--quick"], ["cma"]),
         (["evolve", "--quick"], ["cma", "matplotlib"]),
         (["td", "--quick"], ["matplotlib"]),
+        (["value", "--quick"], ["torch", "matplotlib"]),
         (["ppo", "--quick"], ["torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard"]),
     ],
 )

@@ -1,4 +1,5 @@
-"""``warlight train``: weights of the evaluation by evolution or TD learning, policies by PPO and self-play."""
+"""``warlight train``: weights of the evaluation by evolution or TD learning, a value network by expert iteration,
+policies by PPO and self-play."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from warlight_env.train.journal import Journal
 
 app = App(
-    name="train", help="Train: weights of the evaluation, or a policy that plays by itself. Needs the extra 'train'."
+    name="train",
+    help="Train: weights of the evaluation, a value network, or a policy that plays alone. Needs the extra 'train'.",
 )
 
 FileArgument = Annotated[
@@ -186,6 +188,52 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
                 jobs=options.jobs, backend=options.backend, advance=advance,
             )  # fmt: skip
         _tell(result, journal.folder, options.json, FOUND)
+
+
+@app.command
+def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
+    """Train the value network of `nash` by expert iteration: what its search finds is what the next network says.
+
+    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
+    it holds value.npz (for ``nash:value=FILE``), report.md and report.html.
+
+    ```toml
+    iterations = 3
+    games = 900       # of an iteration: the network as it is against itself and others
+    labels = 80000    # positions of these that are searched
+    plays = 1600      # of the round, for a label
+    steps = 6000      # of the fit
+    maps = ["world", "large", "generated:40:101"]   # a map of 40 regions from seed 101
+    players = [0.8, 0.1, 0.1]                       # shares of games of 2, 3 and 4 players
+    ```
+    """
+    need("train", "torch", "matplotlib")
+    from warlight_env.train.finish_value import VALUE, finish_value
+    from warlight_env.train.settings_file import read_settings
+    from warlight_env.train.value import ValueRun, parts_of
+    from warlight_env.train.value_settings import ValueSettings
+
+    settings = read_settings(ValueSettings, options.plain(file), str(file) if file else "settings")
+    if options.quick:
+        settings = replace(
+            settings, iterations=2, games=12, labels=200, plays=60, steps=40, gate_units=1, accept=0.0, holdout_units=1
+        )
+    with options.journal("value", file, settings.to_dict()) as journal:
+        with counting("expert iteration", parts_of(settings), "parts", options.quiet) as advance:
+            if journal.entries:
+                advance(len(journal.entries), "as found in the run folder")
+
+            def say(entry: dict[str, Any]) -> None:
+                more = f", {100 * entry['score']:.0f} % against the old network" if entry["event"] == "gate" else ""
+                advance(1, f"iteration {entry['iteration'] + 1}: {entry['event']}{more}")
+
+            run = ValueRun(settings, journal, options.jobs, options.backend, say)
+            found = run.run()
+        with options.counting_final_match(2 * settings.holdout_units * (1 + len(settings.holdout))) as advance:
+            result = finish_value(
+                settings, journal, found, run.games(), jobs=options.jobs, backend=options.backend, advance=advance
+            )
+        _tell(result, journal.folder, options.json, VALUE)
 
 
 @app.command

@@ -1,0 +1,76 @@
+"""What a position is worth by the game of its next round."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from helpers import RING, as_position, board_of
+from warlight_env.agents.nash.nash_work import NashSetup, make_nash_work
+from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.round_values import play_at_random, write_round_values
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.position import make_position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import make_rng
+
+
+@kernel
+def as_many_as_regions(context, position, player, rng, work, turns):
+    """Turn k puts all of the income on the player's region k."""
+    found = 0
+    for r in range(position.owner.shape[0]):
+        if position.owner[r] == player and found < 3:
+            turns.counts[found] = 0
+            for q in range(position.owner.shape[0]):
+                turns.deploy[found, q] = 0
+            turns.deploy[found, r] = 5
+            found += 1
+    return found
+
+
+@kernel
+def by_region_0(context, position, player):
+    """Player 0 has 0.8 where its region 0 has more than five armies, else 0.1; player 1 two thirds of the rest."""
+    first = 0.8 if position.army[0] > 5 else 0.1
+    if player == 0:
+        return first
+    return (1.0 - first) * (2.0 / 3.0 if player == 1 else 1.0 / 3.0)
+
+
+def searched(owner, players, plays=400, rounds=0):
+    board, params = board_of(RING)
+    functions = Functions(evaluation=by_region_0, generator=as_many_as_regions, capacity=3)
+    context = make_context(board, params, players, PLANNING, functions=functions)
+    work, values = make_nash_work(6, board.n_edges, players, 3, 0, 1), np.zeros(players)
+    work.rng[:] = make_rng(1)
+    setup = reference(NashSetup(1, 1))
+    known = write_round_values(context, setup, as_position(owner, rounds=rounds), plays, work, values)
+    after = make_position(6)
+    goes_on = play_at_random(context, setup, as_position(owner, rounds=rounds), work, after)
+    return known, values, goes_on, after
+
+
+def test_values_are_the_equilibrium_s():
+    """Player 0 comes to choose region 0, whatever the others do."""
+    known, values, goes_on, after = searched([0, 0, 0, 1, 1, 2], 3, plays=4000)
+    assert known and values.sum() == pytest.approx(1)
+    assert values == pytest.approx([0.8, 0.4 / 3, 0.2 / 3], abs=0.02)
+    assert goes_on and after.round[0] == 1
+    assert after.army[:3].sum() == after.army[3:5].sum() + 1 == after.army[5] + 2 == 8, "all have deployed 5"
+
+
+def test_who_has_no_choice_gets_what_the_others_leave():
+    known, values, *_ = searched([0, 0, -1, 1, -1, -1], 2)
+    assert known and values[0] > 0.6 and values.sum() == 1
+    known, values, *_ = searched([0, 0, -1, 1, -1, 2], 3)
+    assert known and values[1] == values[2] > 0 and values.sum() == 1
+    known, *_ = searched([0, -1, -1, 1, -1, -1], 2)
+    assert not known, "nothing is played where nobody has a choice"
+
+
+def test_who_is_out_has_nothing_and_an_end_is_what_it_is():
+    assert searched([0, 0, 0, 2, 2, 2], 3)[1][1] == 0.0
+    known, values, *_ = searched([2] * 6, 3)
+    assert known and values.tolist() == [0.0, 0.0, 1.0]

@@ -1,0 +1,472 @@
+"""The value network's training: games, labels and fits follow from the seed, a killed run goes on exactly, and what is
+damaged does not come through the gate."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from helpers import as_position
+from warlight_env.agents import make_agent
+from warlight_env.agents.evaluation import evaluated_shares
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.value.network import network_scores
+from warlight_env.agents.value.record import load_value, make_network, shapes
+from warlight_env.agents.weights import DEFAULT, PLANNING
+from warlight_env.cli import main
+from warlight_env.engine.position import Positions
+from warlight_env.engine.rules import MAX_PLAYERS
+from warlight_env.errors import RunError
+from warlight_env.game import Game
+from warlight_env.train import value as trainer
+from warlight_env.train.finish_value import outcome_losses
+from warlight_env.train.games import Conditions
+from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
+from warlight_env.train.value import ValueRun
+from warlight_env.train.value_fit import Fit, ValueModule, fit_network, held_out, read_inputs
+from warlight_env.train.value_games import play_games
+from warlight_env.train.value_labels import Labeller, label_positions
+from warlight_env.train.value_places import NetworkPlayer, Places, pack_network, unpack_network
+from warlight_env.train.value_positions import ValuedPosition, ValuedPositions
+from warlight_env.train.value_settings import ValueSettings
+
+TINY = ValueSettings(
+    iterations=2, games=8, player="nash:40,value=current,candidates=6",
+    opponents=("aggressive", "nash:20,value=current"), maps=("small", "generated:12:3"), rules=("thesis",),
+    players=(0.6, 0.4), max_rounds=60, labels=40, plays=30, candidates=6, first=6, second=4, steps=30, batch=16,
+    gate_units=1, accept=0.0, holdout_units=1, holdout=("random",), conditions=Conditions("small", max_rounds=60),
+)  # fmt: skip
+LEARNED = pack_network(load_value("learned"))
+
+
+def train(folder, settings=TINY, jobs=1, say=lambda entry: None):
+    with Journal(folder, settings.to_dict()) as journal:
+        return ValueRun(settings, journal, jobs, say=say).run()
+
+
+def entries(folder):
+    """The journal without times."""
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
+
+
+def files(folder):
+    """Everything that a run has found, by name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.npz"))}
+
+
+@pytest.fixture(scope="module")
+def games():
+    """Some games of two and of three, with the places that they were played on."""
+    places = Places(TINY)
+    return places, play_games(TINY, places, b"", 5, range(12), 1)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run without interruptions, in several parts."""
+    folder = tmp_path_factory.mktemp("run") / "whole"
+    with pytest.MonkeyPatch.context() as patch:
+        in_parts(patch)
+        found = train(folder)
+    return folder, found
+
+
+def in_parts(patch):
+    patch.setattr(trainer, "GAMES_PART", 3)
+    patch.setattr(trainer, "LABELS_PART", 15)
+
+
+# Games
+
+
+def test_games_are_of_the_places_asked_for_and_tell_who_won(games):
+    places, played = games
+    assert {places[at].players for at in played.place} == {2, 3}
+    assert {places[at].map.n_regions for at in played.place} == {10, 12}
+    for number in set(played.game.tolist()):
+        rows = np.flatnonzero(played.game == number)
+        assert played.round[rows].tolist() == list(range(len(rows))), "a position before each round"
+        assert len(set(map(tuple, played.value[rows]))) == 1 and played.value[rows[0]].sum() in (0, 1)
+        last = played.position(rows[-1])
+        if played.value[rows[0]].any():
+            winner = int(played.value[rows[0]].argmax())
+            assert (last.owner == winner).any() and winner < places[played.place[rows[0]]].players
+    assert played.value.any(axis=1).mean() > 0.5
+
+
+def test_neither_threads_nor_parts_change_games_or_labels(games):
+    places, played = games
+    parts = [play_games(TINY, places, b"", 5, numbers, 3) for numbers in (range(5), range(5, 12))]
+    assert ValuedPositions.joined(parts).to_bytes() == played.to_bytes()
+    assert play_games(TINY, places, b"", 6, range(12), 1).to_bytes() != played.to_bytes()
+    labels = label_positions(TINY, places, LEARNED, played, 7, range(20), 1)
+    parts = [label_positions(TINY, places, LEARNED, played, 7, numbers, 3) for numbers in (range(9), range(9, 20))]
+    assert (
+        ValuedPositions.joined(parts).to_bytes()
+        == labels.to_bytes()
+        == ValuedPositions.from_bytes(labels.to_bytes()).to_bytes()
+    )
+    assert label_positions(TINY, places, LEARNED, played, 8, range(20), 1).to_bytes() != labels.to_bytes()
+
+
+def test_current_players_have_the_network_and_look_one_round_ahead_with_it():
+    def made(spec, network=LEARNED):
+        return pickle.loads(pickle.dumps(NetworkPlayer(spec, network, tuple(DEFAULT))))(1)
+
+    plain, own = make_agent("nash:9", 1), make_agent("mcts:9", 1)
+    agent = made("nash:9,value=current")
+    assert all(map(np.array_equal, agent.value, load_value("learned"))) and agent.rounds == 1
+    assert agent.weights == DEFAULT and agent.name == "nash:9,value=current"
+    assert made("nash:9,value=current,rounds=3,weights=planning").rounds == 3
+    assert made("nash:9,value=current,rounds=3,weights=planning").weights == PLANNING
+    before = made("nash:9,value=current", b"")
+    assert before.value is None and before.rounds == plain.rounds > 1
+    assert made("mcts:9").settings.weights == own.settings.weights, "others are what they always are"
+
+
+# Labels
+
+
+def labeller(places, network=b"", **changes):
+    return Labeller(replace(TINY, **changes), places, network)
+
+
+@pytest.mark.parametrize("network", [b"", LEARNED])
+def test_a_label_of_a_won_position_is_the_winner_s(network):
+    places = Places(TINY)
+    two, three = (next(n for n in range(4) if places[n].players == players) for players in (2, 3))
+    search = labeller(places, network)
+    n = places[two].board.n_regions
+    over = as_position([1] * n, rounds=9)
+    assert search.value(two, over, 1).tolist() == [0.0, 1.0], "it is over"
+    nearly = as_position([1] + [0] * (n - 1), [1] + [30] * (n - 1), rounds=9)
+    assert search.value(two, nearly, 1)[0] > 0.95
+    assert search.after(two, over, 1) is None
+    among_three = as_position([2] + [1] * (n - 1), [1] + [30] * (n - 1), rounds=9)
+    value = search.value(three, among_three, 1)
+    assert value[0] == 0.0, "who is out has no share"
+    assert value[1] > 0.95 and value.sum() == pytest.approx(1)
+
+
+def test_who_sits_where_does_not_matter_to_a_label(games):
+    places, played = games
+    search = labeller(places, LEARNED, plays=400)
+    row = next(m for m in range(len(played.place)) if places[played.place[m]].players == 2 and played.round[m] == 2)
+    place, position = int(played.place[row]), played.position(row)
+    swapped = position._replace(owner=np.where(position.owner >= 0, 1 - position.owner, position.owner).astype(np.int8))
+    assert search.value(place, swapped, 1)[::-1] == pytest.approx(search.value(place, position, 1), abs=0.1)
+
+
+def test_labels_are_of_positions_played_or_of_leaves(games):
+    places, played = games
+    known = {bytes(played.position(m).owner) + bytes(played.position(m).army) for m in range(len(played.place))}
+
+    def made(**changes):
+        labels = label_positions(replace(TINY, **changes), places, b"", played, 3, range(30), 1)
+        positions = [labels.position(m) for m in range(30)]
+        return labels, [bytes(position.owner) + bytes(position.army) in known for position in positions]
+
+    labels, of_games = made(leaves=0.0, outcome=1.0)
+    assert all(of_games) and set(labels.value.ravel().tolist()) == {0.0, 1.0}, "nothing but who won"
+    for m in range(30):
+        rows = np.flatnonzero((played.game == labels.game[m]) & (played.round == labels.round[m]))
+        assert len(rows) == 1 and np.array_equal(played.value[rows[0]], labels.value[m])
+    labels, of_games = made(leaves=1.0, outcome=1.0)
+    assert sum(of_games) < 10 and not set(labels.value.ravel().tolist()) <= {0.0, 1.0}
+    assert labels.value.sum(axis=1) == pytest.approx(1)
+
+
+def test_games_that_nobody_won_give_no_labels(games):
+    places, played = games
+    with pytest.raises(RunError, match="label 1: 1000 positions were drawn"):
+        label_positions(TINY, places, b"", played._replace(value=np.zeros_like(played.value)), 3, range(2), 1)
+
+
+# Fits
+
+
+def random_module(seed):
+    module = ValueModule(7, 5, torch.Generator().manual_seed(seed))
+    with torch.no_grad():
+        for values in module.parameters():
+            values += 0.1 * torch.randn(values.shape, generator=torch.Generator().manual_seed(values.numel()))
+    return module
+
+
+def test_torch_and_the_kernel_give_the_same_scores(games):
+    places, played = games
+    module = random_module(3)
+    value = make_network(module.arrays())
+    owner = played.owner.copy()
+    third = np.flatnonzero(played.place == next(at for at in played.place if places[at].players == 3))
+    for m in third[::2].tolist():  # of three players, one is out
+        played._replace(owner=owner).position(m).owner[played.position(m).owner == 1] = -1
+    samples = played._replace(owner=owner)
+    with torch.no_grad():
+        scores = module(read_inputs(places, samples)).numpy()
+    out = 0
+    for m, at in enumerate(samples.place.tolist()):
+        place = places[at]
+        expected = np.zeros(place.players)
+        network_scores(
+            make_context(place.board, place.params, place.players, PLANNING, value=value), samples.position(m), expected
+        )
+        assert scores[m, : place.players] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+        assert np.isneginf(scores[m, place.players :]).all()
+        out += np.isneginf(expected).sum()
+    assert out > 0
+
+
+def by_armies(places, played):
+    """ValuedPositions that are worth as much as there are armies."""
+    rows = []
+    for m, at in enumerate(played.place.tolist()):
+        position = played.position(m)
+        armies = np.array([position.army[position.owner == p].sum() for p in range(places[at].players)], dtype=float)
+        rows.append(ValuedPosition(at, int(played.game[m]), position, armies / armies.sum()))
+    return ValuedPositions.of(rows)
+
+
+def test_a_fit_learns_and_does_not_see_what_is_held_out(games):
+    places, samples = games[0], by_armies(*games)
+    settings = replace(TINY, steps=400, batch=64)
+    fit, little = fit_network(settings, places, samples, 1), fit_network(replace(settings, steps=1), places, samples, 1)
+    assert fit.trained < 0.1 * little.trained and fit.held_out < 0.2 * little.held_out
+    kept_out = held_out(samples)
+    assert 0 < kept_out.mean() < 0.5 and len(set(kept_out[samples.game == 0])) == 1, "games are kept out as a whole"
+    wrong = samples.value.copy()
+    wrong[kept_out, :2] = wrong[kept_out, 1::-1]
+    other = fit_network(settings, places, samples._replace(value=wrong), 1)
+    assert all(np.array_equal(other.arrays[name], fit.arrays[name]) for name in shapes(6, 4))
+    assert other.trained == fit.trained and other.held_out > fit.held_out
+    with pytest.raises(RunError, match="all labels are of games that are held out"):
+        fit_network(settings, places, samples._replace(game=np.zeros_like(samples.game)), 1)
+    with pytest.raises(RunError, match="none any more"), np.errstate(all="ignore"):
+        fit_network(replace(settings, rate=1e30), places, samples, 1)
+
+
+def test_predictions_are_the_logarithms_of_the_winner_s_share(games):
+    places, played = games
+    rows = outcome_losses(places, [played], LEARNED)
+    chosen = [
+        m for m in range(len(played.place))
+        if played.game[m] % 10 == 0 and played.value[m].any() and played.round[m] == rows[0]["round"] == 3
+    ]  # fmt: skip
+    assert rows[0]["positions"] == len(chosen) > 0
+    for name, weights, value in (("network", PLANNING, load_value("learned")), ("default", DEFAULT, None)):
+        told = []
+        for m in chosen:
+            place, position, shares = places[played.place[m]], played.position(m), np.zeros((1, MAX_PLAYERS))
+            context = make_context(place.board, place.params, place.players, weights, value=value)
+            evaluated_shares(context, Positions(position.owner[None], position.army[None], position.round), 1, shares)
+            told.append(-np.log(shares[0, played.value[m].argmax()]))
+        assert rows[0][name] == pytest.approx(np.mean(told))
+
+
+# Runs
+
+
+def test_the_gate_refuses_a_damaged_network(tmp_path, monkeypatch):
+    """The bundled network with its last layer negated: it takes the worst positions for the best."""
+    good = unpack_network(LEARNED)._asdict()
+    bad = {name: -values if name == "last" else np.array(values) for name, values in good.items()}
+    monkeypatch.setattr(trainer, "fit_network", lambda *_: Fit(bad, 0.1, 0.1))
+    settings = replace(TINY, start="learned", accept=0.5, gate_units=4)
+    with pytest.raises(RunError, match="no network of 2 iterations came through the gate"):
+        train(tmp_path, settings)
+    gates = [entry for entry in entries(tmp_path) if entry["event"] == "gate"]
+    assert [gate["accepted"] for gate in gates] == [False, False] and all(gate["score"] < 0.3 for gate in gates)
+    assert not list(tmp_path.glob("gate-*")), "its games are cleared away"
+
+
+@pytest.mark.parametrize("accept", [0.0, 1.0])
+def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path, monkeypatch):
+    """One that draws level does, unless the whole gate must be won."""
+    used = {"play_games": [], "label_positions": []}
+    for name, known in used.items():
+        original = getattr(trainer, name)
+
+        def noted(settings, places, network, *more, original=original, known=known):
+            known.append(network)
+            return original(settings, places, network, *more)
+
+        monkeypatch.setattr(trainer, name, noted)
+    monkeypatch.setattr(trainer, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
+    if accept:
+        with pytest.raises(RunError, match="came through the gate"):
+            train(tmp_path, replace(TINY, accept=accept))
+        following = b""
+    else:
+        assert train(tmp_path) == (tmp_path / "network-2.npz").read_bytes()
+        following = (tmp_path / "network-1.npz").read_bytes()
+    assert used["play_games"] == used["label_positions"] == [b"", following]
+
+
+def test_the_seed_and_earlier_labels_decide_what_is_found(whole, tmp_path, monkeypatch):
+    folder, found = whole
+    in_parts(monkeypatch)
+    assert train(tmp_path / "jobs", jobs=2) == found and entries(tmp_path / "jobs") == entries(folder)
+    assert train(tmp_path / "seed", replace(TINY, seed=2)) != found
+    assert train(tmp_path / "both", replace(TINY, previous=True)) != found
+    assert [e["labels"] for e in entries(tmp_path / "both") if e["event"] == "fit"] == [40, 80]
+
+
+class StopHere(Exception):  # noqa: N818 -- as a kill
+    pass
+
+
+def test_a_run_goes_on_exactly_from_wherever_it_was_stopped(whole, tmp_path, monkeypatch):
+    """Stopped after each line of the journal, with a file left behind for which there is no line yet."""
+    folder, found = whole
+    in_parts(monkeypatch)
+
+    def stop(entry):
+        raise StopHere
+
+    stops = 0
+    while True:
+        try:
+            assert train(tmp_path / "cut", say=stop) == found
+            break
+        except StopHere:
+            stops += 1
+            for name in ("games/1-2.npz", "labels/2-1.npz", "network-2.npz"):
+                path = tmp_path / "cut" / name
+                told = {entry["digest"] for entry in entries(tmp_path / "cut") if "digest" in entry}
+                if path.parent.exists() and (not path.exists() or trainer.digest(path.read_bytes()) not in told):
+                    path.write_bytes(b"torn")
+    assert stops == len(entries(folder)) == 2 * (3 + 3 + 2)
+    assert entries(tmp_path / "cut") == entries(folder) and files(tmp_path / "cut") == files(folder)
+
+
+def test_files_that_are_not_the_run_s_are_refused(whole, tmp_path, monkeypatch):
+    folder, _ = whole
+    in_parts(monkeypatch)
+    for name, content in files(folder).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    for name in ("journal.jsonl", "settings.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    for name in ("network-1.npz", "games/2-1.npz", "labels/1-3.npz"):
+        content = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        with pytest.raises(JournalError, match=f"{name}: not what the run has written there"):
+            train(tmp_path)
+        (tmp_path / name).unlink()
+        with pytest.raises(JournalError, match=f"{name}: cannot be read"):
+            train(tmp_path)
+        (tmp_path / name).write_bytes(content)
+    lines = (tmp_path / "journal.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_text("".join(lines[1:]))
+    with pytest.raises(JournalError, match=r"where .* belongs"):
+        train(tmp_path)
+    (tmp_path / "journal.jsonl").write_text(lines[0].replace('"digest"', '"digset"'))
+    with pytest.raises(JournalError, match="line 1: not an event of this run"):
+        train(tmp_path)
+
+
+# The command
+
+
+def test_a_killed_command_goes_on_and_ends_with_a_network_and_a_report(tmp_path, capsys):
+    file = tmp_path / "tiny.json"
+    file.write_text(json.dumps(TINY.to_dict()))
+    words = ["train", "value", str(file), "--quick", "--out"]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert main([*words, str(whole)]) == 0
+    shown = capsys.readouterr()
+    assert "found against start" in shown.out and f"found: {whole / 'value.npz'}" in shown.out
+    assert "expert iteration: 8/8 parts" in shown.err and "iteration 2: gate" in shown.err
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warlight_env", *words, str(killed), "-q"], stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    journal = killed / "journal.jsonl"
+    while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
+        time.sleep(0.005)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert main([*words, str(killed), "--json", "-q"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert entries(killed) == entries(whole) and files(killed) == files(whole)
+    assert [(row["player"], row["opponent"], row["games"]) for row in result["holdout"]] == [
+        ("found", "start", 2), ("found", "random", 2),
+    ]  # fmt: skip
+    text = (killed / "report.md").read_text()
+    for part in (
+        "The final match",
+        "How it went",
+        "Who will win",
+        "| round | positions | network | planning | default |",
+    ):
+        assert part in text
+    # What was found plays.
+    agent = make_agent(f"nash:40,value={killed / 'value.npz'},rounds=1", 1)
+    game = Game("small", seed=1, picks="random")
+    assert agent.act(game.view(0)) is not None and agent.value is not None
+    # The command that the report names gives the same run.
+    again = tmp_path / "again"
+    assert main(["train", "value", str(killed / "settings.json"), "--out", str(again), "-q"]) == 0
+    assert entries(again) == entries(whole)
+
+
+def test_a_first_network_is_kept_to(tmp_path):
+    file = tmp_path / "first.npz"
+    file.write_bytes(LEARNED)
+    settings = replace(TINY, start=str(file))
+    assert re.fullmatch(rf"{file}#[0-9a-f]{{16}}", settings.start)
+    assert replace(settings, seed=2).start == settings.start
+    file.write_bytes(pack_network(make_network(random_module(1).arrays())))
+    assert replace(TINY, start=str(file)).start != settings.start
+    with pytest.raises(SettingsError, match="holds another network than it did"):
+        read_settings(ValueSettings, json.loads(json.dumps(settings.to_dict())), "settings")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("games = 0", "games = 0: must be an integer from 1 up"), ("candidates = 1", "candidates = 1: must be"),
+        ("first = 300", "first = 300: must lie in 1 .."), ("max_rounds = 2000", "max_rounds = 2000: must lie"),
+        ("leaves = 1.5", "leaves = 1.5: must lie in 0 .. 1"), ("rate = 0", "rate = 0.0: must be a number above 0"),
+        ("decay = -1", "decay = -1.0: must be"), ("players = [0, 0]", "players = [0.0, 0.0]: must be shares"),
+        ("players = [1, 1, 1, 1, 1, 1]", "must be shares, in 0 .. 1, of games of 2, 3, … 6 players"),
+        ("players = []", "players = []: must be shares"), ("maps = []", "maps: at least one must be named"),
+        ("maps = ['wurld']", "no map 'wurld' (did you mean"), ("maps = ['generated:2:1']", "generate: regions 2"),
+        ("rules = ['chess']", "chess"), ("player = 'mcts:60'", "must be an agent with value=current"),
+        ("opponents = ['nobody']", "no agent 'nobody'"), ("start = 'nowhere.npz'", "nowhere.npz: cannot be read"),
+        ("weights = 'mine'", "no weights 'mine'"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_be(text, message, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        read_settings(ValueSettings, load_plain(file), str(file))
+
+
+def test_a_map_without_room_is_refused_before_anything_is_played(tmp_path, capsys):
+    file = tmp_path / "bad.toml"
+    file.write_text("maps = ['generated:3:1']\nrules = ['challenge1']\nplayers = [0, 0, 0, 1]\n")
+    assert main(["train", "value", str(file), "--out", str(tmp_path / "run")]) == 2
+    assert "with 5 players: this map can offer each player only" in capsys.readouterr().err
+
+
+def test_the_example_is_the_default_recipe():
+    file = Path(__file__).parents[2] / "examples" / "value.toml"
+    told = read_settings(ValueSettings, load_plain(file), str(file))
+    assert replace(told, holdout_units=ValueSettings().holdout_units) == ValueSettings()
