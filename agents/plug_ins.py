@@ -29,7 +29,7 @@ from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.guarded import PlugInError, guarded, interpreted
 from warlight_env.agents.prospects import prospective_share
 from warlight_env.agents.value.network import network_share
-from warlight_env.agents.value.record import ValueNetwork, no_network
+from warlight_env.agents.value_record import ValueNetwork, no_network
 from warlight_env.agents.weights import Weights, make_evaluation
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import JIT_DISABLED, address, kernel, pointer

@@ -16,7 +16,7 @@ from warlight_env import bounded, registrars
 from warlight_env.agents.adapting import as_agent
 from warlight_env.agents.base import Agent
 from warlight_env.agents.parameters import Parameter
-from warlight_env.agents.value.record import ValueNetworkError, digest, load_value
+from warlight_env.agents.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS

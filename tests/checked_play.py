@@ -32,7 +32,7 @@ from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.flat import FlatAgent
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.one_ply import OnePlyAgent
-from warlight_env.agents.value.record import load_value
+from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
 from warlight_env.engine.cache import KERNEL_PACKAGES

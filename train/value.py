@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
-from warlight_env.agents.value.record import digest, make_network
+from warlight_env.agents.value_record import digest, make_network
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.resumable import check_count
 from warlight_env.engine.rng import derive_seed

@@ -15,7 +15,7 @@ from torch.nn.functional import leaky_relu
 from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.value.features import write_features, write_rules
 from warlight_env.agents.value.network import LEAK
-from warlight_env.agents.value.record import N_PLAYER, N_RULES, shapes
+from warlight_env.agents.value_record import N_PLAYER, N_RULES, SHAPES
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
@@ -32,7 +32,7 @@ _SPREAD: Final = {"own": 0.15, "others": 0.15, "rules": 0.1, "second": 0.2, "las
 class Inputs(NamedTuple):
     """What a network reads of M positions and should say of them; numbers of players that there are not are 0."""
 
-    players: Tensor  #: float32[M, P, N_PLAYER] logarithms of players' numbers
+    players: Tensor  #: float32[M, P, N_PLAYER] halves of the roots of players' numbers
     rules: Tensor  #: float32[M, N_RULES]
     present: Tensor  #: bool[M, P] who holds regions
     value: Tensor  #: float32[M, P] shares
@@ -51,31 +51,32 @@ def read_inputs(places: Places, samples: ValuedPositions) -> Inputs:
         write_features(contexts[place], position, numbers[m])
         write_rules(contexts[place], position, rules[m])
         present[m, np.unique(position.owner[position.owner >= 0])] = True
-    logs = np.log(1.0 + numbers).astype(np.float32).reshape(count, most, N_PLAYER)
-    arrays = logs, rules.astype(np.float32), present, samples.value[:, :most].copy()
+    read = (0.5 * np.sqrt(numbers)).astype(np.float32).reshape(count, most, N_PLAYER)
+    arrays = read, rules.astype(np.float32), present, samples.value[:, :most].copy()
     return Inputs(*map(torch.from_numpy, arrays))
 
 
 class ValueModule(nn.Module):
     """The arithmetic of `agents.value.network`, for many positions at once."""
 
-    def __init__(self, first: int, second: int, generator: torch.Generator) -> None:
+    def __init__(self, generator: torch.Generator) -> None:
         super().__init__()
-        for name, shape in shapes(first, second).items():
+        for name, shape in SHAPES.items():
             numbers = _SPREAD.get(name, 0.0) * torch.randn(shape, generator=generator)
             self.register_parameter(name, nn.Parameter(numbers))
 
     def forward(self, inputs: Inputs) -> Tensor:
         """Scores, float32[M, P]; -inf for who holds no regions."""
         p = dict(self.named_parameters())
-        others = inputs.players.sum(dim=1, keepdim=True) - inputs.players
+        playing = inputs.players * inputs.present[:, :, None]
+        others = playing.sum(dim=1, keepdim=True) - playing
         mean = others / (inputs.present.sum(dim=1) - 1).clamp(min=1)[:, None, None]
         first = inputs.players @ p["own"] + mean @ p["others"] + (inputs.rules @ p["rules"])[:, None] + p["first_bias"]
         second = leaky_relu(first, LEAK) @ p["second"] + p["second_bias"]
         return (leaky_relu(second, LEAK) @ p["last"]).masked_fill(~inputs.present, -torch.inf)
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Its numbers, as `agents.value.record` takes them."""
+        """Its numbers, as `agents.value_record` takes them."""
         return {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
 
 
@@ -100,7 +101,7 @@ def fit_network(settings: ValueSettings, places: Places, samples: ValuedPosition
     inputs = read_inputs(places, samples)
     with _one_thread():
         generator = torch.Generator().manual_seed(derive_seed(seed) >> 1)
-        module = ValueModule(settings.first, settings.second, generator)
+        module = ValueModule(generator)
         optimizer = torch.optim.AdamW(module.parameters(), lr=settings.rate, weight_decay=settings.decay)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, settings.steps)
         for _ in range(settings.steps):

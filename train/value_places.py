@@ -11,7 +11,7 @@ import numpy as np
 
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse, unpinned
-from warlight_env.agents.value.record import ValueNetwork, load_value, make_network
+from warlight_env.agents.value_record import ValueNetwork, load_value, make_network
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.rules import RuleParams, Rules
@@ -82,7 +82,7 @@ class NetworkPlayer:
         info, values = parse(self.spec)
         if values.get("value") == CURRENT:
             network = unpack_network(self.network)
-            given: dict[str, Any] = {"weights": Weights(*self.weights)} | ({} if network is None else {"rounds": 1})
+            given: dict[str, Any] = {"weights": Weights(*self.weights)}
             values = {**given, **values, "value": network}
         agent: Agent = info.load()(seed=seed, **values)
         agent.name = unpinned(self.spec)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from warlight_env import maps
 from warlight_env.agents.registry import parse, pinned
-from warlight_env.agents.value.record import MAX_UNITS, digest, load_value
+from warlight_env.agents.value_record import digest, load_value
 from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
 from warlight_env.errors import InputError
@@ -42,7 +42,6 @@ class ValueSettings:
         start: the first network: weights (none), learned, or an .npz file.
         labels: of an iteration. plays: of the round, for a label. candidates: turns of each player in it.
         leaves: share of labels of positions that a random round leads to. outcome: weight of who won in the others'.
-        first, second: units of the network's layers.
         steps, batch: of a fit. rate: of AdamW, which falls to 0 by a cosine; decay: of its weights.
         previous: whether a fit has the labels of the iteration before, too.
         gate_units: seeds of the match, in both seats, in which a new network meets the old one.
@@ -77,8 +76,6 @@ class ValueSettings:
     candidates: int = 20
     leaves: float = 0.7
     outcome: float = 0.5
-    first: int = 32
-    second: int = 16
     steps: int = 6000
     batch: int = 1024
     rate: float = 4e-3
@@ -93,14 +90,13 @@ class ValueSettings:
 
     def __post_init__(self) -> None:
         check_whole(
-            self, 1, "iterations", "games", "max_rounds", "labels", "plays", "first", "second", "steps", "batch",
+            self, 1, "iterations", "games", "max_rounds", "labels", "plays", "steps", "batch",
             "gate_units", "holdout_units",
         )  # fmt: skip
         check_whole(self, 2, "candidates")
         check_whole(self, 0, "seed")
-        for name, most in (("first", MAX_UNITS), ("second", MAX_UNITS), ("max_rounds", MOST_ROUNDS)):
-            if getattr(self, name) > most:
-                raise InputError(f"{name} = {getattr(self, name)!r}: must lie in 1 .. {most}")
+        if self.max_rounds > MOST_ROUNDS:
+            raise InputError(f"max_rounds = {self.max_rounds!r}: must lie in 1 .. {MOST_ROUNDS}")
         for name in ("dealt", "leaves", "outcome", "accept"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name} = {getattr(self, name)!r}: must lie in 0 .. 1")

@@ -28,7 +28,7 @@ from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search_record import Candidate
-from warlight_env.agents.value.record import VALUE, ValueNetwork, load_value
+from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
@@ -105,7 +105,14 @@ class NashAgent(SearchingAgent):
         ] = None,
         secs: Annotated[float | None, SECONDS] = None,
         candidates: Annotated[int, Told("turns of each player at first", 1, 200)] = 20,
-        rounds: Annotated[int, Told("rounds of a play: the first by these turns, more by plans", 1, 100)] = 1,
+        rounds: Annotated[
+            int | None,
+            Told(
+                "rounds of a play: the first by these turns, more by plans (default: 1 with a value network, else 2)",
+                1,
+                100,
+            ),
+        ] = None,
         responses: Annotated[int, Told("times that best responses are looked for", 0, 100)] = 3,
         refine: Annotated[
             float,
@@ -126,6 +133,8 @@ class NashAgent(SearchingAgent):
         check_values(NashAgent, {**vars(self), "sims": sims, "secs": secs})
         self.rng = make_rng(seed)
         self.value = load_value(value)
+        if rounds is None:
+            self.rounds = 2 if self.value is None else 1
         self._functions = Functions(generator=generate_plans, policy=planned_turn, capacity=candidates)
 
     def pick(self, view: View) -> list[int]:

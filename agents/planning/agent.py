@@ -16,7 +16,7 @@ from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
-from warlight_env.agents.value.record import VALUE, ValueNetwork, load_value
+from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState

@@ -20,7 +20,7 @@ from warlight_env.agents.parameters import Told
 from warlight_env.agents.planning.plans import planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
-from warlight_env.agents.value.record import ValueNetwork
+from warlight_env.agents.value_record import ValueNetwork
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real

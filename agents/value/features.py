@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.forces import attackers_needed, chance_of_capture
-from warlight_env.agents.value.record import N_PLAYER
+from warlight_env.agents.value_record import N_PLAYER
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position

@@ -12,7 +12,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.value.features import REGIONS, write_features, write_rules
-from warlight_env.agents.value.record import FIRST_UNITS, N_PLAYER, N_RULES, SECOND_UNITS
+from warlight_env.agents.value_record import FIRST_UNITS, N_PLAYER, N_RULES, SECOND_UNITS
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position
@@ -57,7 +57,7 @@ def network_scores(context: Context, position: Position, scores: Shares) -> None
         for i in range(N_PLAYER):
             mean[i] = np.float32(0.0)
         for q in range(players):
-            if q != p:
+            if q != p and features[q * N_PLAYER + REGIONS] > 0.0:
                 for i in range(N_PLAYER):
                     mean[i] += numbers[q * N_PLAYER + i]
         for i in range(N_PLAYER):
@@ -82,8 +82,8 @@ def network_scores(context: Context, position: Position, scores: Shares) -> None
 
 @kernel
 def network_share(context: Context, position: Position, player: Int) -> Real:
-    """A player's share of a position, in [0, 1], in the signature of evaluations: its chance to win, and to a small part
-    its share of the regions that players hold, so that who has won takes the last ones."""
+    """A player's share of a position, in [0, 1], in the signature of evaluations: its chance to win, and to a small
+    part its share of the regions that players hold, so that who has won takes the last ones."""
     scores, owner = stack_floats(), position.owner
     network_scores(context, position, scores)
     if scores[player] == -np.inf:

@@ -7,7 +7,7 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.planning.picks import played_picks
-from warlight_env.agents.value.record import load_value
+from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import PRESETS

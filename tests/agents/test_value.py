@@ -13,7 +13,7 @@ from warlight_env.agents.forces import attackers_needed
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.value.features import PLAYER_FEATURES, write_features, write_rules
 from warlight_env.agents.value.network import BY_REGIONS, LEAK, network_scores
-from warlight_env.agents.value.record import (
+from warlight_env.agents.value_record import (
     N_PLAYER,
     N_RULES,
     SHAPES,
@@ -147,7 +147,7 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
             if p not in alive:
                 assert scores[p] == -math.inf
                 continue
-            others = sum(numbers[q] for q in range(players) if q != p) / max(1, len(alive) - 1)
+            others = sum((numbers[q] for q in alive if q != p), np.zeros(N_PLAYER)) / max(1, len(alive) - 1)
             first = numbers[p] @ arrays["own"] + others @ arrays["others"] + rule_numbers @ arrays["rules"]
             second = rectified(first + arrays["first_bias"]) @ arrays["second"] + arrays["second_bias"]
             assert scores[p] == pytest.approx(rectified(second) @ arrays["last"], rel=1e-3, abs=1e-3)

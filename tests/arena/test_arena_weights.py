@@ -12,7 +12,7 @@ import pytest
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.registry import pinned, unpinned
-from warlight_env.agents.value.record import ValueNetworkError, digest, save_value, shapes
+from warlight_env.agents.value_record import ValueNetworkError, digest, save_value, shapes
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
 from warlight_env.arena.playing.game_setup import Setup
