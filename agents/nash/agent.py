@@ -128,13 +128,12 @@ class NashAgent(SearchingAgent):
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
-        self.candidates, self.rounds, self.responses, self.refine = candidates, rounds, responses, refine
+        self.candidates, self.responses, self.refine = candidates, responses, refine
         self.scenarios, self.answer, self.picks = scenarios, answer, picks
-        check_values(NashAgent, {**vars(self), "sims": sims, "secs": secs})
+        check_values(NashAgent, {**vars(self), "sims": sims, "secs": secs, "rounds": rounds})
         self.rng = make_rng(seed)
         self.value = load_value(value)
-        if rounds is None:
-            self.rounds = 2 if self.value is None else 1
+        self.rounds = rounds or (2 if self.value is None else 1)
         self._functions = Functions(generator=generate_plans, policy=planned_turn, capacity=candidates)
 
     def pick(self, view: View) -> list[int]:
