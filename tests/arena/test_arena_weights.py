@@ -12,7 +12,7 @@ import pytest
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.registry import pinned, unpinned
-from warlight_env.agents.value_record import ValueNetworkError, digest, save_value, shapes
+from warlight_env.agents.value_record import SHAPES, ValueNetworkError, digest, save_value
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
 from warlight_env.arena.playing.game_setup import Setup
@@ -70,7 +70,7 @@ def test_a_specification_is_pinned_to_the_weights_that_its_file_holds(spec, file
 ])  # fmt: skip
 def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_path, file):
     path = tmp_path / "mine.npz"
-    arrays = {name: np.full(shape, 0.1, np.float32) for name, shape in shapes(3, 2).items()}
+    arrays = {name: np.full(shape, 0.1, np.float32) for name, shape in SHAPES.items()}
     save_value(path, arrays)
     given = spec.format(path, other=file)
     told = spec.format(f"{path}#{digest(path.read_bytes())}", other=f"{file}#{DEFAULT.digest()}")

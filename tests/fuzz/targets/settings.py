@@ -16,8 +16,9 @@ from warlight_env.train.evolve import EvolveSettings
 from warlight_env.train.ppo_settings import PpoSettings
 from warlight_env.train.settings_file import load_plain, read_settings
 from warlight_env.train.td import TdSettings
+from warlight_env.train.value_settings import ValueSettings
 
-KINDS: dict[str, Any] = {"evolve": EvolveSettings, "td": TdSettings, "ppo": PpoSettings}
+KINDS: dict[str, Any] = {"evolve": EvolveSettings, "td": TdSettings, "ppo": PpoSettings, "value": ValueSettings}
 MORE = {
     "tournament": b'agents = ["random", {name = "b", spec = "mcts:sims=5", clock = "1s"}]\nmaps = ["small"]\n'
     b'rules = [{preset = "thesis", fog = true}, "challenge1"]\nformat = "gauntlet"\nchallengers = ["b"]\nplayers = 2\n'
