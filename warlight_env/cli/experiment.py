@@ -77,7 +77,7 @@ def run(
     """Run experiments; each leaves result.json and result.md in its folder.
 
     What was played is kept: the same command goes on after an interruption. Experiments that measure rather than play
-    matches (3.3, 3.10, branching, state-size) run in this process whatever the jobs and the backend.
+    matches (3.3, 3.10, branching, state-size, growth) run in this process whatever the jobs and the backend.
     """
     from warlight_env.agents.registry import parse
     from warlight_env.cli.counting import counting

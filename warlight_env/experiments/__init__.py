@@ -1,8 +1,8 @@
 """The experiments of the thesis that this project comes from, and of its neighbours, rerun: declarations, with their
-figures beside ours.
+figures beside ours; and some of our own.
 
 Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3; `METHODS` are those of other
-students' works on other games.
+students' works on other games, `GROWTH` is about players that nobody hinders.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ METHODS: Final = {
     )
 }  # fmt: skip
 
+#: Experiments of our own.
+GROWTH: Final = {"growth": "growth", "growth-best": "growth_best"}
+
 #: All experiments by name, with the modules that declare them.
 MODULES: Final = {
     **{f"thesis-3.{n}": f"table_3_{n}" for n in range(2, 11)},
@@ -32,6 +35,7 @@ MODULES: Final = {
     "game-length": "game_length",
     "state-size": "state_size",
     **METHODS,
+    **GROWTH,
 }
 
 
@@ -48,6 +52,7 @@ def experiment(name: str) -> Experiment:
 
 
 __all__ = [
+    "GROWTH",
     "METHODS",
     "MODULES",
     "Experiment",

@@ -1,11 +1,11 @@
-"""Results as pages of Markdown: `docs/thesis.md`, and `docs/methods-results.md`."""
+"""Results as pages of Markdown: `docs/thesis.md`, `docs/methods-results.md`, and those of our own experiments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from warlight_env.experiments import METHODS, MODULES, experiment
+from warlight_env.experiments import GROWTH, METHODS, MODULES, experiment
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.running import RESULT, Result, to_markdown
 
@@ -43,6 +43,15 @@ interrupted. All matches are by the rules `thesis`. Shares are of games won, wit
 figures are of their games: a difference is a finding about the games, and no error.
 """
 
+_GROWTH = """# Growth
+
+How fast players grow where nobody hinders them, written by
+
+    warlight experiment report FOLDERS
+
+from the results of the commands that stand under the tables; each goes on where it was interrupted.
+"""
+
 
 def find_results(folders: Sequence[Path]) -> list[Result]:
     """The results in some folders and the folders directly in them.
@@ -76,7 +85,7 @@ def report(results: Sequence[Result]) -> str:
     for name in MODULES:
         of_name = [result for result in results if result.experiment == name]
         if of_name:
-            head = _METHODS if name in METHODS else _THESIS
+            head = _METHODS if name in METHODS else _GROWTH if name in GROWTH else _THESIS
             if head not in sections:
                 sections.append(head)
             made = experiment(name)

@@ -130,6 +130,8 @@ def to_markdown(experiment: Experiment, results: Sequence[Result], level: int = 
         lines += ["**Interrupted: what follows is what was played.**", ""]
     whose = ["authors", "the authors' figure"] if finding else ["thesis", "the thesis's figure"]
     rows = [["", "bot", "ours", "95 %", "on", *whose], ["---"] * 2 + ["---:"] * 4 + ["---"], *_table(results)]
+    if not any(row.thesis is not None for result in results for row in result.rows) and not finding:
+        rows = [row[:5] for row in rows]  # nobody measured it before
     if not any(result.settings.agent for result in results):
         rows = [[row[0], *row[2:]] for row in rows]  # no agent matters
     lines += [f"| {' | '.join(row)} |" for row in rows]

@@ -1,0 +1,178 @@
+"""How fast players grow where nobody hinders them, and how fast one could: a game beside somebody who never moves.
+
+The other holds one region with as many armies as nobody would attack so early, the farthest from where the player
+starts; where it started itself is neutral. Without it the game would be over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents import make_agent
+from warlight_env.agents.context import Context, draw_turn, generate
+from warlight_env.agents.generator_work import GeneratorWork, TurnSet, make_generator_work, make_turn_set, take_turn
+from warlight_env.agents.imagined import farthest
+from warlight_env.agents.planning.plans import generate_plans, planned_turn
+from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, RandomState, Real
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position, copy_position, make_position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import derive_seed, make_rng, next_u64
+from warlight_env.engine.round import income, resolve_orders
+from warlight_env.engine.state import NEUTRAL, Workspace, make_workspace
+from warlight_env.engine.view import View
+from warlight_env.experiments.experiment_settings import ExperimentSettings
+from warlight_env.experiments.players import QUICK_SIMULATIONS, with_parameters
+from warlight_env.experiments.rows import Row, number_row
+from warlight_env.game import Game
+
+#: Rounds that are played.
+ROUNDS: Final = 8
+#: Armies of who never moves, and of regions that it would have had.
+_BYSTANDER, _NEUTRAL = 20, 2
+#: Turns of a round that the long search compares, and games with each of the remaining ones: fewer and fewer turns, in
+#: more and more games.
+_TURNS: Final = 200
+_STAGES: Final = ((200, 40), (50, 160), (12, 640))
+_QUICK_STAGES: Final = ((20, 2),)
+
+
+def alone(seed: int) -> Game:
+    """A game on the world map by the rules `thesis`, with player 0 at random starts and player 1 far away."""
+    game = Game("world", "thesis", 2, seed=seed, picks="random")
+    board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
+    army[owner == 1] = _NEUTRAL
+    owner[owner == 1] = NEUTRAL
+    place = farthest(board.distance, owner, 0, owner == NEUTRAL)[0]
+    owner[place], army[place] = 1, _BYSTANDER
+    saved = game.to_dict()
+    saved["state"].update(owner=owner.tolist(), army=army.tolist())
+    del saved["hash"]
+    return Game.from_dict(saved)
+
+
+class GrowthWork(NamedTuple):
+    """What the long search writes."""
+
+    generator: GeneratorWork
+    turns: TurnSet
+    round: Workspace
+    position: Position
+    dice: npt.NDArray[np.uint64]  #: [2]
+    total: npt.NDArray[np.float64]  #: [K] incomes
+    order: npt.NDArray[np.int64]  #: [K] turns, the best first
+
+
+@kernel
+def _income_after(context: Context, position: Position, which: Int, rounds: Int, work: GrowthWork) -> Real:
+    """Player 0's income after so many rounds: one by a turn of `work`, the others by the policy."""
+    at, orders = work.position, work.round
+    copy_position(position, at)
+    for played in range(rounds):
+        if played == 0:
+            orders.counts[0] = take_turn(work.turns, which, orders.deploy[0], orders.attacks[0])
+        else:
+            orders.counts[0] = draw_turn(context, at, 0, work.dice, work.generator, orders.deploy[0], orders.attacks[0])
+        orders.counts[1] = 0
+        for r in range(at.owner.shape[0]):
+            orders.deploy[1, r] = 0
+        resolve_orders(context.params, at, orders, work.dice, None, None)
+    return float(income(context.board, context.params.base_income, at.owner, 0))
+
+
+@kernel
+def choose_growth(
+    context: Context,
+    position: Position,
+    rounds: Int,
+    stages: npt.NDArray[np.int64],
+    rng: RandomState,
+    work: GrowthWork,
+) -> Int:
+    """The turn of `work` after which player 0 has the highest mean income when so many rounds are played.
+
+    stages: int64[S, 2], how many turns are compared, and in how many games each, all with the same dice."""
+    count = generate(context, position, 0, rng, work.generator, work.turns)
+    total, order = work.total, work.order
+    for i in range(count):
+        order[i] = i
+    for s in range(stages.shape[0]):
+        kept = min(count, stages[s, 0])
+        for i in range(kept):
+            total[order[i]] = 0.0
+        for _ in range(stages[s, 1]):
+            first, second = next_u64(rng), next_u64(rng)
+            for i in range(kept):
+                work.dice[0], work.dice[1] = first, second
+                total[order[i]] += _income_after(context, position, order[i], rounds, work)
+        for i in range(1, kept):  # the best first
+            turn, k = order[i], i
+            while k > 0 and total[order[k - 1]] < total[turn]:
+                order[k] = order[k - 1]
+                k -= 1
+            order[k] = turn
+    return order[0]
+
+
+class LongSearch:
+    """Grows as fast as it can: of many turns that with the highest mean income at the end, by many games each."""
+
+    def __init__(self, seed: int, quick: bool) -> None:
+        self._rng, self._made = make_rng(seed), False
+        self._stages = np.array(_QUICK_STAGES if quick else _STAGES, np.int64)
+
+    def act(self, view: View, left: int) -> Orders:
+        """Its turn, with so many rounds to be played."""
+        n, e = view.board.n_regions, view.board.n_edges
+        if not self._made:
+            functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
+            self._context = make_context(view.board, view.params, 2, PLANNING, functions=functions)
+            self._work = reference(
+                GrowthWork(
+                    generator=make_generator_work(n, e, 2),
+                    turns=make_turn_set(n, e, _TURNS),
+                    round=make_workspace(n, e, 2),
+                    position=make_position(n),
+                    dice=np.zeros(2, np.uint64),
+                    total=np.zeros(_TURNS),
+                    order=np.zeros(_TURNS, np.int64),
+                )
+            )
+            self._made = True
+        best = choose_growth(self._context, view.position, left, self._stages, self._rng, self._work)
+        turns = self._work.turns
+        return Orders.from_arrays(turns.deploy[best], turns.attacks[best], int(turns.counts[best]))
+
+
+def measure_growth(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
+    """Income and regions after each round, from one start: of the agent asked for, or of the long search."""
+    game = alone(derive_seed(settings.seed, unit))
+    seed = derive_seed(settings.seed, unit, 1)
+    search = LongSearch(seed, settings.quick) if not settings.agent else None
+    limit = {"sims": str(QUICK_SIMULATIONS)} if settings.quick and settings.agent.startswith(("mcts", "nash")) else {}
+    agent = make_agent(with_parameters(settings.agent, limit), seed) if settings.agent else None
+    values: dict[str, list[float]] = {"income": [], "regions": []}
+    for left in range(ROUNDS, 0, -1):
+        view = game.view(0)
+        orders = search.act(view, left) if search else agent.act(view) if agent else Orders()
+        game.play_round({0: orders, 1: Orders()})
+        values["income"].append(float(game.income(0)))
+        values["regions"].append(float((game.owner == 0).sum()))
+        if game.done:
+            break
+    return values
+
+
+def summarise_growth(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
+    """Means after the last round."""
+    return [
+        number_row(f"{key} after {ROUNDS} rounds", [[values[key][-1]] for values in found], "mean", None, "starts", 2)
+        for key in ("income", "regions")
+    ]

@@ -1,0 +1,19 @@
+"""Income of players that nobody hinders."""
+
+from warlight_env.experiments.base import Measurement
+from warlight_env.experiments.growing import measure_growth, summarise_growth
+
+TABLE = Measurement(
+    name="growth",
+    title="Growth of players that nobody hinders",
+    setting=(
+        "World map, preset thesis, random starts, eight rounds beside a player of one far region who never moves; the "
+        "same starts for all."
+    ),
+    comment="`growth-best` is what a long search finds on the same starts.",
+    measure=measure_growth,
+    summary=summarise_growth,
+    count=200,
+    cost=1.0,
+    agents=("aggressive", "one_ply", "plan", "nash:sims=3000", "mcts:sims=457"),
+)
