@@ -123,6 +123,32 @@ def test_responses_join_where_they_do_better():
     assert not any(c.refined for c in without.statistics().candidates)
 
 
+def test_threads_find_more_of_the_same_turns():
+    view = middle().view(0)
+    one, three, again = NashAgent(4, sims=900), NashAgent(4, sims=900, threads=3), NashAgent(4, sims=900, threads=3)
+    assert three.act(view) == again.act(view)
+    one.act(view)
+    alone, together = one.statistics(), three.statistics()
+    assert together.simulations[0] >= 3 * 900 and alone.simulations[0] < 2 * 900
+    begun = [{repr(c.orders): c.visits for c in told.candidates if not c.refined} for told in (alone, together)]
+    assert begun[0].keys() == begun[1].keys()  # all begin with the same turns
+    assert all(begun[1][orders] > begun[0][orders] for orders in begun[0])
+    assert all(0 <= c.value <= 1 and c.visits > 0 for c in together.candidates)
+
+
+def test_more_plays_are_spent_on_a_larger_game():
+    view = middle().view(0)
+    begun = {}
+    for sims in (500, 20_000):
+        agent = NashAgent(4, sims=sims)
+        agent.act(view)
+        begun[sims] = sum(not c.refined for c in agent.statistics().candidates)
+    assert begun[500] == 20 < begun[20_000] <= 60
+    agent = NashAgent(4, sims=20_000, candidates=5)
+    agent.act(view)
+    assert sum(not c.refined for c in agent.statistics().candidates) == 5
+
+
 def test_a_budget_is_kept():
     view = middle().view(0)
     agent = NashAgent(1)

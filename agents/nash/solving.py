@@ -1,0 +1,164 @@
+"""How a move's budget is spent: on how large a game, on its equilibrium, and on best responses that join it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.nash.equilibrium import begin, iterate
+from warlight_env.agents.nash.nash_work import NashSetup, NashWork
+from warlight_env.agents.nash.responses import climb, join, start_climb
+from warlight_env.agents.search.budgeted import Limits
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import derive_seed, make_rng
+
+#: Plays between looks at the clock.
+_SLICE: Final = 64
+#: Seconds that are kept back for the answer.
+_ANSWER: Final = 0.002
+
+
+class Sizes(NamedTuple):
+    """How large the game of a round is."""
+
+    candidates: int  #: turns of each player at first
+    responses: int  #: times that best responses are looked for
+    scenarios: int  #: in which these are tried
+
+
+#: Sizes by plays of a move, from so many on: with more plays, more turns can be told apart.
+BY_PLAYS: Final = ((0, Sizes(20, 3, 48)), (15_000, Sizes(60, 6, 128)))
+
+
+def sizes_for(plays: float) -> Sizes:
+    """What pays with about so many plays a move."""
+    return next(sizes for least, sizes in reversed(BY_PLAYS) if plays >= least)
+
+
+class Round(NamedTuple):
+    """The game of a round, as all threads get it."""
+
+    context: Context
+    setup: NashSetup
+    position: Position
+    player: int
+    responses: int
+    refine: float  #: part of the budget for best responses
+
+
+class _Move:
+    """One search of a round, and how much of its budget is spent."""
+
+    def __init__(self, of: Round, work: NashWork, limits: Limits) -> None:
+        self._of, self._work, self._limits = of, work, limits
+        self._start = time.perf_counter()
+
+    @property
+    def _spent(self) -> float:
+        """Part of the budget that is spent: of plays or of time, whichever is more."""
+        limits, spent = self._limits, 0.0
+        if limits.simulations is not None:
+            spent = int(self._work.spent[0]) / limits.simulations
+        if limits.deadline != math.inf:
+            whole = limits.deadline - _ANSWER - self._start
+            spent = max(spent, (time.perf_counter() - self._start) / whole if whole > 0 else 1.0)
+        return spent
+
+    def _solve(self, end: float) -> None:
+        """Regret matching until so much of the budget is spent, one iteration at least."""
+        of, work = self._of, self._work
+        while work.spent[1] == 0 or self._spent < end:
+            before = int(work.spent[0])
+            iterate(of.context, of.setup, of.position, 1, work)
+            if work.spent[0] == before:
+                return  # nobody has a choice
+
+    def _respond(self, player: int, end: float) -> None:
+        """Look for a player's best response until so much of the budget is spent."""
+        if self._spent >= end:
+            return
+        of, work = self._of, self._work
+        start_climb(of.context, of.setup, of.position, player, work)
+        while self._spent < end:
+            before = int(work.spent[0])
+            climb(of.context, of.setup, of.position, player, _SLICE, work)
+            if work.spent[0] == before:
+                return  # there is nothing to change
+        join(of.context, of.setup, of.position, player, work)
+
+    def run(self) -> None:
+        """All of it: equilibria of the game as it is, and between these best responses, half of them for ourselves."""
+        of, work = self._of, self._work
+        others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
+        times = of.responses if others and of.refine else 0
+        part = of.refine if times else 0.0
+        end = (1.0 - part) / (times + 1)
+        self._solve(end)
+        for _ in range(times):
+            end += 0.5 * part / times
+            self._respond(of.player, end)
+            for p in others:
+                end += 0.5 * part / times / len(others)
+                self._respond(p, end)
+            end += (1.0 - part) / (times + 1)
+            self._solve(end)
+
+
+def solve_round(of: Round, works: Sequence[NashWork], limits: Limits) -> list[int]:
+    """Search the game of a round in as many threads as there are works, each with the whole budget.
+
+    All begin with the same turns; luck and best responses are each one's own. Returns how many turns each player had at
+    the beginning.
+    """
+    start = works[0].rng.copy()
+    for number, work in enumerate(works):
+        work.rng[:] = start
+        begin(of.context, of.position, work)
+        if number:
+            work.rng[:] = make_rng(derive_seed(int(start[0]), number))
+    begun = [int(count) for count in works[0].sizes]
+    moves = [_Move(of, work, limits) for work in works]
+    if len(moves) == 1:
+        moves[0].run()
+        return begun
+    with ThreadPoolExecutor(len(moves)) as pool:
+        for done in [pool.submit(move.run) for move in moves]:
+            done.result()
+    return begun
+
+
+class Turns(NamedTuple):
+    """A player's turns and what all threads found of them, K in all: those of the beginning, and then responses."""
+
+    orders: list[Orders]
+    visits: npt.NDArray[np.int64]  #: [K]
+    total: npt.NDArray[np.float64]  #: [K] of shares
+    mixture: npt.NDArray[np.float64]  #: [K] the mean one, not normalised
+
+
+def turns_of(works: Sequence[NashWork], player: int, begun: int) -> Turns:
+    """What the threads found of a player's turns, of which so many are those of the beginning."""
+    orders: list[Orders] = []
+    columns: list[list[npt.NDArray[np.float64]]] = [[], [], []]
+    for number, work in enumerate(works):
+        found, count = (work.visits, work.total, work.average), int(work.sizes[player])
+        for column, values in zip(columns, found, strict=True):
+            column.append(values[player, :count].astype(np.float64))
+        turns = work.turns
+        orders += [
+            Orders.from_arrays(turns.deploy[player, i], turns.attacks[player, i], int(turns.counts[player, i]))
+            for i in range(begun if number else 0, count)
+        ]
+    visits, total, mixture = (
+        np.concatenate([sum(values[:begun] for values in column), *(values[begun:] for values in column)])
+        for column in columns
+    )
+    return Turns(orders, visits.astype(np.int64), total, mixture)
