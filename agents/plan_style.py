@@ -31,16 +31,18 @@ class Style(NamedTuple):
     price: float  #: of an army that is lost
     spend: float  #: exponent of the armies that a goal takes: above 1, small ones come first
     noise: float  #: temperature: standard deviation of the logarithm of what a goal is worth
-    order: float  #: AS_CHOSEN, ENEMIES_FIRST or ENEMIES_LAST
+    order: float  #: AS_CHOSEN, ENEMIES_FIRST, ENEMIES_LAST or GATHERING
     press: float  #: chance that armies without an order join an attack of their region
 
 
 N_STYLE: Final = len(Style._fields)
 #: Templates of the order in which orders stand: as the goals were chosen, transfers last; enemies first; neutral
-#: regions, transfers, and enemies last, when they have spent what they had.
+#: regions, transfers, and enemies last, when they have spent what they had; transfers first, so that what they bring joins
+#: attacks (where armies that moved may move on; else as chosen).
 AS_CHOSEN: Final = 0
 ENEMIES_FIRST: Final = 1
 ENEMIES_LAST: Final = 2
+GATHERING: Final = 3
 
 _AT: Final = {name: place for place, name in enumerate(Style._fields)}
 GOAL_REGION: Final = _AT["goal_region"]
@@ -88,5 +90,5 @@ def draw_style(evaluation: Evaluation, style: npt.NDArray[np.float64], rng: Rand
     style[AGAINST_ENEMIES] *= np.exp(_between(-1.0, 1.0, rng))
     style[HOLDING] *= _between(0.0, 2.0, rng)
     style[NOISE] = _between(0.0, 0.8, rng)
-    style[ORDER] = below(rng, 3)
+    style[ORDER] = below(rng, 4)
     style[PRESS] = below(rng, 2)

@@ -33,6 +33,7 @@ class PlanWork(NamedTuple):
     done: npt.NDArray[np.int8]  #: [N] 1: its goal was chosen, 2: it was given up
     after: npt.NDArray[np.int64]  #: [N] armies once deployed
     free: npt.NDArray[np.int64]  #: [N] armies that may be sent and have no order
+    moved: npt.NDArray[np.int8]  #: [N] whether its armies without an order got one
     kept: npt.NDArray[np.int64]  #: [N] armies that stay to hold
     pull: npt.NDArray[np.float64]  #: [N] how much armies are wanted there
     lack: npt.NDArray[np.float64]  #: [S, P] armies that it costs a player to complete a super region
@@ -57,6 +58,7 @@ def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
             done=private_zeros(n, np.int8),
             after=private_zeros(n, np.int64),
             free=private_zeros(n, np.int64),
+            moved=private_zeros(n, np.int8),
             kept=private_zeros(n, np.int64),
             pull=private_zeros(n, np.float64),
             lack=private_zeros((n, players), np.float64),

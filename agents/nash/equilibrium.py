@@ -93,7 +93,7 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
             work.share[p] = evaluate(context, at, p)
             rest -= work.share[p]
         else:
-            work.share[p] = rest
+            work.share[p] = max(0.0, rest)  # sums of floats as they are
 
 
 @kernel

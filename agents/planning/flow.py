@@ -9,7 +9,7 @@ import numpy as np
 from warlight_env.agents.plan_work import ORDER_COLUMNS, TRANSFER, PlanWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.position import Position
 
 #: What is left of a pull one region farther.
@@ -50,12 +50,23 @@ def spread_pull(board: Board, position: Position, player: Int, plan: PlanWork) -
 
 
 @kernel
-def move_idle(board: Board, position: Position, player: Int, plan: PlanWork) -> None:
-    """Send armies without an order towards where they are wanted; those at a border only if it is much more."""
-    owner, pull, free = position.owner, plan.pull, plan.free
+def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan: PlanWork) -> None:
+    """Send armies without an order towards where they are wanted; those at a border only if it is much more.
+
+    farther: armies may go on from where they came, so that they are there in one round; those of a region are ordered
+    once all that come through it are.
+    """
+    owner, pull, free, moved = position.owner, plan.pull, plan.free, plan.moved
     for r in range(owner.shape[0]):
-        if owner[r] != player or free[r] < 1:
-            continue
+        moved[r] = 0
+    while True:
+        r = np.int64(-1)
+        for q in range(owner.shape[0]):
+            if owner[q] == player and free[q] > 0 and moved[q] == 0 and (r < 0 or pull[q] < pull[r]):
+                r = np.int64(q)
+        if r < 0:
+            return
+        moved[r] = 1
         best: Int = -1
         border = False
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
@@ -66,4 +77,6 @@ def move_idle(board: Board, position: Position, player: Int, plan: PlanWork) -> 
                 best = q
         if best >= 0 and pull[best] > pull[r] * (_WORTH_MOVING if border else 1.0):
             add_order(plan, r, best, free[r], TRANSFER)
+            if farther:
+                free[best] += free[r]
             free[r] = 0

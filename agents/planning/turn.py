@@ -21,6 +21,7 @@ from warlight_env.agents.plan_style import (
     ENEMIES_FIRST,
     EXPECTED,
     FEARED,
+    GATHERING,
     HOLDING,
     NOISE,
     ORDER,
@@ -39,7 +40,7 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, RandomState, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import uniform
-from warlight_env.engine.round import income
+from warlight_env.engine.round import MOVE_FREELY, income
 
 #: Marks of `PlanWork.done`.
 _CHOSEN: Final = 1
@@ -252,9 +253,9 @@ def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
 
 
 @kernel
-def _write_orders(plan: PlanWork, attacks: AttackRows) -> Int:
-    """Write the orders by the style's template; returns how many."""
-    way, count = np.int64(plan.style[ORDER]), 0
+def _write_orders(plan: PlanWork, way: Int, attacks: AttackRows) -> Int:
+    """Write the orders by the template `way`; returns how many."""
+    count = 0
     for step in range(3):
         # The kinds that stand at this step, from a row of the template.
         kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
@@ -262,6 +263,8 @@ def _write_orders(plan: PlanWork, attacks: AttackRows) -> Int:
             own = plan.orders[i, ORDER_COLUMNS - 1]
             if way == AS_CHOSEN:
                 here = (step == 0 and own != 0) or (step == 1 and own == 0)
+            elif way == GATHERING:
+                here = (step == 0 and own == 0) or (step == 1 and own != 0)
             else:
                 here = own == kind
             if here:
@@ -290,8 +293,16 @@ def plan_turn(
     _write_pull(context, position, player, plan)
     spread_pull(context.board, position, player, plan)
     _deploy_rest(position, player, plan)
-    _press(context, position, player, rng, plan)
-    move_idle(context.board, position, player, plan)
+    farther = context.params.moved_armies == MOVE_FREELY
+    way = np.int64(plan.style[ORDER])
+    if way == GATHERING and not farther:
+        way = np.int64(AS_CHOSEN)
+    if way == GATHERING:
+        move_idle(context.board, position, player, farther, plan)
+        _press(context, position, player, rng, plan)
+    else:
+        _press(context, position, player, rng, plan)
+        move_idle(context.board, position, player, farther, plan)
     for r in range(position.owner.shape[0]):
         deploy[r] = plan.after[r] - position.army[r] if position.owner[r] == player else 0
-    return _write_orders(plan, attacks)
+    return _write_orders(plan, way, attacks)

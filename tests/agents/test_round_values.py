@@ -39,9 +39,15 @@ def by_region_0(context, position, player):
     return (1.0 - first) * (2.0 / 3.0 if player == 1 else 1.0 / 3.0)
 
 
-def searched(owner, players, plays=400, rounds=0):
+@kernel
+def more_than_all(context, position, player):
+    """Shares of the first two add up to more than 1 by what floats leave."""
+    return 0.8 if player == 0 else 0.2
+
+
+def searched(owner, players, plays=400, rounds=0, evaluation=by_region_0):
     board, params = board_of(RING)
-    functions = Functions(evaluation=by_region_0, generator=as_many_as_regions, capacity=3)
+    functions = Functions(evaluation=evaluation, generator=as_many_as_regions, capacity=3)
     context = make_context(board, params, players, PLANNING, functions=functions)
     work, values = make_nash_work(6, board.n_edges, players, 3, 0, 1), np.zeros(players)
     work.rng[:] = make_rng(1)
@@ -74,3 +80,9 @@ def test_who_is_out_has_nothing_and_an_end_is_what_it_is():
     assert searched([0, 0, 0, 2, 2, 2], 3)[1][1] == 0.0
     known, values, *_ = searched([2] * 6, 3)
     assert known and values.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_nobody_has_less_than_nothing():
+    assert 1.0 - 0.8 - 0.2 < 0.0
+    known, values, *_ = searched([0, 0, 1, 1, 2, 2], 3, evaluation=more_than_all)
+    assert known and (values >= 0.0).all() and values.sum() == pytest.approx(1)
