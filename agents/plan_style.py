@@ -37,8 +37,8 @@ class Style(NamedTuple):
 
 N_STYLE: Final = len(Style._fields)
 #: Templates of the order in which orders stand: as the goals were chosen, transfers last; enemies first; neutral
-#: regions, transfers, and enemies last, when they have spent what they had; transfers first, so that what they bring joins
-#: attacks (where armies that moved may move on; else as chosen).
+#: regions, transfers, and enemies last, when they have spent what they had; transfers first, so that what they bring
+#: joins attacks (where armies that moved may move on; else as chosen).
 AS_CHOSEN: Final = 0
 ENEMIES_FIRST: Final = 1
 ENEMIES_LAST: Final = 2
