@@ -66,7 +66,7 @@ class ValueSettings:
         "generated:36:100", "generated:40:101", "generated:44:102", "generated:48:103", "generated:52:104",
     )  # fmt: skip
     rules: tuple[str, ...] = (*("thesis",) * 4, "challenge1", "challenge2")
-    players: tuple[float, ...] = (0.8, 0.1, 0.1)
+    players: tuple[float, ...] = (0.55, 0.15, 0.3)
     dealt: float = 0.6
     max_rounds: int = 90
     weights: Weights = PLANNING

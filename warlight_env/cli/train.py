@@ -204,7 +204,7 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     plays = 1600      # of the round, for a label
     steps = 6000      # of the fit
     maps = ["world", "large", "generated:40:101"]   # a map of 40 regions from seed 101
-    players = [0.8, 0.1, 0.1]                       # shares of games of 2, 3 and 4 players
+    players = [0.55, 0.15, 0.3]                       # shares of games of 2, 3 and 4 players
     ```
     """
     need("train", "torch", "matplotlib")
