@@ -60,23 +60,23 @@ def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan
     for r in range(owner.shape[0]):
         moved[r] = 0
     while True:
-        r = np.int64(-1)
-        for q in range(owner.shape[0]):
-            if owner[q] == player and free[q] > 0 and moved[q] == 0 and (r < 0 or pull[q] < pull[r]):
-                r = np.int64(q)
-        if r < 0:
+        source: Int = -1
+        for k in range(owner.shape[0]):
+            if owner[k] == player and free[k] > 0 and moved[k] == 0 and (source < 0 or pull[k] < pull[source]):
+                source = k
+        if source < 0:
             return
-        moved[r] = 1
+        moved[source] = 1
         best: Int = -1
         border = False
-        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+        for e in range(board.neighbor_start[source], board.neighbor_start[source + 1]):
             q = np.int64(board.edge_target[e])
             if owner[q] != player:
                 border = True
             elif best < 0 or pull[q] > pull[best]:
                 best = q
-        if best >= 0 and pull[best] > pull[r] * (_WORTH_MOVING if border else 1.0):
-            add_order(plan, r, best, free[r], TRANSFER)
+        if best >= 0 and pull[best] > pull[source] * (_WORTH_MOVING if border else 1.0):
+            add_order(plan, source, best, free[source], TRANSFER)
             if farther:
-                free[best] += free[r]
-            free[r] = 0
+                free[best] += free[source]
+            free[source] = 0
