@@ -10,7 +10,7 @@ import numpy as np
 
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_work
-from warlight_env.agents.nash.solving import BY_PLAYS, Round, Sizes, sizes_for, solve_round, turns_of
+from warlight_env.agents.nash.solving import BY_PLAYS, RoundGame, Sizes, sizes_for, solve_round, turns_of
 from warlight_env.agents.parameters import (
     FROM_ONE,
     SECONDS,
@@ -140,7 +140,7 @@ class NashAgent(SearchingAgent):
             view.board, view.params, view.players, self.weights, functions=functions, value=self.value
         )
         setup = reference(NashSetup(self.rounds, sizes.scenarios))
-        of = Round(context, setup, lone(view), view.player, sizes.responses, self.refine)
+        of = RoundGame(context, setup, lone(view), view.player, sizes.responses, self.refine)
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._rate = int(works[0].spent[0]) / max(1e-6, time.perf_counter() - start)

@@ -43,7 +43,7 @@ def sizes_for(plays: float) -> Sizes:
     return next(sizes for least, sizes in reversed(BY_PLAYS) if plays >= least)
 
 
-class Round(NamedTuple):
+class RoundGame(NamedTuple):
     """The game of a round, as all threads get it."""
 
     context: Context
@@ -57,7 +57,7 @@ class Round(NamedTuple):
 class _Move:
     """One search of a round, and how much of its budget is spent."""
 
-    def __init__(self, of: Round, work: NashWork, limits: Limits) -> None:
+    def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
         self._of, self._work, self._limits = of, work, limits
         self._start = time.perf_counter()
 
@@ -112,7 +112,7 @@ class _Move:
             self._solve(end)
 
 
-def solve_round(of: Round, works: Sequence[NashWork], limits: Limits) -> list[int]:
+def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
     """Search the game of a round in as many threads as there are works, each with the whole budget.
 
     All begin with the same turns; luck and best responses are each one's own. Returns how many turns each player had at
@@ -135,7 +135,7 @@ def solve_round(of: Round, works: Sequence[NashWork], limits: Limits) -> list[in
     return begun
 
 
-class Turns(NamedTuple):
+class FoundTurns(NamedTuple):
     """A player's turns and what all threads found of them, K in all: those of the beginning, and then responses."""
 
     orders: list[Orders]
@@ -144,7 +144,7 @@ class Turns(NamedTuple):
     mixture: npt.NDArray[np.float64]  #: [K] the mean one, not normalised
 
 
-def turns_of(works: Sequence[NashWork], player: int, begun: int) -> Turns:
+def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
     """What the threads found of a player's turns, of which so many are those of the beginning."""
     orders: list[Orders] = []
     columns: list[list[npt.NDArray[np.float64]]] = [[], [], []]
@@ -161,4 +161,4 @@ def turns_of(works: Sequence[NashWork], player: int, begun: int) -> Turns:
         np.concatenate([sum(values[:begun] for values in column), *(values[begun:] for values in column)])
         for column in columns
     )
-    return Turns(orders, visits.astype(np.int64), total, mixture)
+    return FoundTurns(orders, visits.astype(np.int64), total, mixture)
