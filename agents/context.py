@@ -14,6 +14,7 @@ from numba import types
 
 from warlight_env.agents.forces import Forces, make_forces
 from warlight_env.agents.generator_work import ALL_WAYS, GeneratorWork, TurnSet, make_generator_work, make_turn_set
+from warlight_env.agents.turn_record import TurnNetwork, no_turn_network
 from warlight_env.agents.value_record import ValueNetwork, no_network
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
@@ -33,6 +34,7 @@ class Context(NamedTuple):
     evaluation: Evaluation
     forces: Forces
     value: ValueNetwork
+    turns: TurnNetwork
     players: int
     ways: int  #: of generators, see `generate_turns`; the policy gets the same
     evaluate: int  #: the address of a function of `evaluation_signature`
@@ -44,7 +46,19 @@ def bare_context(board: Board, params: RuleParams, players: int, weights: Weight
     """A context without functions, for kernels that call none; `plug_ins.make_context` makes those with them."""
     forces = make_forces(params.dice)
     return reference(
-        Context(board, params, make_evaluation(board, weights), forces, no_network(), players, ways, 0, 0, 0)
+        Context(
+            board,
+            params,
+            make_evaluation(board, weights),
+            forces,
+            no_network(),
+            no_turn_network(),
+            players,
+            ways,
+            0,
+            0,
+            0,
+        )
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.plan_work import PlanWork, make_plan_work
+from warlight_env.agents.turn_record import TurnNetWork, make_turn_net_work
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int
 from warlight_env.engine.memory import private_zeros
@@ -62,6 +63,7 @@ class GeneratorWork(NamedTuple):
     income: npt.NDArray[np.int64]  #: [P]
     turns: TurnSet  #: for policies that draw one
     plan: PlanWork
+    net: TurnNetWork
 
 
 def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
@@ -76,6 +78,7 @@ def make_generator_work(n_regions: int, n_edges: int, players: int) -> Generator
             income=private_zeros(players, np.int64),
             turns=make_turn_set(n_regions, n_edges),
             plan=make_plan_work(n_regions, n_edges, players),
+            net=make_turn_net_work(n_regions, n_edges, players),
         )
     )
 

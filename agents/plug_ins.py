@@ -28,6 +28,7 @@ from warlight_env.agents.generator_work import ALL_WAYS, MAX_TURNS
 from warlight_env.agents.generators.turns import generate_turns, random_turn
 from warlight_env.agents.guarded import PlugInError, guarded, interpreted
 from warlight_env.agents.prospects import prospective_share
+from warlight_env.agents.turn_record import TurnNetwork, no_turn_network
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.value_record import ValueNetwork, no_network
 from warlight_env.agents.weights import Weights, make_evaluation
@@ -131,6 +132,7 @@ def make_context(
     ways: int = ALL_WAYS,
     functions: Functions = BUILT_IN,
     value: ValueNetwork | None = None,
+    turns: TurnNetwork | None = None,
 ) -> Context:
     """What a player thinks with. The built-in evaluation is `position_share`, or `extended_share` or
     `prospective_share` where the weights ask for it."""
@@ -143,8 +145,10 @@ def make_context(
         evaluation = extended_share
     given = ("evaluation", evaluation), ("generator", functions.generator), ("policy", functions.policy)
     addresses = (address(plug_in(kind, function)) for kind, function in given)
-    value = no_network() if value is None else value
-    return reference(Context(board, params, prepared, make_forces(params.dice), value, players, ways, *addresses))
+    value, turns = no_network() if value is None else value, no_turn_network() if turns is None else turns
+    return reference(
+        Context(board, params, prepared, make_forces(params.dice), value, turns, players, ways, *addresses)
+    )
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:

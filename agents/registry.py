@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib
 import inspect
 import re
@@ -16,6 +17,7 @@ from warlight_env import bounded, registrars
 from warlight_env.agents.adapting import as_agent
 from warlight_env.agents.base import Agent
 from warlight_env.agents.parameters import Parameter
+from warlight_env.agents.turn_record import TurnNetworkError
 from warlight_env.agents.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.durations import read_seconds, read_simulations
@@ -273,10 +275,24 @@ def _network_digest(path: str) -> str:
     return told
 
 
+def _turns_digest(path: str) -> str:
+    from warlight_env.agents.turn_net.turn_file import load_turns
+
+    told = digest(bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network"))
+    load_turns(f"{path}#{told}")  # refuses what is no network
+    return told
+
+
+def _model_digest(path: str) -> str:
+    return hashlib.sha256(bounded.read_bytes(Path(path), bounded.MODEL_BYTES, AgentError, "model")).hexdigest()[:16]
+
+
 #: Parameters that name files: how these end, and the digest of what one holds.
 _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "weights": (".json", lambda path: Weights.load(path).digest()),
     "value": (".npz", _network_digest),
+    "net": (".npz", _turns_digest),
+    "file": (".zip", _model_digest),
 }
 _PINNED: Final = re.compile(
     rf"(?<=[:,\s])({'|'.join(rf'{key}=[^,]*{re.escape(end)}' for key, (end, _) in _FILES.items())})"
@@ -285,7 +301,7 @@ _PINNED: Final = re.compile(
 
 
 def pinned(spec: str) -> str:
-    """A specification for what its files of weights and networks hold now: with a digest behind each one's name.
+    """A specification for what its files of weights, networks and models hold now: with a digest behind each name.
 
     Raises:
         AgentError: the specification is wrong. WeightsError, ValueNetworkError: a file cannot be read.

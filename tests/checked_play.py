@@ -42,9 +42,10 @@ from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
 from warlight_env.train.duel_batches import Duels
+from warlight_env.train.places import Places
 from warlight_env.train.value_games import play_games as play_games_of_training
 from warlight_env.train.value_labels import label_positions
-from warlight_env.train.value_places import Places, pack_network
+from warlight_env.train.value_players import pack_network
 from warlight_env.train.value_settings import ValueSettings
 
 #: Weights under which every term of the evaluation is there.

@@ -46,19 +46,23 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Opens pages that must not complain: any error in the console fails the test."""
+    """Opens pages that must not complain: an error in the console fails the test, unless it `expects` such a one."""
     from page_helpers import STILL
 
     complaints: list[str] = []
     contexts = []
 
-    def opened(address: str = "", **options: Any) -> Any:
+    def opened(address: str = "", expects: str = "(?!)", **options: Any) -> Any:
+        def complain(text: str) -> None:
+            if not re.search(expects, text):
+                complaints.append(text)
+
         context = chromium.new_context(**{**STILL, **options})
         context.set_default_timeout(20_000)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda m: complaints.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda e: complaints.append(e.stack or str(e)))
+        page.on("console", lambda m: complain(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: complain(e.stack or str(e)))
         if address:
             page.goto(address)
         return page

@@ -42,7 +42,7 @@ EVENTS: Final = {
     "end": {"winner", "rounds", "placements", "cut_off"},
 }
 NOW: Final = {
-    "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "chances", "you",
+    "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "chances", "you", "out",
 }  # fmt: skip
 YOU: Final = {"income", "offers", "picks", "in", "alive"}
 LOOK: Final = {
@@ -163,6 +163,8 @@ class Watched:
         then = [(state["phase"], state["round"]) == (truth.phase, truth.round) for truth in self.truths]
         steps = [step for step, fits in enumerate(then) if fits]
         assert state["you"]["offers"] in [self.truths[step].offers[self.seat] for step in steps]
+        gone = [[p for p in range(self.room.game.players) if p not in self.truths[step].owner] for step in steps]
+        assert state["out"] in ([[]] if state["phase"] == "pick" else gone)  # everybody knows who is still in the game
         if state["you"]["alive"]:
             assert state["you"]["income"] in [self.income(step) for step in steps]
 

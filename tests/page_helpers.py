@@ -91,3 +91,9 @@ def pick(page: Any, regions: int = 2) -> None:
         page.locator('path[aria-label$="may be picked"]').first.focus()
         page.keyboard.press("Enter")
     page.keyboard.press("Control+Enter")
+
+
+def hand_in(page: Any) -> None:
+    """Commit a turn in which armies are left."""
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Commit all the same").click()

@@ -15,9 +15,10 @@ from warlight_env.engine.position import Positions
 from warlight_env.train.finish import final_match, write_report
 from warlight_env.train.holdout import Pair, holdout_seed, play_pairs
 from warlight_env.train.journal import Journal
+from warlight_env.train.places import Places
 from warlight_env.train.report import Line, Report, percent
 from warlight_env.train.value_fit import held_out
-from warlight_env.train.value_places import NetworkPlayer, Places, first_network, unpack_network
+from warlight_env.train.value_players import NetworkPlayer, first_network, unpack_network
 from warlight_env.train.value_positions import ValuedPositions
 from warlight_env.train.value_settings import ValueSettings
 

@@ -62,9 +62,9 @@ class _Counter(BaseCallback):
         self.games: list[tuple[Opponent, bool]] = []
 
     def _on_step(self) -> bool:
-        for info in self.locals["infos"]:
-            if info:
-                self.games.append((info["opponents"][0], info["is_success"]))
+        infos = self.locals["infos"]
+        for b, opponents in self.training_env.get_attr("ended_against", 0)[0].items():
+            self.games.append((opponents[0], bool(infos[b]["is_success"])))
         return True
 
 

@@ -14,23 +14,23 @@ that it left behind; a killed run goes on from the last one, exactly.
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import bounded
-from warlight_env.agents.value_record import digest, make_network
+from warlight_env.agents.value_record import make_network
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.resumable import check_count
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.holdout import play_pairs
-from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.journal import Journal
+from warlight_env.train.places import Places
+from warlight_env.train.run_steps import RunSteps, Say
 from warlight_env.train.value_fit import fit_network
 from warlight_env.train.value_games import play_games
 from warlight_env.train.value_labels import label_positions
-from warlight_env.train.value_places import NetworkPlayer, Places, first_network, pack_network
+from warlight_env.train.value_players import NetworkPlayer, first_network, pack_network
 from warlight_env.train.value_positions import ValuedPositions
 from warlight_env.train.value_settings import ValueSettings
 
@@ -60,13 +60,12 @@ class ValueRun:
 
     def __init__(
         self, settings: ValueSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
-        say: Callable[[dict[str, Any]], None] = lambda entry: None,
+        say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
-        journal.check()
         check_count("jobs", jobs)
+        self._steps = RunSteps(journal, say)
         self.settings, self.journal, self.places = settings, journal, Places(settings)
-        self._jobs, self._backend, self._say = jobs, backend, say
-        self._known = iter(list(journal.entries))
+        self._jobs, self._backend = jobs, backend
 
     def run(self) -> bytes:
         """Go on to the end; returns the last network that came through a gate, packed.
@@ -96,7 +95,7 @@ class ValueRun:
     def games(self) -> list[ValuedPositions]:
         """The positions of all games so far."""
         entries = [entry for entry in self.journal.entries if entry["event"] == "games"]
-        return [ValuedPositions.from_bytes(self._read(_part_name(entry), entry)) for entry in entries]
+        return [ValuedPositions.from_bytes(self._steps.read(entry)) for entry in entries]
 
     def _parts(
         self, event: str, iteration: int, total: int, size: int,
@@ -110,7 +109,7 @@ class ValueRun:
                 samples, told = make(numbers)
                 return samples.to_bytes(), {event: len(numbers), **told}
 
-            content = self._file({"event": event, "iteration": iteration, "part": part}, compute)
+            content = self._steps.file({"event": event, "iteration": iteration, "part": part}, compute)
             parts.append(ValuedPositions.from_bytes(content))
         return ValuedPositions.joined(parts)
 
@@ -138,7 +137,7 @@ class ValueRun:
             told = {"labels": len(labels.place), "trained": fit.trained, "held_out": fit.held_out}
             return pack_network(make_network(fit.arrays)), told
 
-        return self._file({"event": "fit", "iteration": iteration}, compute)
+        return self._steps.file({"event": "fit", "iteration": iteration}, compute)
 
     def _gate(self, iteration: int, new: bytes, old: bytes) -> bool:
         s = self.settings
@@ -150,42 +149,7 @@ class ValueRun:
             )  # fmt: skip
             return {**row, "accepted": row["score"] >= s.accept}
 
-        return bool(self._once({"event": "gate", "iteration": iteration}, compute)["accepted"])
-
-    def _file(self, what: dict[str, Any], compute: Callable[[], tuple[bytes, dict[str, Any]]]) -> bytes:
-        """The file of a step, which is made now or was before."""
-        made: list[bytes] = []
-
-        def write() -> dict[str, Any]:
-            content, told = compute()
-            self.journal.write(_part_name(what), content)
-            made.append(content)
-            return {"digest": digest(content), **told}
-
-        entry = self._once(what, write)
-        return made[0] if made else self._read(_part_name(what), entry)
-
-    def _read(self, name: str, entry: dict[str, Any]) -> bytes:
-        path = self.journal.folder / name
-        content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "file of this run")
-        if digest(content) != entry["digest"]:
-            raise JournalError(f"{path}: not what the run has written there")
-        return content
-
-    def _once(self, what: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What the journal says of it, or what is computed now and written there."""
-        known = next(self._known, None)
-        if known is not None:
-            if {key: known.get(key) for key in what} != what:
-                raise JournalError(
-                    f"{self.journal.folder}: the journal has {known.get('event')!r} where {what} belongs"
-                )
-            return known
-        began = time.perf_counter()
-        entry = {**what, **compute(), "seconds": round(time.perf_counter() - began, 3)}
-        self.journal.append(entry)
-        self._say(entry)
-        return self.journal.entries[-1]
+        return bool(self._steps.once({"event": "gate", "iteration": iteration}, compute)["accepted"])
 
 
 def play_gate(
@@ -206,11 +170,3 @@ def play_gate(
     )
     shutil.rmtree(folder)
     return {key: row[key] for key in ("games", "score", "interval")}
-
-
-def _part_name(what: dict[str, Any]) -> str:
-    """The file of a step."""
-    number = what["iteration"] + 1
-    if what["event"] == "fit":
-        return f"network-{number}.npz"
-    return f"{what['event']}/{number}-{what['part'] + 1}.npz"

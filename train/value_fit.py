@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,7 +17,8 @@ from warlight_env.agents.value_record import N_PLAYER, N_RULES, SHAPES
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
-from warlight_env.train.value_places import Places
+from warlight_env.train.places import Places
+from warlight_env.train.torch_threads import one_thread
 from warlight_env.train.value_positions import ValuedPositions
 from warlight_env.train.value_settings import ValueSettings
 
@@ -99,7 +98,7 @@ def fit_network(settings: ValueSettings, places: Places, samples: ValuedPosition
     if not len(training):
         raise RunError("all labels are of games that are held out; play more games")
     inputs = read_inputs(places, samples)
-    with _one_thread():
+    with one_thread():
         generator = torch.Generator().manual_seed(derive_seed(seed) >> 1)
         module = ValueModule(generator)
         optimizer = torch.optim.AdamW(module.parameters(), lr=settings.rate, weight_decay=settings.decay)
@@ -136,14 +135,3 @@ def _loss(module: ValueModule, inputs: Inputs) -> Tensor:
 
 def _entropy(value: Tensor) -> Tensor:
     return -torch.xlogy(value, value).sum(dim=1)
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """PyTorch's numbers depend on how many threads it has."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

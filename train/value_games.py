@@ -10,8 +10,9 @@ from warlight_env.arena.playing.play import ask_orders, pick_regions, play_order
 from warlight_env.engine.position import Position, copied
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
+from warlight_env.train.places import Places
 from warlight_env.train.threads import in_threads
-from warlight_env.train.value_places import NetworkPlayer, Places
+from warlight_env.train.value_players import NetworkPlayer
 from warlight_env.train.value_positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value_settings import ValueSettings
 

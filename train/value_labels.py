@@ -14,12 +14,14 @@ from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_wo
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.round_values import play_at_random, write_round_values
+from warlight_env.agents.value.network import network_chance
 from warlight_env.engine.position import Position, copied, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.errors import RunError
+from warlight_env.train.places import Places
 from warlight_env.train.threads import in_threads
-from warlight_env.train.value_places import Places, unpack_network
+from warlight_env.train.value_players import unpack_network
 from warlight_env.train.value_positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value_settings import ValueSettings
 
@@ -36,7 +38,10 @@ class Labeller:
 
     def __init__(self, settings: ValueSettings, places: Places, network: bytes) -> None:
         self._settings, self._places, self._network = settings, places, unpack_network(network)
-        self._functions = Functions(generator=generate_plans, policy=planned_turn, capacity=settings.candidates)
+        self._functions = Functions(
+            evaluation=None if self._network is None else network_chance,
+            generator=generate_plans, policy=planned_turn, capacity=settings.candidates,
+        )  # fmt: skip
         self._setup = reference(NashSetup(2 if self._network is None else 1, 1))
         self._draw = reference(NashSetup(1, 1))
         self._contexts: dict[int, Context] = {}

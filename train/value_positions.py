@@ -16,7 +16,7 @@ from warlight_env.networks.npz import read_arrays, write_arrays
 class ValuedPosition(NamedTuple):
     """A position with what it is worth."""
 
-    place: int  #: see `value_places.Places`
+    place: int  #: see `places.Places`
     game: int  #: its number in the iteration
     position: Position
     value: npt.NDArray[np.float64]  #: [P] each player's share

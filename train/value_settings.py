@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env import maps
 from warlight_env.agents.registry import parse, pinned
 from warlight_env.agents.value_record import digest, load_value
 from warlight_env.agents.weights import PLANNING, Weights
-from warlight_env.engine.rules import MAX_PLAYERS, Rules
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
+from warlight_env.train.places import check_places
 from warlight_env.train.settings_file import check_whole
 
 #: The value of players who use the network as it is at that time.
 CURRENT: Final = "current"
 #: The most rounds of a game.
 MOST_ROUNDS: Final = 1000
-_GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
 
 
 @dataclass(frozen=True)
@@ -104,18 +100,9 @@ class ValueSettings:
             raise InputError(f"rate = {self.rate!r}: must be a number above 0")
         if not self.decay >= 0:
             raise InputError(f"decay = {self.decay!r}: must be a number from 0 up")
-        shares = self.players
-        if not (len(shares) < MAX_PLAYERS and all(0 <= share <= 1 for share in shares) and sum(shares) > 0):
-            raise InputError(
-                f"players = {list(shares)!r}: must be shares, in 0 .. 1, of games of 2, 3, … {MAX_PLAYERS} players"
-            )
-        for name in ("opponents", "maps", "rules"):
-            if not getattr(self, name):
-                raise InputError(f"{name}: at least one must be named")
-        for name in self.maps:
-            read_map(name)
-        for name in self.rules:
-            Rules.of(name)
+        check_places(self)
+        if not self.opponents:
+            raise InputError("opponents: at least one must be named")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         object.__setattr__(self, "player", pinned(self.player))
@@ -128,15 +115,3 @@ class ValueSettings:
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
         return {**asdict(self), "weights": self.weights._asdict()}
-
-
-@functools.cache
-def read_map(text: str) -> maps.Map:
-    """A map by its name or file, or a generated one.
-
-    Raises:
-        MapError: there is none.
-    """
-    if found := _GENERATED.fullmatch(text):
-        return maps.generate(int(found[1]), seed=int(found[2]))
-    return maps.load(text)

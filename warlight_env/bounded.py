@@ -35,6 +35,8 @@ RESULT_BYTES: Final = 64 * MIB
 #: Bytes of arrays, which a policy or a checkpoint has, and how many of them.
 ARRAYS_BYTES: Final = 192 * MIB
 ARRAYS: Final = 4000
+#: Bytes of a model that another library reads.
+MODEL_BYTES: Final = 4096 * MIB
 #: Objects and lists within each other.
 DEPTH: Final = 64
 #: Of an integer: those of so many still are numbers for computers, too.

@@ -26,6 +26,9 @@ from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.turn_net.candidates import plans_and_samples
+from warlight_env.agents.turn_net.turn_file import NET, load_turns
+from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
@@ -91,6 +94,7 @@ class NashAgent(SearchingAgent):
             Told("the best turn against the others' mixtures, or one drawn from our own", choices=("best", "mixture")),
         ] = "best",
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
+        net: Annotated[str | TurnNetwork | None, NET] = "none",
         threads: Annotated[
             int, Told("searches of a move side by side, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
@@ -103,7 +107,7 @@ class NashAgent(SearchingAgent):
         given = dict(zip(Sizes._fields, self.sizes, strict=True))
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs, "rounds": rounds})
         self.rng = make_rng(seed)
-        self.value = load_value(value)
+        self.value, self.net = load_value(value), load_turns(net)
         self.rounds = rounds or (2 if self.value is None else 1)
         self._rate = _RATE
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
@@ -135,9 +139,10 @@ class NashAgent(SearchingAgent):
         start, sizes = time.perf_counter(), self._sizes(limits)
         works = self._works(view, sizes)
         works[0].rng[:] = self.rng
-        functions = Functions(generator=generate_plans, policy=planned_turn, capacity=sizes.candidates)
+        generator = generate_plans if self.net is None else plans_and_samples
+        functions = Functions(generator=generator, policy=planned_turn, capacity=sizes.candidates)
         context = make_context(
-            view.board, view.params, view.players, self.weights, functions=functions, value=self.value
+            view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=self.net
         )
         setup = reference(NashSetup(self.rounds, sizes.scenarios))
         of = RoundGame(context, setup, lone(view), view.player, sizes.responses, self.refine)

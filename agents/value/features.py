@@ -14,8 +14,8 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.agents.forces import attackers_needed, chance_of_capture
 from warlight_env.agents.value_record import N_PLAYER
-from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_floats
 
@@ -46,6 +46,9 @@ _LEVEL: Final = 2
 #: Part of an enemy's income that is thought to join an attack.
 _JOINING: Final = 0.7
 _MOST_ROUNDS: Final = 40
+#: What an army of income is worth in armies, and one that a super region would add: by who won in games of searches.
+INCOME_WORTH: Final = 9.0
+PROMISE_WORTH: Final = 6.0
 
 
 @kernel
@@ -143,6 +146,17 @@ def write_features(context: Context, position: Position, features: Numbers) -> N
                 features[p * N_PLAYER + _READY] += bonus * min(
                     1.0, (ready[p] + features[p * N_PLAYER + _INCOME]) / max(1.0, lack)
                 )
+
+
+@inline_kernel
+def worth(features: Numbers, player: Int) -> Real:
+    """What a player has by these numbers, in armies: its armies, its income, and what super regions promise."""
+    start = player * N_PLAYER
+    return (
+        features[start + _ARMIES]
+        + INCOME_WORTH * features[start + _INCOME]
+        + PROMISE_WORTH * features[start + _PROMISE_8]
+    )
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.value.features import REGIONS, write_features, write_rules
+from warlight_env.agents.value.features import REGIONS, Numbers, worth, write_features, write_rules
 from warlight_env.agents.value_record import FIRST_UNITS, N_PLAYER, N_RULES, SECOND_UNITS
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
@@ -20,8 +20,9 @@ from warlight_env.engine.stack import stack_floats, stack_singles
 
 #: Slope of units below 0.
 LEAK: Final = 0.1
-#: Part of shares that goes by regions.
+#: Parts of shares that go by regions, and by what one has in armies.
 BY_REGIONS: Final = 0.05
+BY_WORTH: Final = 0.3
 
 
 @inline_kernel
@@ -30,10 +31,11 @@ def _rectified(value: Real) -> Real:
 
 
 @kernel
-def network_scores(context: Context, position: Position, scores: Shares) -> None:
-    """Write the players' scores to float64[P]; -inf for those without regions."""
+def network_scores(context: Context, position: Position, features: Numbers, scores: Shares) -> None:
+    """Write the players' scores to float64[P], -inf for those without regions, and what they go by to features,
+    float64[P * N_PLAYER] or more."""
     net, players = context.value, context.players
-    features, rules = stack_floats(), stack_floats()
+    rules = stack_floats()
     numbers, mean, base, first, second = (
         stack_singles(), stack_singles(), stack_singles(), stack_singles(), stack_singles(),
     )  # fmt: skip
@@ -80,18 +82,37 @@ def network_scores(context: Context, position: Position, scores: Shares) -> None
         scores[p] = score
 
 
+@inline_kernel
+def _chance(scores: Shares, players: Int, player: Int) -> Real:
+    total = 0.0
+    for p in range(players):
+        total += np.exp(scores[p] - scores[player])
+    return 1.0 / total
+
+
+@kernel
+def network_chance(context: Context, position: Position, player: Int) -> Real:
+    """A player's chance to win, in [0, 1], in the signature of evaluations: what the network is fitted to."""
+    features, scores = stack_floats(), stack_floats()
+    network_scores(context, position, features, scores)
+    return 0.0 if scores[player] == -np.inf else _chance(scores, context.players, player)
+
+
 @kernel
 def network_share(context: Context, position: Position, player: Int) -> Real:
-    """A player's share of a position, in [0, 1], in the signature of evaluations: its chance to win, and to a small
-    part its share of the regions that players hold, so that who has won takes the last ones."""
-    scores, owner = stack_floats(), position.owner
-    network_scores(context, position, scores)
+    """A player's share of a position, in [0, 1], in the signature of evaluations: its chance to win, and in part its
+    share of what players have. That goes on growing where one is far ahead, and who has won takes the last regions."""
+    features, scores, players = stack_floats(), stack_floats(), context.players
+    network_scores(context, position, features, scores)
     if scores[player] == -np.inf:
         return 0.0
-    total, mine, held = 0.0, 0.0, 0.0
-    for p in range(context.players):
-        total += np.exp(scores[p] - scores[player])
-    for r in range(owner.shape[0]):
-        held += owner[r] >= 0
-        mine += owner[r] == player
-    return (1.0 - BY_REGIONS) / total + BY_REGIONS * mine / held
+    held, all_worth = 0.0, 0.0
+    for p in range(players):
+        if scores[p] > -np.inf:
+            all_worth += worth(features, p)
+            held += features[p * N_PLAYER + REGIONS]
+    return (
+        (1.0 - BY_REGIONS - BY_WORTH) * _chance(scores, players, player)
+        + BY_WORTH * worth(features, player) / all_worth
+        + BY_REGIONS * features[player * N_PLAYER + REGIONS] / held
+    )

@@ -24,7 +24,8 @@ from warlight_env.errors import InputError
 
 ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").exists())
 INFOS = {info.name: info for info in describe()}
-WITH_PARAMETERS = [name for name, info in INFOS.items() if info.parameters]
+#: Those that can be made without a file.
+WITH_PARAMETERS = [name for name, info in INFOS.items() if info.parameters and "file" not in info.parameters]
 
 
 @documented

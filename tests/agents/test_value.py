@@ -11,8 +11,8 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.context import evaluate
 from warlight_env.agents.forces import attackers_needed
 from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.value.features import PLAYER_FEATURES, write_features, write_rules
-from warlight_env.agents.value.network import BY_REGIONS, LEAK, network_scores
+from warlight_env.agents.value.features import PLAYER_FEATURES, write_rules
+from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_chance, network_scores
 from warlight_env.agents.value_record import (
     N_PLAYER,
     N_RULES,
@@ -37,15 +37,19 @@ LEVEL = 2
 
 @kernel
 def write_all(context, position, features, rules, scores):
-    write_features(context, position, features)
     write_rules(context, position, rules)
-    network_scores(context, position, scores)
+    network_scores(context, position, features, scores)
     return 0
 
 
 @kernel
 def share_of(context, position, player):
     return evaluate(context, position, player)
+
+
+@kernel
+def chance_of(context, position, player):
+    return network_chance(context, position, player)
 
 
 def random_position(draw, map_, players):
@@ -154,7 +158,10 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
         chances = np.exp(scores - scores.max())
         shares = [share_of(context, position, p) for p in range(players)]
         held = np.array([(position.owner == p).sum() for p in range(players)])
-        expected = (1 - BY_REGIONS) * chances / chances.sum() + BY_REGIONS * held / held.sum()
+        armies, income, promise = (told[:, PLAYER_FEATURES.index(name)] for name in ("armies", "income", "promise_8"))
+        worth = (armies + 9 * income + 6 * promise) * (held > 0)
+        expected = (1 - BY_REGIONS - BY_WORTH) * chances / chances.sum()
+        expected += BY_WORTH * worth / worth.sum() + BY_REGIONS * held / held.sum()
         assert shares == pytest.approx(expected, abs=1e-6)
 
 
@@ -170,13 +177,13 @@ def test_the_bundled_network_prefers_more_of_everything():
     owner, army = np.full(42, -1, np.int8), np.full(42, 2, np.int32)
     owner[list(australia)], owner[list(south)] = 0, 1
     even = Position(owner, army, np.zeros(1, np.int32))
-    assert 0.35 < share_of(context, even, 0) < 0.65
-    assert share_of(context, even, 0) + share_of(context, even, 1) == pytest.approx(1.0)
+    assert 0.35 < chance_of(context, even, 0) < 0.65
+    assert chance_of(context, even, 0) + chance_of(context, even, 1) == pytest.approx(1.0)
     stronger, smaller = army.copy(), owner.copy()
     stronger[list(australia)] = 6
     smaller[south[0]] = -1
-    assert share_of(context, Position(owner, stronger, np.zeros(1, np.int32)), 0) > share_of(context, even, 0) + 0.1
-    assert share_of(context, Position(smaller, army, np.zeros(1, np.int32)), 0) > share_of(context, even, 0) + 0.1
+    assert chance_of(context, Position(owner, stronger, np.zeros(1, np.int32)), 0) > chance_of(context, even, 0) + 0.1
+    assert chance_of(context, Position(smaller, army, np.zeros(1, np.int32)), 0) > chance_of(context, even, 0) + 0.1
 
 
 def test_files_of_networks(tmp_path):

@@ -15,8 +15,9 @@ from scipy import stats
 from warlight_env.arena.contests.resumable import play_contests
 from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.ratings.statistics import unit_interval
-from warlight_env.bench import BenchError, Suite, make_card, make_subject, score_of
+from warlight_env.bench import Suite, make_card, make_subject, score_of
 from warlight_env.cli import main
+from warlight_env.envs.checkpoints import CheckpointError
 
 #: A checkpoint's few games.
 TRY = ("--action", "strategies", "--map", "small", "--games", "4", "--quiet")
@@ -204,10 +205,10 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
     copy.write_bytes(checkpoint.read_bytes())
     source = make_subject(str(copy), "strategies", trust=True)
     copy.write_bytes(b"other")
-    from warlight_env.bench import subject
+    from warlight_env.arena.policies.saved_model import loaded_model
 
-    subject._loaded.cache_clear()
-    with pytest.raises(BenchError, match="changed since the benchmark began"):
+    loaded_model.cache_clear()
+    with pytest.raises(CheckpointError, match="changed since the games began"):
         source(1)
 
 

@@ -15,11 +15,13 @@ from defusedxml import ElementTree
 
 from arena_agents import Cheat
 from helpers import read_terminal
-from warlight_env import maps
+from warlight_env import Game, maps
 from warlight_env.agents import registry
 from warlight_env.arena import Match
 from warlight_env.cli import main
+from warlight_env.cli.narration import show_position
 from warlight_env.engine import cache, jit
+from warlight_env.render import ShownPosition
 from warlight_env.web.page import page
 
 
@@ -318,3 +320,22 @@ def test_watch_delays_that_cannot_be(delay, capsys):
 def test_a_drawing_is_svg_by_name_too(capsys):
     assert main(["maps", "show", "small", "--svg", "x.png"]) == 2
     assert not Path("x.png").exists()
+
+
+def test_in_a_short_terminal_a_watched_game_keeps_its_head_and_its_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    game = Game("world", seed=3)
+    position = ShownPosition(game.map, game.owner, game.army, 2, 7, ("1 mcts:sims=50", "2 aggressive"))
+    told = [f"1 mcts:sims=50 attacks Western-Australia{n} from East Australia with 12: loses 1, kills 2" for n in "12"]
+    for lines in (told, told * 6):
+        show_position(position, {"1 mcts:sims=50": 5}, lines, live=True)
+        shown = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", capsys.readouterr().out)
+        rows = shown.splitlines()
+        assert len(rows) < 24
+        assert max(map(len, rows)) <= 80
+        assert "round 7" in rows[0]
+        assert " ".join(told[0].split()) in " ".join(shown.split())
+    assert re.search(r"\d+ more lines", rows[-1])

@@ -15,10 +15,10 @@ from env_helpers import ENCODINGS, LONG, SMALL, act, as_game, make, sample
 from helpers import PRESETS, RING
 from warlight_env import maps
 from warlight_env.agents import make_agent
+from warlight_env.agents.factored_turns import share_out
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, Rules, RulesError
 from warlight_env.envs import ActionEncoding, InexpressibleError, OrdersActions, WarlightParallelEnv
-from warlight_env.envs.actions.factored import share_out
 from warlight_env.game import Game
 
 NO_WORK = np.zeros((3, 5), dtype=np.int64)
@@ -263,6 +263,22 @@ def test_a_bot_s_turns_survive_the_exact_encoding(rules):
         game.play_round(turns)
         if game.done:
             break
+
+
+def test_how_many_armies_an_attack_of_orders_can_have():
+    env = in_play("orders", action="orders")
+    own, near = 0, int(env.core.board.edge_target[0])
+    env.core.state.owner[0, own], env.core.state.army[0, own] = 0, 100
+    env.core.look()
+    view, wide = env.view("player_0"), OrdersActions(env.core.board, env.core.params, max_armies=101)
+    for encoding, most in ((env.encoding, 62), (wide, 100)):
+        for armies in (1, most):
+            turn = Orders([], [(own, near, armies)])
+            assert encoding.decode(view, encoding.encode(view, turn)).attacks == turn.attacks
+        with pytest.raises(InexpressibleError, match=f"{most + 1} armies; max_armies = {most + 1} means all"):
+            encoding.encode(view, Orders([], [(own, near, most + 1)]))
+    everything = Orders([], [(own, near, 1_000_000)])
+    assert env.encoding.decode(view, env.encoding.encode(view, everything)).attacks == everything.attacks
 
 
 def test_the_nearest_factored_action_of_a_bot_s_turn():

@@ -108,7 +108,7 @@ def test_performance_benchmark_runs(encoding, capsys, monkeypatch):
 def test_world_with_masked_samples():
     env = warlight_v0.parallel_env(max_cycles=5)
     observations, infos = env.reset(seed=1)
-    assert infos["player_0"]["edge_index"].shape == (2, 164)
+    assert env.edge_index.shape == (2, 164)
     assert env.action_space("player_0").shape == (42 + 164,)
     while env.agents:
         actions = {a: env.action_space(a).sample(observations[a]["action_mask"]) for a in env.agents}

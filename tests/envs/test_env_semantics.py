@@ -142,7 +142,7 @@ def test_the_winner_gains_one_and_the_loser_loses_one():
     assert terminations == {"player_0": True, "player_1": True}
     assert truncations == {"player_0": False, "player_1": False}
     assert env.agents == []
-    assert infos["player_1"] == {"illegal": 0, "income": 0, "round": 1, "phase": "over"}
+    assert infos["player_1"] == {"illegal": 0, "income": 0, "round": 1, "phase": 2}
     assert set(observations) == {"player_0", "player_1"}
 
 
@@ -161,10 +161,28 @@ def test_who_is_eliminated_early_leaves_while_the_others_go_on():
     assert terminations == {"player_0": False, "player_1": True, "player_2": False}
     assert not any(truncations.values())
     assert env.agents == ["player_0", "player_2"]
-    with pytest.raises(ValueError, match=r"player_1.*out of the game"):
-        env.step(dict.fromkeys(env.possible_agents, nothing))
+    twin = env.clone()
+    with pytest.raises(ValueError, match=r"player_9.*does not exist"):
+        env.step(dict.fromkeys([*env.agents, "player_9"], nothing))
     observations, rewards, *_ = env.step(dict.fromkeys(env.agents, nothing))
-    assert set(observations) == set(rewards) == {"player_0", "player_2"}
+    assert set(observations) == set(rewards) == {"player_0", "player_2"} and env.late_actions == 0
+    assert equal(twin.step(dict.fromkeys(env.possible_agents, nothing))[0], observations), "they make no difference"
+    assert twin.late_actions == 1
+
+
+def test_steps_after_the_end_give_nothing():
+    env = duel()
+    with pytest.raises(ValueError, match="has not begun"):
+        make().step({})
+    strike(env)
+    nothing = np.zeros(env.core.row_size, dtype=np.int64)
+    before = env.state()
+    assert env.step({}) == env.step(dict.fromkeys(env.possible_agents, nothing)) == ({}, {}, {}, {}, {})
+    assert env.late_actions == 2 and equal(env.state(), before)
+    with pytest.raises(ValueError, match="does not exist"):
+        env.step({"player_7": nothing})
+    env.reset(seed=1)
+    assert env.late_actions == 0
 
 
 @pytest.mark.parametrize("picking", ["play", "random"])
@@ -185,7 +203,7 @@ def test_the_rules_own_limit_terminates_in_a_draw():
     assert all(terminations.values())
     assert not any(truncations.values())
     assert set(rewards.values()) == {0.0}
-    assert infos["player_0"]["phase"] == "over"
+    assert infos["player_0"]["phase"] == 2
 
 
 def test_the_rules_own_limit_with_a_winner():
@@ -340,8 +358,6 @@ def test_agents_missing_unknown_or_over():
         env.step({**good, "player_9": good["player_0"]})
     while env.agents:
         env.step(act(env, np.random.default_rng(0)))
-    with pytest.raises(ValueError, match="over"):
-        env.step(good)
 
 
 @pytest.mark.parametrize(

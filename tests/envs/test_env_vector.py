@@ -115,8 +115,8 @@ def test_what_cannot_be():
             env.reset(options={"reset_mask": mask})
     with pytest.raises(ValueError, match="2 seeds for 3"):
         env.reset(seed=[1, 2])
-    with pytest.raises(ValueError, match="not rendered"):
-        WarlightVectorEnv(2, render_mode="ansi")
+    with pytest.raises(ValueError, match="render_mode = 'cinema'"):
+        WarlightVectorEnv(2, render_mode="cinema")
 
 
 class OneFront(ActionEncoding):

@@ -186,7 +186,7 @@ def test_who_is_beaten_less_is_met_more():
     env.reset()
     while len(games) < 400:
         _, _, _, infos = env.step(env.action_masks().argmax(1))
-        games += [(info["opponents"][0], info["is_success"]) for info in infos if info]
+        games += [(played[0], infos[b]["is_success"]) for b, played in env.ended_against.items()]
     told = league.count(games)
     wins = {name: sum(won for opponent, won in games if opponent.name == name) for name in met}
     assert {name: row[1] for name, row in told.items()} == wins

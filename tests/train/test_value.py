@@ -23,7 +23,7 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.evaluation import evaluated_shares
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.value.network import network_scores
-from warlight_env.agents.value_record import SHAPES, load_value, make_network
+from warlight_env.agents.value_record import SHAPES, digest, load_value, make_network
 from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.position import Positions
@@ -34,12 +34,13 @@ from warlight_env.train import value as trainer
 from warlight_env.train.finish_value import outcome_losses
 from warlight_env.train.games import Conditions
 from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.places import Places
 from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
 from warlight_env.train.value import ValueRun
 from warlight_env.train.value_fit import Fit, ValueModule, fit_network, held_out, read_inputs
 from warlight_env.train.value_games import play_games
 from warlight_env.train.value_labels import Labeller, label_positions
-from warlight_env.train.value_places import NetworkPlayer, Places, pack_network, unpack_network
+from warlight_env.train.value_players import NetworkPlayer, pack_network, unpack_network
 from warlight_env.train.value_positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value_settings import ValueSettings
 
@@ -222,9 +223,8 @@ def test_torch_and_the_kernel_give_the_same_scores(games):
     for m, at in enumerate(samples.place.tolist()):
         place = places[at]
         expected = np.zeros(place.players)
-        network_scores(
-            make_context(place.board, place.params, place.players, PLANNING, value=value), samples.position(m), expected
-        )
+        context = make_context(place.board, place.params, place.players, PLANNING, value=value)
+        network_scores(context, samples.position(m), np.zeros(1024), expected)
         assert scores[m, : place.players] == pytest.approx(expected, rel=1e-4, abs=1e-4)
         assert np.isneginf(scores[m, place.players :]).all()
         out += np.isneginf(expected).sum()
@@ -347,7 +347,7 @@ def test_a_run_goes_on_exactly_from_wherever_it_was_stopped(whole, tmp_path, mon
             for name in ("games/1-2.npz", "labels/2-1.npz", "network-2.npz"):
                 path = tmp_path / "cut" / name
                 told = {entry["digest"] for entry in entries(tmp_path / "cut") if "digest" in entry}
-                if path.parent.exists() and (not path.exists() or trainer.digest(path.read_bytes()) not in told):
+                if path.parent.exists() and (not path.exists() or digest(path.read_bytes()) not in told):
                     path.write_bytes(b"torn")
     assert stops == len(entries(folder)) == 2 * (3 + 3 + 2)
     assert entries(tmp_path / "cut") == entries(folder) and files(tmp_path / "cut") == files(folder)

@@ -40,7 +40,11 @@ from web_helpers import needs_page, serving
         (["play", "--map", "nowhere"], "no map 'nowhere'"),
         (["play", "--rules", "nonsense"], "no rules 'nonsense'"),
         (["play", "--port", "70000"], "0 to 65535"),
-        (["watch", "random", "--live"], "two to six can play"),
+        (["play", "--seed", "-1"], "--seed -1: must not be negative"),
+        (["play", "--runs", "/nowhere/runs"], "--runs /nowhere/runs: there is no such folder"),
+        (["watch", "--live"], "0 bots: name two to six"),
+        (["watch", "random", "--live"], "1 bot: name two to six"),
+        (["watch", "random", "random", "--live", "--rounds", "3"], "--rounds: not with --live"),
     ],
 )
 def test_bad_usage_is_exit_code_2(line: list[str], says: str, capsys: pytest.CaptureFixture[str]):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, box, front, letter_of, pick, region, regions, round_or_end
+from page_helpers import PAGE, box, front, hand_in, letter_of, pick, region, regions, round_or_end
 
 from warlight_env import Game, battle_odds
 from warlight_env.record import GameLog, verify
@@ -43,7 +43,7 @@ def test_a_whole_game_by_mouse(tmp_path: Path, open_page: Callable[..., Any]):
             round_or_end(page, number + 1)
             if page.locator(".result").count():
                 break
-        assert "wins after" in page.locator(".result").inner_text()
+        assert "You win after" in page.locator(".result").inner_text()
         log = GameLog.load(tmp_path / f"{server.game}.wl.jsonl")
         assert log.complete
         assert verify(log) == []
@@ -100,7 +100,7 @@ def test_a_whole_game_by_keyboard_alone(tmp_path: Path, open_page: Callable[...,
             round_or_end(page, number + 1)
             if page.locator(".result").count():
                 break
-        assert "wins after" in page.locator(".result").inner_text()
+        assert "You win after" in page.locator(".result").inner_text()
         assert GameLog.load(tmp_path / f"{server.game}.wl.jsonl").complete
 
 
@@ -111,7 +111,7 @@ def test_the_page_goes_on_when_the_server_was_killed(tmp_path: Path, open_page: 
         page = open_page(first.address)
         pick(page)
         page.locator(".phases").wait_for()
-        page.keyboard.press("Control+Enter")
+        hand_in(page)
         round_or_end(page, 2)
         page.locator('path[aria-label*=", yours,"]').first.focus()
         page.keyboard.press("Enter")
@@ -129,7 +129,7 @@ def test_the_page_goes_on_when_the_server_was_killed(tmp_path: Path, open_page: 
         page.get_by_role("button", name=re.compile("Deploy.*3.5")).wait_for()
         with page.expect_response("**/api/home"):  # it asks again
             page.unroute("**/api/home")
-        page.keyboard.press("Control+Enter")
+        hand_in(page)
         round_or_end(page, 3)
     log = GameLog.load(tmp_path / f"{first.game}.partial.wl.jsonl")
     assert [sum(n for _, n in r.orders[0].deploys) for r in log.rounds] == [0, 3]
@@ -144,7 +144,7 @@ def test_a_game_of_which_the_server_lost_rounds_goes_on_from_there(tmp_path: Pat
         for number in (1, 2, 3):
             page.locator(f".round:has-text('Round {number}')").wait_for()
             page.locator(".phases").wait_for()
-            page.keyboard.press("Control+Enter")
+            hand_in(page)
         page.locator(".round:has-text('Round 4')").wait_for()
         first.kill()
     log = tmp_path / f"{first.game}.partial.wl.jsonl"
@@ -159,7 +159,7 @@ def test_a_game_of_which_the_server_lost_rounds_goes_on_from_there(tmp_path: Pat
         page.locator(".where:has-text('Round 0/2')").wait_for()
         page.keyboard.press("End")
         page.locator(".phases").wait_for()
-        page.keyboard.press("Control+Enter")
+        hand_in(page)
         page.locator(".round:has-text('Round 4')").wait_for()
         page.locator(".where:has-text('/3')").wait_for()
     assert verify(GameLog.load(log)) == []
@@ -190,6 +190,62 @@ def test_an_amount_that_cannot_be_is_shown_as_what_became_of_it(tmp_path: Path, 
             assert sent.input_value() == becomes
         page.keyboard.press("Control+Enter")
         page.locator(".round:has-text('Round 2')").wait_for()
+
+
+def test_keys_of_an_amount_are_one_entry_and_no_more_than_can_be_sent(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "8") as server:
+        page = open_page(server.address)
+        pick(page)
+        page.locator(".phases").wait_for()
+        told = regions(page)
+        source, target = front(page, Game("small").map, told)
+        armies = {r["name"]: r["armies"] for r in told}
+        codes = {r.name: r.code.lower() for r in Game("small").map.regions}
+        card = page.locator(".region dl")
+        sent = page.get_by_label(f"Armies from {source} to {target}")
+        page.keyboard.press(":")
+        page.keyboard.type(f"d {codes[source]} 5; a {codes[source]} {codes[target]} 1")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name=re.compile(f"{source}.*{target}")).first.click()
+        most = armies[source] + 5 - 1
+        for typed, becomes in (("3", 3), ("*", most), ("4", 4), ("=", None), ("2", 2), ("99", most)):
+            page.keyboard.type(typed)
+            now = int(sent.input_value())
+            assert now == becomes if becomes else battle_odds(now, armies[target]).capture >= 0.95
+            assert f"{100 * battle_odds(now, armies[target]).capture:.1f} %" in card.inner_text()
+        page.get_by_label(f"Remove the deploy on {source}").click()  # fewer can be sent than are ordered
+        assert int(sent.input_value()) == most
+        page.get_by_role("button", name=re.compile(f"{source}.*{target}")).first.click()
+        left = armies[source] - 1
+        assert f"{100 * battle_odds(left, armies[target]).capture:.1f} %" in card.inner_text()
+        assert battle_odds(left, armies[target]).capture < 0.95
+        assert f"not with the {left} that can be sent" in card.inner_text()
+        assert page.get_by_role("button", name="95 %").is_disabled()
+        page.locator("h1").first.evaluate("() => document.activeElement.blur()")
+        page.keyboard.press("=")
+        page.get_by_role("status").get_by_text("95 % cannot be reached").wait_for()
+        page.keyboard.press("1")
+        page.get_by_role("status").get_by_text("95 % cannot be reached").wait_for(state="detached")
+
+
+def test_the_win_probability_is_of_the_position_or_not_known(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "aggressive", "--map", "small", "--seed", "8") as server:
+        page = open_page(server.address)
+        pick(page)
+        page.locator(".phases").wait_for()
+        page.keyboard.press("h")
+        chance = page.get_by_role("region", name="Win probability")
+        chance.get_by_text(re.compile(r"\d+ % \(\d+–\d+ %\)")).wait_for()
+        chance.get_by_text("You, at the start").wait_for()
+        page.keyboard.press("h")
+        page.keyboard.press("h")  # off: no more is asked
+        hand_in(page)
+        round_or_end(page, 2)
+        chance.get_by_text("not known here").wait_for()
+        chance.get_by_text("You, after round 1").wait_for()
+        page.keyboard.press("Home")
+        chance.get_by_text(re.compile(r"\d+ % \(\d+–\d+ %\)")).wait_for()
+        chance.get_by_text("You, at the start").wait_for()
 
 
 def test_a_draft_that_is_not_ours_is_left_out(tmp_path: Path, open_page: Callable[..., Any]):

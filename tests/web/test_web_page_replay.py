@@ -167,7 +167,7 @@ def test_an_address_that_was_typed_by_hand_leads_to_what_is_nearest(tmp_path: Pa
         page.locator(".where", has_text=f"Round {shown}/6").wait_for()
     page.evaluate("location.hash = '#/?round=4&order=1'")
     page.locator(".where", has_text="Round 4/6").wait_for()
-    assert page.locator("[aria-current='step']").get_attribute("aria-label") == "Deploys"
+    assert page.locator(".step[aria-current='step']").get_attribute("aria-label") == "Deploys"
     page.evaluate("location.hash = '#/%E0%A4%A'")
     assert page.locator("path[data-region]").count() == log.header.map.n_regions
 

@@ -13,6 +13,9 @@ from cup_helpers import play_cup
 from page_helpers import PAGE, STILL, bot_log, front, letter_of, pick, region, regions, round_or_end
 
 from warlight_env import Game
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.playing.play import ask_orders
+from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import write_html
 from web_helpers import Server, serving
 
@@ -110,6 +113,41 @@ def test_axe_finds_nothing_on_any_screen_in_both_themes(tmp_path: Path, open_pag
             page.evaluate("document.documentElement.dataset.theme = 'dark'")
         assert len(seen) == 10
         assert found == []
+
+
+def test_axe_finds_nothing_where_lists_are_long_and_names_are_the_same(tmp_path: Path, open_page: Callable[..., Any]):
+    from axe_playwright_python.sync_playwright import Axe
+
+    game, recorder = Game("large", seed=4, picks="random"), MemoryRecorder(insight=True)
+    bots = [make_agent("mcts:sims=30", seed) for seed in (1, 2)]
+    recorder.began(game, bots, 500)
+    while game.round < 8:
+        orders = ask_orders(game, bots)
+        recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+    file = tmp_path / "replay.html"
+    write_html(recorder.log, file, chances=False)
+    page = open_page(file.as_uri(), viewport={"width": 768, "height": 1024}, bypass_csp=True)
+    page.locator("path[data-region]").first.wait_for()
+    with serving(tmp_path, "play", "--vs", "random", "--map", "large", "--seed", "8") as server:
+        two = {"players": [{"name": "You"}, {"bot": "random"}], "map": "large", "picks": "random", "seed": 4}
+        made = server.client().post("games", json=two).json()
+        place = f"g/{made['id']}?key0={made['tokens']['0']}"
+        playing = open_page(server.page(place), viewport={"width": 768, "height": 1024}, bypass_csp=True)
+        playing.locator(".phases").wait_for()
+        codes = {r.name: r.code.lower() for r in Game("large").map.regions}
+        own = next(r["name"] for r in regions(playing) if r["who"] == "yours")
+        near = next(r.name for i, r in enumerate(game.map.regions) if i in game.map.neighbors[_index(game, own)])
+        playing.keyboard.press(":")
+        playing.keyboard.type("; ".join([f"a {codes[own]} {codes[near]} 1"] * 12))
+        playing.keyboard.press("Enter")
+        playing.get_by_role("button", name="3 Review").click()
+        for there in (page, playing):
+            for violation in Axe().run(there).response["violations"]:
+                pytest.fail(f"{violation['id']}: {violation['nodes'][0]['html'][:200]}")
+
+
+def _index(game: Game, name: str) -> int:
+    return next(i for i, region_ in enumerate(game.map.regions) if region_.name == name)
 
 
 @pytest.mark.slow

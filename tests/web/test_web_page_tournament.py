@@ -42,6 +42,7 @@ def cells(page: Any) -> dict[tuple[str, str], str]:
 
 def test_the_table_fills_while_games_are_played(tmp_path: Path, open_page: Callable[..., Any]):
     folder = tmp_path / "runs" / "night"
+    folder.parent.mkdir()
     (tmp_path / "night.toml").write_text(NIGHT)
     line = ["tournament", str(tmp_path / "night.toml"), "--out", str(folder), "--jobs", "1", "--quiet"]
     with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--runs", str(tmp_path / "runs")) as server:

@@ -86,6 +86,7 @@ def test_bad_orders_are_told_with_reasons_and_nothing_is_played(server: Server):
         assert client.post(url, json=hold(1)).status_code == 200
         assert feed.event("round")["round"] == 1
         assert client.post(url, json=hold(1)).status_code == 409  # that round has been played
+        assert client.post(f"games/{game['id']}/take-back").status_code == 409
 
 
 def test_a_hotseat_turn_is_final_and_waits_for_the_other(server: Server):
@@ -94,6 +95,7 @@ def test_a_hotseat_turn_is_final_and_waits_for_the_other(server: Server):
     url = f"games/{game['id']}/orders"
     assert ann.post(url, json=hold(1)).json()["awaited"] == [1]
     assert ann.post(url, json=hold(1)).status_code == 409
+    assert ann.post(f"games/{game['id']}/take-back").status_code == 409
     with server.feed(game["id"], game["tokens"]["1"]) as feed:
         assert feed.now()["awaited"] == [1]
         assert bo.post(url, json=hold(1)).status_code == 200

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse
 from warlight_env.arena.playing.game_setup import AgentSource, make
 from warlight_env.arena.policies.policy_agent import PolicyAgent
+from warlight_env.arena.policies.saved_model import SeededModel, loaded_model, model_digest
 from warlight_env.bench.suite import BenchError, Suite
-from warlight_env.bounded import reason, shown
-from warlight_env.envs.actions import ENCODINGS
+from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.checkpoints import load_policy
+from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.errors import did_you_mean
 from warlight_env.features.columns import OBSERVATIONS
 from warlight_env.game import Game
@@ -32,61 +30,37 @@ class CheckpointSource:
 
     path: str
     digest: str
-    action: str
+    action: str | EncodingFactory
     observation: str
     max_cycles: int | None
     deterministic: bool
 
+    @property
+    def named(self) -> str:
+        """The encoding in a word."""
+        return str(told_action(self.action)["name"])
+
     def __call__(self, seed: int) -> Agent:
-        policy = _Seeded(_loaded(self.path, self.digest, self.deterministic))
+        policy = SeededModel(loaded_model(self.path, self.digest, self.deterministic))
         return PolicyAgent(
             policy, seed, action=self.action, observation=self.observation, max_cycles=self.max_cycles,
             name=Path(self.path).name,
         )  # fmt: skip
 
 
-class _Seeded:
-    """A policy that draws with the seed of each step: what it does depends on nothing else."""
-
-    seeded: Literal[True] = True
-
-    def __init__(self, policy: Any) -> None:
-        self._policy = policy
-
-    def __call__(self, observations: Any, masks: Any, seed: int) -> Any:
-        import torch
-
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed % 2**63)
-            return self._policy(observations, masks)
-
-
-@functools.lru_cache(maxsize=4)
-def _loaded(path: str, digest: str, deterministic: bool) -> Any:
-    """The policy of a file, read once in a process."""
-    if _digest(Path(path)) != digest:
-        raise BenchError(f"{path}: changed since the benchmark began")
-    return load_policy(path, deterministic, trust=True)  # as `make_subject` was told
-
-
-def _digest(path: Path) -> str:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except (OSError, ValueError) as error:
-        raise BenchError(f"cannot read {shown(path)}: {reason(error)}") from None
-
-
 def make_subject(
     policy: str,
-    action: str = "steps",
-    observation: str = "flat",
+    action: str | None = None,
+    observation: str | None = None,
     max_cycles: int | None = None,
     deterministic: bool = False,
     *,
     trust: bool = False,
 ) -> AgentSource:
-    """What makes the agent: a specification as it is, or the policy in a .zip with the encoding and observation named.
+    """What makes the agent: a specification as it is, or the policy in a .zip.
+
+    That plays as the settings beside it say (`envs.policy_settings`), or with the encoding and observation named here:
+    "steps" and "flat" where neither says one.
 
     Raises:
         BenchError: no such encoding or observation, or the file cannot be read.
@@ -97,13 +71,17 @@ def make_subject(
         parse(policy)
         return policy
     for what, value, known in (("action", action, tuple(ENCODINGS)), ("observation", observation, OBSERVATIONS)):
-        if value not in known:
+        if value is not None and value not in known:
             raise BenchError(f"{what} {value!r}: no such one{did_you_mean(value, known)}; there are {', '.join(known)}")
-    digest = _digest(Path(policy))
+    digest = model_digest(Path(policy))
     if not trust:
         load_policy(policy)  # which says what it asks for
-    _loaded(policy, digest, deterministic)
-    return CheckpointSource(policy, digest, action, observation, max_cycles, deterministic)
+    loaded_model(policy, digest, deterministic)
+    kept = PolicySettings.load(policy)
+    encoding: str | EncodingFactory = action or ("steps" if kept is None else kept.encoding)
+    seen = observation or ("flat" if kept is None else kept.observation)
+    cycles = kept.max_cycles if max_cycles is None and kept is not None else max_cycles
+    return CheckpointSource(policy, digest, encoding, seen, cycles, deterministic)
 
 
 def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ()) -> None:
@@ -122,7 +100,7 @@ def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ())
             hint = ""
             if isinstance(source, CheckpointSource):
                 hint = (
-                    f" (a policy plays with the spaces that it was trained with: --action {source.action} and "
+                    f" (a policy plays with the spaces that it was trained with: --action {source.named} and "
                     f"--observation {source.observation} here, and often on one map only, see --map)"
                 )
             raise BenchError(

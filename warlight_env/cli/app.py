@@ -15,6 +15,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, Parameter
 
 from warlight_env.cli import (
+    analyse,
     bench,
     bot,
     browser,
@@ -49,6 +50,7 @@ app.command(tournament.tournament)
 app.command(bench.bench)
 app.command(watch.watch)
 app.command(replay.replay)
+app.command(analyse.analyse)
 app.command(log.app)
 app.command(browser.play)
 app.command(browser.hotseat)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -32,8 +33,12 @@ def bench(
     ] = None,
     *,
     suite: Annotated[str, Parameter(help="The suite; suite-v1 does not change any more.")] = "suite-v1",
-    action: Annotated[str, Parameter(help="Of a .zip: its action encoding.")] = "steps",
-    observation: Annotated[str, Parameter(help="Of a .zip: its observation.")] = "flat",
+    action: Annotated[
+        str | None, Parameter(help="Of a .zip: its action encoding (default: as the file beside it says, or steps).")
+    ] = None,
+    observation: Annotated[
+        str | None, Parameter(help="Of a .zip: its observation (default: as the file beside it says, or flat).")
+    ] = None,
     max_cycles: Annotated[Whole | None, Parameter(help="Of a .zip: steps of an episode, as it was trained.")] = None,
     deterministic: Annotated[bool, Parameter(negative="", help="Of a .zip: always its likeliest action.")] = False,
     trust: Annotated[
@@ -65,7 +70,7 @@ def bench(
     from warlight_env.arena.contests.append_only import write_atomically
     from warlight_env.arena.contests.resumable import play_contests
     from warlight_env.arena.playing.clocks import Clock
-    from warlight_env.bench import Suite, check_subject, make_card, make_subject
+    from warlight_env.bench import CheckpointSource, Suite, check_subject, make_card, make_subject
     from warlight_env.cli.counting import counting
 
     place = read_backend(backend, ray_address)
@@ -85,6 +90,12 @@ def bench(
     if policy.endswith(".zip"):
         need("train", "torch", "stable_baselines3", "sb3_contrib")
     subject = make_subject(policy, action, observation, max_cycles, deterministic, trust=trust)
+    if policy.endswith(".zip") and not deterministic:
+        print(
+            f"{policy}: actions are drawn by their probability, as in training; Stable-Baselines3's evaluate_policy "
+            "takes the likeliest: --deterministic does, too",
+            file=sys.stderr,
+        )
     limit = None if clock is None else Clock.parse(clock)
     check_subject(subject, chosen, only)
     contests = chosen.contests(subject, only, limit, games)
@@ -97,8 +108,11 @@ def bench(
         )  # fmt: skip
     settings: dict[str, str | int | None] = {"clock": clock}
     if policy.endswith(".zip"):
-        drawn = "likeliest" if deterministic else "drawn"
-        settings |= {"action": action, "observation": observation, "actions are": drawn, "max cycles": max_cycles}
+        assert isinstance(subject, CheckpointSource)
+        settings |= {
+            "action": subject.named, "observation": subject.observation,
+            "actions are": "likeliest" if deterministic else "drawn", "max cycles": subject.max_cycles,
+        }  # fmt: skip
     card = make_card(chosen, shown, results, settings, games)
     try:
         write_atomically(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")

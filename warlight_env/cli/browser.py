@@ -93,6 +93,10 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     """
     if not 2 <= len(players) <= 6:
         raise UsageError(f"{len(players)} players: two to six can play")
+    if options.seed is not None and options.seed < 0:
+        raise UsageError(f"--seed {options.seed}: must not be negative")
+    if options.runs is not None and not options.runs.is_dir():
+        raise UsageError(f"--runs {options.runs}: there is no such folder")
     if not 0 <= options.port < 65536:
         raise UsageError(f"--port {options.port}: must be 0 to 65535")
     for proxy in options.proxy or ():

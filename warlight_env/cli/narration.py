@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,13 +24,31 @@ def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Se
     """Print a position, the incomes by player's name and some lines; `live` clears the terminal first."""
     from warlight_env.render import to_text
 
-    width = max(40, min(100, shutil.get_terminal_size().columns)) if live else 80
-    print(f"{_CLEAR if live else ''}{to_text(position, colour=live and 'NO_COLOR' not in os.environ, width=width)}\n")
-    if incomes:
-        print(f"income: {', '.join(f'{printable(name)} {income}' for name, income in incomes.items())}")
-    for line in lines:
-        print(f"  {printable(line)}")
-    print(flush=True)
+    told = (
+        [f"income: {', '.join(f'{printable(name)} {income}' for name, income in incomes.items())}"] if incomes else []
+    )
+    told += [f"  {printable(line)}" for line in lines]
+    if live:
+        size = shutil.get_terminal_size()
+        width = max(40, min(100, size.columns))
+        shown = to_text(position, colour="NO_COLOR" not in os.environ, width=width).split("\n")
+        print(_CLEAR + "\n".join(_fitted(shown, told, width, size.lines - 1)), flush=True)
+    else:
+        print("\n".join([to_text(position, width=80), "", *told, ""]), flush=True)
+
+
+def _fitted(shown: list[str], told: Sequence[str], width: int, rows: int) -> list[str]:
+    """A position and what is told of it in as many rows, wrapped between words: what is too much of the latter goes."""
+    words = textwrap.TextWrapper(width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    wrapped = [row for line in told for row in words.wrap(line)]
+    whole = [*shown, "", *wrapped, ""]
+    if len(whole) <= rows:
+        return whole
+    shown = [line for line in shown if line]
+    room = max(2, rows - len(shown))
+    if len(wrapped) > room:
+        wrapped = [*wrapped[: room - 1], f"    … {len(wrapped) - room + 1} more lines: a taller terminal shows them"]
+    return [*shown, *wrapped]
 
 
 def tell_round(map_: Map, names: Sequence[str], orders: Mapping[int, Orders], result: RoundResult) -> Iterator[str]:

@@ -236,6 +236,50 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
         _tell(result, journal.folder, options.json, VALUE)
 
 
+@app.command(name="exit")
+def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
+    """Train a network that plays turns in full, by expert iteration: it learns what a look one round ahead takes for
+    good, and that look then chooses among the network's turns, too.
+
+    Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
+    it holds policy.npz (for ``policy:FILE``), report.md and report.html.
+
+    ```toml
+    iterations = 4
+    games = 2400      # of an iteration
+    seats = ["expert", "network", "aggressive"]      # who sits there, drawn
+    steps = 6000      # of the fit
+    maps = ["world", "generated:40:101"]              # a map of 40 regions from seed 101
+    players = [0.8, 0.1, 0.1]                         # shares of games of 2, 3 and 4 players
+    ```
+    """
+    need("train", "torch", "matplotlib")
+    from warlight_env.train.exit import ExitRun, parts_of
+    from warlight_env.train.exit_settings import ExitSettings
+    from warlight_env.train.finish_exit import POLICY, finish_exit
+    from warlight_env.train.settings_file import read_settings
+
+    settings = read_settings(ExitSettings, options.plain(file), str(file) if file else "settings")
+    if options.quick:
+        settings = replace(
+            settings, iterations=2, games=6, max_rounds=20, candidates=6, samples=2, steps=20, batch=16, gate_units=1,
+            accept=0.0, holdout_units=1,
+        )  # fmt: skip
+    with options.journal("exit", file, settings.to_dict()) as journal:
+        with counting("expert iteration", parts_of(settings), "parts", options.quiet) as advance:
+            if journal.entries:
+                advance(len(journal.entries), "as found in the run folder")
+
+            def say(entry: dict[str, Any]) -> None:
+                more = f", {100 * entry['score']:.0f} % against the old network" if "score" in entry else ""
+                advance(1, f"iteration {entry['iteration'] + 1}: {entry['event']}{more}")
+
+            found = ExitRun(settings, journal, options.jobs, options.backend, say).run()
+        with options.counting_final_match(2 * settings.holdout_units * len(settings.holdout)) as advance:
+            result = finish_exit(settings, journal, found, jobs=options.jobs, backend=options.backend, advance=advance)
+        _tell(result, journal.folder, options.json, POLICY)
+
+
 @app.command
 def ppo(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     """Train a policy by PPO and self-play, for any match as ``policy:FILE``.

@@ -44,7 +44,12 @@ def watch(
 
     Without a terminal the rounds are printed one below the other, at once.
     """
+    if not 2 <= len(agents) <= 6:
+        raise UsageError(f"{counted(len(agents), 'bot')}: name two to six, as in: warlight watch mcts aggressive")
     if live:
+        given = {"--game": game != 1, "--delay": delay != 0.5, "--rounds": rounds is not None}
+        if unused := [option for option, there in given.items() if there]:
+            raise UsageError(f"{unused[0]}: not with --live, where the page has the pace and games go to their end")
         watch_live(agents, seed, picks, map, rules, host=host, port=port, browser=browser)
         return
     if game < 1:

@@ -60,6 +60,7 @@ from warlight_env.envs.step import (
 )
 from warlight_env.errors import InputError
 from warlight_env.features.columns import OBSERVATIONS, observed_features
+from warlight_env.game import Game
 from warlight_env.step_results import tell_dropped
 
 
@@ -112,6 +113,9 @@ class EnvCore:
         self.picking, self.reward = picking, Reward.of(reward)
         self.board = make_board(self.map)
         self.bits = make_bits(self.board)
+        #: int64[2, E]: source and target of each directed edge. Read-only.
+        self.edge_index = np.stack([self.board.edge_source, self.board.edge_target]).astype(np.int64)
+        self.edge_index.flags.writeable = False
         self.params = check_players(self.board, self.rules, players)
         self.encoding = make_encoding(action, self.board, self.params)
         self.observation = observation
@@ -121,9 +125,8 @@ class EnvCore:
         #: int64[K]: the entries of an action's row must be at least 0 and below these. Read-only.
         self.limits = self._limits.view()
         self.limits.flags.writeable = False
-        said = json.dumps([self.map.digest(), self.rules.to_dict(), players])
         #: Of the map, the rules and the number of players: equal digests, games of the same kind.
-        self.digest = hashlib.sha256(said.encode()).hexdigest()
+        self.digest = digest_of(self.map, self.rules, players)
         #: What the encoding's kernels get.
         self.context = self.encoding.context(players)
         #: What bots get that are kernels.
@@ -270,6 +273,36 @@ class EnvCore:
             raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
         if self._chronicle is not None:
             self._chronicle.begin(self.state, games)
+
+    def check_start(self, game: Game) -> None:
+        """Raises InputError for a game from which those here cannot go on: of another kind, or over."""
+        if not isinstance(game, Game):
+            raise InputError(f"start must be a `Game`, not {type(game).__name__}")
+        if digest_of(game.map, game.rules, game.players) != self.digest:
+            raise InputError("start: a game of another map, other rules (fog is one) or other players")
+        if game.done:
+            raise InputError("start: that game is over")
+
+    def start_from(self, game: Game, b: int = 0) -> None:
+        """Have game b, which has just begun, go on from another one's position; its own dice decide the rest.
+
+        Raises:
+            InputError: see `check_start`. StateError: it has begun already.
+        """
+        self.check_start(game)
+        b, saved, snapshot = index(b, "b", self.batch), game.to_dict()["state"], self.snapshot()
+        if snapshot.cycles[b]:
+            raise InputError(f"game {b}: it has been played already")
+        for name, array in snapshot.state._asdict().items():
+            if name != "rng":
+                array[b] = np.asarray(saved[name])
+        snapshot.live[b] = snapshot.state.eliminated_at[b] == 0
+        snapshot.terminated[b] = ~snapshot.live[b]
+        self.restore(snapshot)
+        if self.reward.shaping == "regions":
+            self.out.potential[b] = [(self.state.owner[b] == p).mean() for p in range(self.players)]
+        elif self.reward.shaping == "income":
+            self.out.potential[b] = self.out.income[b] / max(1, self.settings.max_income)
 
     def remember(self) -> None:
         """From now on keep what views tell besides the position: who started where, and what the last round brought.
@@ -613,6 +646,11 @@ class EnvCore:
 
 #: Arrays of `Buffers` that do not depend on slots.
 _PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated", "truncated", "cycles")
+
+
+def digest_of(map: maps.Map, rules: Rules, players: int) -> str:
+    """A digest of what decides of what kind a game is."""
+    return hashlib.sha256(json.dumps([map.digest(), rules.to_dict(), players]).encode()).hexdigest()
 
 
 def _assign(mine: Any, theirs: Any) -> None:

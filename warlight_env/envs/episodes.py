@@ -13,14 +13,18 @@ from gymnasium import spaces
 from warlight_env import maps
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.engine.state import PHASES
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
+from warlight_env.envs.policy_settings import PolicySettings, told_action
+from warlight_env.envs.reset_options import ResetOptions
 from warlight_env.envs.rewards import Reward
+from warlight_env.errors import InputError
+
+NO_OPTIONS = ResetOptions()
 
 
 class _Playing(NamedTuple):
@@ -67,7 +71,7 @@ class Episodes:
         seated = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < players
         if not seated and seat != "random":
             raise ValueError(f"seat = {seat!r}: must be 'random' or 0 .. {players - 1}")
-        self.batch, self.seat, self.mask = batch, seat, mask
+        self.batch, self.seat, self.mask, self._action = batch, seat, mask, action
         masks = self.core.encoding.mask_space
         #: M, the length of a flat mask; 0 where the encoding has none.
         self.mask_size = 0 if masks is None else int(spaces.flatdim(masks))
@@ -90,6 +94,15 @@ class Episodes:
         mask = fixed(spaces.Box(0, 1, (size,), np.int8))
         inner = space.spaces if isinstance(space, spaces.Dict) else {"observation": space}
         return spaces.Dict({**inner, "action_mask": mask})
+
+    @property
+    def policy_settings(self) -> PolicySettings:
+        """What a policy has to know of its environment in order to play elsewhere."""
+        core = self.core
+        return PolicySettings(
+            told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
+            core.map.name, core.board.n_regions, core.board.n_edges,
+        )  # fmt: skip
 
     # Opponents
 
@@ -132,11 +145,18 @@ class Episodes:
 
     # Playing
 
-    def reset(self, seeds: Sequence[int], which: Sequence[int]) -> None:
-        """Begin the games `which`, each with its seed."""
+    def reset(self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS) -> None:
+        """Begin the games `which`, each with its seed.
+
+        Raises:
+            InputError: the learner is out of the game from which they are to start.
+        """
         if len(which) == 0:
             return
         core = self.core
+        seat, start = self.seat if options.seat is None else options.seat, options.start
+        if start is not None and not all(map(start.alive, range(core.players) if seat == "random" else [int(seat)])):
+            raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
         self._prepare()  # a pool may have changed
         drawn = [
             [slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
@@ -145,7 +165,7 @@ class Episodes:
         ]  # fmt: skip
         begun = []
         for b, seed, opponents in zip(which, seeds, drawn, strict=True):
-            learner = derive_seed(seed, 1) % core.players if self.seat == "random" else int(self.seat)
+            learner = derive_seed(seed, 1) % core.players if seat == "random" else int(seat)
             self.learner[b], self.seeds[b] = learner, seed & (2**64 - 1)
             order = [learner, *(p for p in range(core.players) if p != learner)]
             core.out.seat[b] = order[: core.slots]
@@ -156,6 +176,9 @@ class Episodes:
                 self._chosen[b, player] = self._number(opponent)
                 begun.append((b, player, derive_seed(seed, 3, player)))
         core.reset(seeds, which)
+        if start is not None:
+            for b in which:
+                core.start_from(start, b)
         for b, player, seed in begun:
             playing = self._table[self._chosen[b, player]]
             assert playing is not None
@@ -232,18 +255,16 @@ class Episodes:
         return self.core.flat_masks(0)
 
     def infos(self) -> dict[str, npt.NDArray[Any]]:
-        """What goes into infos, an array [B] each: illegal, income, round, phase."""
+        """What goes into infos at every step, an array [B] each: illegal, income, round, phase, is_success."""
         out, state = self.core.out, self.core.state
         return {
-            "illegal": out.illegal[self._games, self.learner],
-            "income": out.income[self._games, self.learner],
-            "round": state.round.copy(),
-            "phase": _PHASES[state.phase],
+            "illegal": out.illegal[self._games, self.learner].astype(np.int64),
+            "income": out.income[self._games, self.learner].astype(np.int64),
+            "round": state.round.astype(np.int64),
+            "phase": state.phase.astype(np.int64),
+            "is_success": self.won(),
         }
 
     def won(self) -> npt.NDArray[np.bool_]:
         """bool[B]: whether the learner has won."""
         return self.core.state.winner == self.learner
-
-
-_PHASES = np.array(PHASES)

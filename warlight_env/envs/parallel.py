@@ -17,12 +17,13 @@ from pettingzoo import ParallelEnv
 
 from warlight_env import maps
 from warlight_env.engine.rules import Rules
-from warlight_env.engine.state import PHASES
 from warlight_env.engine.view import View
-from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
 from warlight_env.envs.observation_spaces import observation, observation_space_of
+from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state_vector import state_space, state_vector
 from warlight_env.errors import InputError
@@ -58,11 +59,13 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
 
     No action in the space raises: what is illegal is dropped by a fixed rule and counted in ``info["illegal"]``;
     an action that respects the mask of "factored" is never illegal. Anything else (another shape, floats, values
-    out of range, a missing agent) raises ValueError and nothing is played.
+    out of range, a missing agent) raises ValueError and nothing is played; but for finite numbers beyond the box of
+    "continuous", which are cut to it and counted as illegal.
 
-    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with ``mask="info"`` the
-    mask is in ``info["action_mask"]``, each time in the form that ``action_space.sample(mask)`` takes;
-    ``action_masks(agent)`` has the same as one flat int8 vector.
+    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, the mask as Gymnasium has
+    it; with ``mask="info"`` ``info["action_mask"]`` is one int8 array, the vector that `action_masks` gives, in rows
+    where all choices have as many values (int8[N + E, 5] of "factored"). ``action_space(agent).sample(mask)`` takes
+    both.
 
     ## Observation space
 
@@ -75,8 +78,8 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     The attribute `features` names every number of them, with its place, range and unit.
 
     Everybody sees the board through its own eyes: the player first, opponents in seat order after it, and under fog of
-    war nothing but own regions and their neighbours. ``edge_index``, int64[2, E], is an attribute and in the infos of
-    `reset`. ``info`` holds illegal, income, round (rounds played) and phase ("pick", "play", "over").
+    war nothing but own regions and their neighbours. ``edge_index``, int64[2, E], is an attribute. ``info`` holds at
+    every step the same integers: illegal, income, round (rounds played) and phase (0 picking, 1 playing, 2 over).
 
     ## Rewards
 
@@ -92,7 +95,9 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     ## End
 
     Players who lose their last region terminate at once; all others when somebody has won or the rules' own limit of
-    rounds is reached. After `max_cycles` steps all are truncated.
+    rounds is reached. After `max_cycles` steps all are truncated. Actions that come for agents that are out are
+    dropped and counted in the attribute `late_actions`; `step` then, and with nothing, gives five empty dictionaries
+    once all are out.
 
     ## Arguments
 
@@ -121,8 +126,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "warlight_v0",
-        "render_modes": ["human", "ansi", "rgb_array"],
-        "render_fps": 4,
+        **RENDERING,
         "is_parallelizable": True,
     }
 
@@ -142,26 +146,23 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     ) -> None:
         if mask not in ("observation", "info"):
             raise ValueError(f"mask = {mask!r}: must be 'observation' or 'info'")
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"render_mode = {render_mode!r}: there are {self.metadata['render_modes']}")
+        self.render_mode = checked_mode(render_mode)
         #: The games' core, a batch of one.
         self.core = EnvCore(
             map, rules, players, 1,
             action=action, observation=observation, fog=fog, picking=picking, max_cycles=max_cycles, reward=reward,
         )  # fmt: skip
-        self.render_mode = render_mode
         self.possible_agents = [f"player_{p}" for p in range(players)]
         self.agents: list[str] = []
+        #: Actions of agents that were out, which were dropped, since the last `reset`.
+        self.late_actions = 0
         self._seat = {agent: p for p, agent in enumerate(self.possible_agents)}
         self._mask_in_info = mask == "info"
+        self._mask_shape = self._rows_of_mask()
         self._rows = np.zeros((1, players, self.core.row_size), dtype=np.int64)
         self._dropped = np.zeros((1, players), dtype=np.int32)
         self._random: np.random.Generator | None = None
         self._saved_random: dict[str, Any] | None = None
-        board = self.core.board
-        #: int64[2, E]: source and target of each directed edge.
-        self.edge_index = np.stack([board.edge_source, board.edge_target]).astype(np.int64)
-        self.edge_index.flags.writeable = False
         self.state_space = state_space(self.core)
         self._action_spaces = {a: fixed(copy.deepcopy(self.core.encoding.space)) for a in self.possible_agents}
         self._observation_spaces = {a: self._observation_space() for a in self.possible_agents}
@@ -172,9 +173,26 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         return self.core.features
 
     @property
+    def encoding(self) -> ActionEncoding:
+        """How turns become actions: `decode` and `encode` with what `view` gives."""
+        return self.core.encoding
+
+    @property
+    def edge_index(self) -> npt.NDArray[np.int64]:
+        """int64[2, E]: source and target of each directed edge."""
+        return self.core.edge_index
+
+    @property
     def state_features(self) -> Features:
         """What `state` holds, by name."""
         return state_features(self.core.board.n_regions, self.core.players)
+
+    def _rows_of_mask(self) -> tuple[int, ...]:
+        """The shape of a mask in an info: a row for each choice where all have as many values."""
+        space = self.core.encoding.space
+        if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and (space.nvec == space.nvec[0]).all():
+            return -1, int(space.nvec[0])
+        return (-1,)
 
     def _observation_space(self) -> spaces.Space[Any]:
         core, space = self.core, observation_space_of(self.core)
@@ -202,47 +220,63 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     # Playing
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
-        """Start a game: from a seed, or the next one of the stream. There are no options."""
+        """Start a game: from a seed, or the next one of the stream.
+
+        options: of this game alone: ``start``, a `Game` of the same kind from whose position it is played, with dice
+        of its own. InputError, with nothing changed, for others, but for PettingZoo's tests' own.
+        """
+        tested = options == {"options": 1}  # what PettingZoo's tests hand in
+        read = read_options(self.core, None if tested else options, ("start",))
         if seed is not None or (self._random is None and self._saved_random is None):
             self._random, _ = seeding.np_random(seed)
         self.core.reset([int(self.np_random.integers(0, 2**63))])
-        self.agents = self.possible_agents[:]
+        if read.start is not None:
+            self.core.start_from(read.start)
+        live = self.core.out.live[0].tolist()
+        self.agents, self.late_actions = [agent for agent in self.possible_agents if live[self._seat[agent]]], 0
         observations = {agent: self.observe(agent) for agent in self.agents}
-        infos = self._infos(range(self.core.players))
-        for info in infos.values():
-            info["edge_index"] = self.edge_index
-        return observations, infos
+        return observations, self._infos([self._seat[agent] for agent in self.agents])
 
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], Infos]:
         """Play a round (or a pick) with an action of every live agent.
 
-        Raises ValueError, with nothing played, where an agent's action is missing or not in its space.
+        Actions of agents that are out are dropped, and counted in `late_actions`; once all are out, five empty
+        dictionaries come back. Raises ValueError, with nothing played, where a live agent's action is missing or not in
+        its space, and before the first `reset`.
         """
         acting = self.agents
+        late = self._late(actions)
         if not acting:
-            raise ValueError("no agent is live: the game is over or has not begun; call reset()")
+            if not self.core.out.cycles[0]:
+                raise ValueError("the game has not begun; call reset()")
+            self.late_actions += late
+            return {}, {}, {}, {}, {}
         self._take(actions)
         try:
             self.core.step(self._rows, self._dropped)
         except ActionError as error:
             raise ValueError(f"{self.possible_agents[error.player]}: action {error.reason}; nothing played") from None
+        self.late_actions += late
         out, seats = self.core.out, [self._seat[agent] for agent in acting]
-        paid, ended, late = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
+        paid, ended, cut = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
         observations = {agent: self.observe(agent) for agent in acting}
         rewards = {self.possible_agents[p]: paid[p] for p in seats}
         terminations = {self.possible_agents[p]: ended[p] for p in seats}
-        truncations = {self.possible_agents[p]: late[p] for p in seats}
-        self.agents = [self.possible_agents[p] for p in seats if not (ended[p] or late[p])]
+        truncations = {self.possible_agents[p]: cut[p] for p in seats}
+        self.agents = [self.possible_agents[p] for p in seats if not (ended[p] or cut[p])]
         return observations, rewards, terminations, truncations, self._infos(seats)
 
-    def _take(self, actions: dict[str, Any]) -> None:
-        """Read everybody's action into rows."""
+    def _late(self, actions: dict[str, Any]) -> int:
+        """How many actions are of agents that are out; ValueError for those of agents that there are not."""
         for agent in actions:
-            if agent not in self.agents:
-                reason = "is out of the game" if agent in self._seat else "does not exist"
-                raise ValueError(f"{agent}: an action for an agent that {reason}; live are {self.agents}")
+            if agent not in self._seat:
+                raise ValueError(f"{agent}: an action for an agent that does not exist; live are {self.agents}")
+        return sum(agent not in self.agents for agent in actions)
+
+    def _take(self, actions: dict[str, Any]) -> None:
+        """Read the live agents' actions into rows."""
         core = self.core
         for agent in self.agents:
             if agent not in actions or actions[agent] is None:
@@ -278,7 +312,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     def _infos(self, seats: Any) -> Infos:
         out, state = self.core.out, self.core.state
         illegal, income = out.illegal[0].tolist(), out.income[0].tolist()
-        round_number, phase = int(state.round[0]), PHASES[state.phase[0]]
+        round_number, phase = int(state.round[0]), int(state.phase[0])
         infos: Infos = {
             self.possible_agents[p]: {
                 "illegal": illegal[p],
@@ -290,7 +324,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         }
         if self._mask_in_info and self.core.encoding.mask_space is not None:
             for p in seats:
-                infos[self.possible_agents[p]]["action_mask"] = self.core.shaped_mask(p)
+                infos[self.possible_agents[p]]["action_mask"] = self.core.mask(p).reshape(self._mask_shape)
         return infos
 
     def state(self) -> npt.NDArray[np.float32]:

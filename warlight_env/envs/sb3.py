@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize, unwrap_vec_normalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.actions import ActionEncoding
+from warlight_env.envs.episodes import NO_OPTIONS, Episodes
+from warlight_env.envs.opponents import Opponent
+from warlight_env.envs.policy_settings import PolicySettings
+from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.seeds import Seeds
+from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 
 
 class WarlightVecEnv(VecEnv):
     """B games in compiled code for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
-    Games that end begin anew in the same step. ``infos[b]`` holds is_success, episode (its return r, its length l, as
-    the library's `Monitor` writes them), terminal_observation, TimeLimit.truncated and opponents (who played, by seat)
-    where a game ended.
+    Games that end begin anew in the same step. ``infos[b]`` holds what `WarlightEnv` tells, but for the mask, and the
+    library's TimeLimit.truncated; where a game ended, it is of that game, and has episode (its return r, its length l,
+    as the library's `Monitor` writes them) and terminal_observation, too. `ended_against` says who played there.
+
+    ``render()`` has all games, side by side, `render_game` has one.
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+    metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
-    def __init__(self, num_envs: int, **arguments: Any) -> None:
+    def __init__(self, num_envs: int, *, render_mode: str | None = None, **arguments: Any) -> None:
+        self.render_mode = checked_mode(render_mode)
         self.episodes = Episodes(**arguments, batch=num_envs)
-        self.render_mode = None
+        #: Who played, by seat, in the games that ended in the last step.
+        self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._streams = Seeds(num_envs)
         self._actions: Any = None
@@ -40,14 +52,39 @@ class WarlightVecEnv(VecEnv):
         """What a game's observation (without its mask) holds, by name."""
         return self.episodes.core.features
 
+    @property
+    def encoding(self) -> ActionEncoding:
+        """How turns become actions: `decode` and `encode` with what a view tells."""
+        return self.episodes.core.encoding
+
+    @property
+    def edge_index(self) -> npt.NDArray[np.int64]:
+        """int64[2, E]: source and target of each directed edge."""
+        return self.episodes.core.edge_index
+
+    @property
+    def policy_settings(self) -> PolicySettings:
+        """What a policy has to know of its environment in order to play elsewhere."""
+        return self.episodes.policy_settings
+
     def reset(self) -> Any:
-        """Begin all games; with the seeds of `seed`, if that was called."""
+        """Begin all games; with the seeds of `seed` and the options of `set_options`, if these were called.
+
+        The options are `WarlightEnv.reset`'s, for this reset alone.
+        """
+        read = [read_options(self.episodes.core, options, ("start", "seat")) for options in self._options]
         for b, seed in enumerate(self._seeds):
             if seed is not None:
                 self._streams.seed(b, seed)
-        self.episodes.reset(self._streams.draw(self._all), self._all)
+        seeds = self._streams.draw(self._all)
+        if any(options != NO_OPTIONS for options in read):
+            for b in self._all:
+                self.episodes.reset([seeds[b]], [b], read[b])
+        else:
+            self.episodes.reset(seeds, self._all)
         self._returns[:], self._lengths[:] = 0, 0
-        self.reset_infos = [self._info(b) for b in self._all]
+        self.reset_infos = self._infos()
+        self.ended_against = {}
         self._reset_seeds()
         self._reset_options()
         return self.episodes.observe()
@@ -63,25 +100,25 @@ class WarlightVecEnv(VecEnv):
         dones = episodes.terminated | truncated
         self._returns += episodes.reward
         self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in self._all]
+        infos = [
+            {**info, "TimeLimit.truncated": late} for info, late in zip(self._infos(), truncated.tolist(), strict=True)
+        ]
         ended = np.flatnonzero(dones)
+        self.ended_against = {b: episodes.opponents(b) for b in ended.tolist()}
         if len(ended):
-            last, won = episodes.observe(ended), episodes.won()
+            last = episodes.observe(ended)
             for i, b in enumerate(ended.tolist()):
-                infos[b] = {
-                    **self._info(b),
-                    "is_success": bool(won[b]),
+                infos[b] |= {
                     "episode": {"r": round(float(self._returns[b]), 6), "l": int(self._lengths[b]), "t": 0.0},
                     "terminal_observation": {k: v[i] for k, v in last.items()} if isinstance(last, dict) else last[i],
-                    "TimeLimit.truncated": bool(truncated[b]),
-                    "opponents": episodes.opponents(b),
                 }
             episodes.reset(self._streams.draw(ended), ended.tolist())
             self._returns[ended], self._lengths[ended] = 0, 0
         return episodes.observe(), rewards, dones, infos
 
-    def _info(self, b: int) -> dict[str, Any]:
-        return {name: values[b].item() for name, values in self.episodes.infos().items()}
+    def _infos(self) -> list[dict[str, Any]]:
+        columns = self.episodes.infos()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """int8[B, M]: what the learners may do, flat."""
@@ -110,6 +147,8 @@ class WarlightVecEnv(VecEnv):
         if method_name == "action_masks":
             masks = self.action_masks()
             return [masks[b] for b in chosen]
+        if method_name == "render":  # of one environment; the batch's own tiles what this gives
+            return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
             raise ValueError(f"{method_name}: the environments are one batch; it can only be called for all of them")
         result = getattr(self, method_name)(*args, **kwargs)
@@ -122,8 +161,12 @@ class WarlightVecEnv(VecEnv):
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Nothing: batches are not rendered."""
-        return [None] * self.num_envs
+        """The games' pictures, with the render mode "rgb_array"; else None of each."""
+        return [self.render_game(b) if self.render_mode == "rgb_array" else None for b in self._all]
+
+    def render_game(self, b: int) -> Any:
+        """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        return self.episodes.core.render(self.render_mode, b)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:
@@ -132,3 +175,45 @@ def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) ->
     if seed is not None:
         env.seed(seed)
     return env
+
+
+def save_for_play(model: Any, path: str | Path) -> None:
+    """Save a model of Stable-Baselines3 or sb3-contrib, and beside it what its environment was like.
+
+    path: ends in .zip; the settings lie beside it, as .json. ``sb3:file=PATH,trust=yes`` is the agent.
+
+    Raises:
+        InputError: the path ends otherwise, the model has no environment of ours, or one that changes observations.
+    """
+    if Path(path).suffix != ".zip":
+        raise InputError(f"{path}: must end in .zip")
+    env = model.get_env()
+    if env is None or not env.has_attr("policy_settings"):
+        raise InputError(f"{path}: the model has no environment that this package made")
+    normalized: VecNormalize | None = unwrap_vec_normalize(env)
+    if normalized is not None and normalized.norm_obs:
+        raise InputError(f"{path}: VecNormalize changes observations (norm_obs), and only the model is kept")
+    settings = env.get_attr("policy_settings", 0)[0]
+    model.save(path)
+    settings.save(path)
+
+
+class SaveForPlay(BaseCallback):
+    """Saves the model by `save_for_play`: after training, and every so many steps of the environments on the way.
+
+    Args:
+        path: of the model, which ends in .zip.
+        every: steps of each environment between two times; None: only after training.
+    """
+
+    def __init__(self, path: str | Path, every: int | None = None) -> None:
+        super().__init__()
+        self.path, self.every = Path(path), every
+
+    def _on_step(self) -> bool:
+        if self.every is not None and self.n_calls % self.every == 0:
+            save_for_play(self.model, self.path)
+        return True
+
+    def _on_training_end(self) -> None:
+        save_for_play(self.model, self.path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,9 +12,12 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
-from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.policy_settings import PolicySettings
+from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.features.columns import Features
@@ -44,12 +46,12 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
     | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, shares of armies | a round, see `FactoredActions` |
     | "continuous" | Box(-1, 1, (N + E,)): the same as scores | a round, see `ContinuousActions` |
     | "strategies" | Discrete(9): the ways of the thesis's bot | a round, see `StrategyActions` |
-    | "orders" | Dict of MultiDiscrete: everything, exactly | a round, see `OrdersActions` |
+    | "orders" | Dict of MultiDiscrete: armies by the piece, up to 62 an attack or all | a round, see `OrdersActions` |
 
-    What is allowed is in ``info["action_mask"]``, in the form that ``action_space.sample(mask)`` takes, and as one flat
-    int8 vector from ``action_masks()`` (the method that MaskablePPO asks for). With ``mask="observation"`` the flat
-    vector is also in the observation, which is a Dict then, as the key action_mask. No action in the space raises: what
-    is illegal is dropped by a fixed rule and counted in ``info["illegal"]``.
+    What is allowed is one flat int8 vector in ``info["action_mask"]``, which ``action_space.sample(mask)`` takes, and
+    from ``action_masks()`` (the method that MaskablePPO asks for). With ``mask="observation"`` it is also in the
+    observation, which is a Dict then, as the key action_mask. No action in the space raises: what is illegal is dropped
+    by a fixed rule and counted in ``info["illegal"]``.
 
     ## Observation Space
 
@@ -77,7 +79,14 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
     ## Episode End
 
     Terminated when the learner has lost its last region, when somebody has won, or at the rules' own limit of rounds;
-    truncated after `max_cycles` steps. The last ``info`` holds is_success: whether the learner has won.
+    truncated after `max_cycles` steps.
+
+    ## Information
+
+    ``info`` holds the same at every step: illegal (orders dropped), income, round (rounds played), phase (0 picking,
+    1 playing, 2 over), is_success (whether the learner has won) and, where there are masks, action_mask. What does
+    not change is an attribute of ``env.unwrapped``: `features`, `encoding`, `edge_index` (int64[2, E], source and
+    target of each directed edge).
 
     ## Arguments
 
@@ -108,7 +117,7 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
     * v0: first version.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}  # noqa: RUF012
+    metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
     def __init__(
         self,
@@ -126,13 +135,11 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         mask: Literal["observation", "info"] = "info",
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"render_mode = {render_mode!r}: there are {self.metadata['render_modes']}")
+        self.render_mode = checked_mode(render_mode)
         #: The games, a batch of one.
         self.episodes = Episodes(
             map, rules, players, opponent, action, observation, fog, picking, max_cycles, reward, seat, mask
         )
-        self.render_mode = render_mode
         self.observation_space = self.episodes.observation_space
         self.action_space = self.episodes.action_space
         self._live = False
@@ -142,10 +149,30 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         """What an observation (without its mask) holds, by name."""
         return self.episodes.core.features
 
+    @property
+    def encoding(self) -> ActionEncoding:
+        """How turns become actions: `decode` and `encode` with what a view tells."""
+        return self.episodes.core.encoding
+
+    @property
+    def edge_index(self) -> npt.NDArray[np.int64]:
+        """int64[2, E]: source and target of each directed edge."""
+        return self.episodes.core.edge_index
+
+    @property
+    def policy_settings(self) -> PolicySettings:
+        """What a policy has to know of its environment in order to play elsewhere."""
+        return self.episodes.policy_settings
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game: from a seed, or the next one of the stream. There are no options."""
+        """Start a game: from a seed, or the next one of the stream.
+
+        options: of this game alone: ``start``, a `Game` of the same kind from whose position it is played, with dice
+        of its own, and ``seat``, the learner's. InputError, with nothing changed, for others.
+        """
+        read = read_options(self.episodes.core, options, ("start", "seat"))
         super().reset(seed=seed)
-        self.episodes.reset([draw_seed(self.np_random)], [0])
+        self.episodes.reset([draw_seed(self.np_random)], [0], read)
         self._live = True
         return self.episodes.observe(0), self._info()
 
@@ -159,16 +186,14 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         except ValueError as error:
             raise ValueError(f"{error}; nothing played") from None
         terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])
-        info = self._info()
-        if terminated or truncated:
-            self._live = False
-            info["is_success"] = bool(episodes.won()[0])
-        return episodes.observe(0), float(episodes.reward[0]), terminated, truncated, info
+        self._live = not (terminated or truncated)
+        return episodes.observe(0), float(episodes.reward[0]), terminated, truncated, self._info()
 
     def _info(self) -> dict[str, Any]:
-        info = {name: values[0].item() for name, values in self.episodes.infos().items()}
+        # Scalars of NumPy, as other environments give them: some libraries ask for their dtype.
+        info = {name: values[0] for name, values in self.episodes.infos().items()}
         if self.episodes.mask_size:
-            info["action_mask"] = copy.deepcopy(self.episodes.core.shaped_mask(0))
+            info["action_mask"] = self.action_masks()
         return info
 
     def action_masks(self) -> npt.NDArray[np.int8]:

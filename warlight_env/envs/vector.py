@@ -10,7 +10,10 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.seeds import Seeds
 from warlight_env.features.columns import Features
 
@@ -26,11 +29,12 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
             (with ``infos["final_obs"]`` and ``infos["final_info"]``), or only at
             ``reset(options={"reset_mask": …})``, bool[B].
         max_episode_steps: as `make_vec` hands it on; a game is truncated after so many steps, like max_cycles.
+        render_mode: of `render`, which has all games, and `render_game`, which has one.
         arguments: of `WarlightEnv`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
-        "render_modes": [],
+        **RENDERING,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
@@ -39,18 +43,16 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         num_envs: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
+        render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
-        render_mode = arguments.pop("render_mode", None)
-        if render_mode is not None:
-            raise ValueError(f"render_mode = {render_mode!r}: batches are not rendered; use WarlightEnv")
+        self.render_mode = checked_mode(render_mode)
         self.episodes = Episodes(**arguments, batch=num_envs)
         if max_episode_steps is not None:
             self.episodes.core.max_cycles = min(self.episodes.core.max_cycles, max_episode_steps)
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
-        self.render_mode = None
         self.single_observation_space = self.episodes.observation_space
         self.single_action_space = self.episodes.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -64,10 +66,24 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         """What a game's observation (without its mask) holds, by name."""
         return self.episodes.core.features
 
+    @property
+    def encoding(self) -> ActionEncoding:
+        """How turns become actions: `decode` and `encode` with what a view tells."""
+        return self.episodes.core.encoding
+
+    @property
+    def edge_index(self) -> npt.NDArray[np.int64]:
+        """int64[2, E]: source and target of each directed edge."""
+        return self.episodes.core.edge_index
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin all games, or those of ``options["reset_mask"]``; seeds as in Gymnasium's vector environments."""
+        """Begin all games, or those of ``options["reset_mask"]``; seeds as in Gymnasium's vector environments.
+
+        The options ``start`` and ``seat`` are `WarlightEnv.reset`'s, for all games that begin now.
+        """
+        read = read_options(self.episodes.core, options, ("start", "seat", "reset_mask"))
         mask = np.ones(self.num_envs, dtype=np.bool_)
         if options and "reset_mask" in options:
             mask = np.asarray(options["reset_mask"])
@@ -86,7 +102,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         for b in which.tolist():
             if seeds[b] is not None:
                 self._seeds.seed(b, seeds[b])
-        self.episodes.reset(self._seeds.draw(which), which.tolist())
+        self.episodes.reset(self._seeds.draw(which), which.tolist(), read)
         self._ended[mask] = False
         self._begun = True
         return self.episodes.observe(), self._infos(mask)
@@ -109,7 +125,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
             episodes.reset(self._seeds.draw(anew), anew.tolist())
         self._ended = terminated | truncated
         ended = np.flatnonzero(self._ended)
-        infos = self._infos(np.ones(self.num_envs, dtype=np.bool_), ended)
+        infos = self._infos(np.ones(self.num_envs, dtype=np.bool_))
         if mode == AutoresetMode.SAME_STEP and len(ended):
             final: dict[str, Any] = {"final_obs": np.full(self.num_envs, None, dtype=object), "_final_obs": self._ended}
             for b in ended.tolist():
@@ -120,16 +136,12 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
             infos = {**self._infos(np.ones(self.num_envs, dtype=np.bool_)), **final}
         return episodes.observe(), rewards, terminated, truncated, infos
 
-    def _infos(self, mask: npt.NDArray[np.bool_], ended: npt.NDArray[np.int64] | None = None) -> dict[str, Any]:
+    def _infos(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         infos: dict[str, Any] = {}
         for name, values in self.episodes.infos().items():
             infos[name], infos[f"_{name}"] = values, mask
         if self.episodes.mask_size:
             infos["action_mask"], infos["_action_mask"] = self.episodes.masks(), mask
-        if ended is not None and len(ended):
-            over = np.zeros(self.num_envs, dtype=np.bool_)
-            over[ended] = True
-            infos["is_success"], infos["_is_success"] = self.episodes.won() & over, over
         return infos
 
     def action_masks(self) -> npt.NDArray[np.int8]:
@@ -139,6 +151,15 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
     def set_opponent(self, opponent: Any) -> None:
         """Who plays, each game from its next one on; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """`render_game` of every game."""
+        shown = tuple([self.render_game(b) for b in range(self.num_envs)])
+        return None if self.render_mode in (None, "human") else shown
+
+    def render_game(self, b: int) -> Any:
+        """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
+        return self.episodes.core.render(self.render_mode, b)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is held open."""

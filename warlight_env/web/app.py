@@ -187,6 +187,13 @@ def _games(app: FastAPI) -> None:
             raise RequestError("the replay is there once the game is over", 409)
         return Encoded(await shelf.replay(lobby.source(there.room), {}))
 
+    @app.post("/api/games/{id}/report")
+    async def report(id: str, authorization: Token) -> dict[str, Any]:
+        there = await access(id, authorization)
+        if not there.room.over:
+            raise RequestError("the report is made once the game is over", 409)
+        return lobby.judges.look(lobby.source(there.room))
+
     @app.post("/api/games/{id}/branch")
     async def branch(id: str, body: BranchBody, authorization: Token) -> dict[str, Any]:
         there = await access(id, authorization)
@@ -216,6 +223,15 @@ def _turns(app: FastAPI) -> None:
         orders = Orders(list(body.deploys), list(body.attacks))
         there.room.hand_in_orders(seat_of(there), body.round, orders, hint)
         return {"ok": True, "awaited": there.room.awaited}
+
+    @app.post("/api/games/{id}/take-back")
+    async def take_back(id: str, authorization: Token) -> dict[str, Any]:
+        there = await app.state.access(id, authorization)
+        turn = there.room.take_back(seat_of(there))
+        if not isinstance(turn, Orders):
+            return {"wishes": turn}
+        deploys, attacks = (rows.tolist() for rows in turn.arrays())
+        return {"deploys": deploys, "attacks": attacks}
 
     @app.post("/api/games/{id}/control")
     async def control(id: str, body: ControlBody, authorization: Token) -> dict[str, Any]:

@@ -126,7 +126,8 @@ def _read(data: bytes, values: int) -> _Read:
 _logs: OrderedDict[str, _Read] = OrderedDict()
 
 
-def _log_of(source: Source) -> GameLog:
+def opened_log(source: Source) -> GameLog:
+    """The log of a file; those that were read last are kept. `InputError` says what is wrong with it."""
     there = _logs.pop(source.key, None)
     if there is None:
         there = _read(source.data, UPLOADED)
@@ -145,12 +146,12 @@ def _playable(log: GameLog) -> None:
 
 def players_in(source: Source) -> int:
     """How many players a log has."""
-    return len(_log_of(source).header.players)
+    return len(opened_log(source).header.players)
 
 
 def replayed(source: Source, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
     """The document of a log, with more fields, and its chances, all as JSON. chances: where they are known."""
-    log = _log_of(source)
+    log = opened_log(source)
     known = encoded(chances_of(log, SECONDS)) if chances is None else chances
     document = replay_document(log)
     del document["chances"]
@@ -159,7 +160,7 @@ def replayed(source: Source, chances: bytes | None, more: dict[str, Any]) -> tup
 
 def position_at(source: Source, round: int | None, seat: int) -> tuple[WorkerSetup, AskedPosition, int]:
     """What a player saw after so many rounds (None: all), and a seed for who thinks about it."""
-    game = game_at(_log_of(source), round)
+    game = game_at(opened_log(source), round)
     return WorkerSetup.of(game.map, game.rules, game.players), seen(game, seat), thought_seed(game)
 
 
@@ -188,7 +189,7 @@ def resumed(data: bytes) -> Taken:
 
 def branched(source: Source, rounds: int, players: Sequence[Player]) -> Taken:
     """The position of a log after so many rounds, to be played on by others; `RequestError` says why it cannot."""
-    log = _log_of(source)
+    log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
         raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
     if len(players) != len(log.header.players):
@@ -265,7 +266,8 @@ def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
     return encoded(read(*args))
 
 
-def _failed(error: BaseException) -> Failed:
+def failed(error: BaseException) -> Failed:
+    """What is told of an error."""
     if isinstance(error, InputError):
         return Failed(str(error), True, getattr(error, "status", 422), getattr(error, "details", None))
     if isinstance(error, MemoryError):
@@ -297,4 +299,4 @@ def _limit_memory() -> None:
 def serve(pipe: Connection) -> None:
     """A process of the desk."""
     _limit_memory()
-    serve_questions(pipe, _answer, _failed, 10)
+    serve_questions(pipe, _answer, failed, 10)

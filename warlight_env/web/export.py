@@ -14,24 +14,35 @@ from warlight_env.web.errors import PageMissingError
 from warlight_env.web.page import page
 
 
-def replay_html(log: GameLog, *, seat: int | None = None, chances: bool = True) -> str:
+def replay_html(
+    log: GameLog, *, seat: int | None = None, chances: bool = True, report: dict[str, Any] | None = None
+) -> str:
     """The page with a whole game in it: positions, every order with its dice, insight.
 
     Args:
         log: a game, finished or not.
         seat: a player: then nothing is in the page that it did not see, and no chances; None: everything.
         chances: with win probabilities by playouts, which take some 30 ms for a position.
+        report: of the whole game, see `postgame.GameReport.to_dict`; None: without.
 
     Raises:
         PageMissingError: the package was installed without the page.
     """
     known = _chances(log) if chances and seat is None else None
-    return embed(page(), replay_document(log, known, seat))
+    more = {} if report is None else {"report": report}
+    return embed(page(), {**replay_document(log, known, seat), **more})
 
 
-def write_html(log: GameLog, path: Path, *, seat: int | None = None, chances: bool = True) -> None:
+def write_html(
+    log: GameLog,
+    path: Path,
+    *,
+    seat: int | None = None,
+    chances: bool = True,
+    report: dict[str, Any] | None = None,
+) -> None:
     """`replay_html` into a file; `LogWriteError` says why it could not be written."""
-    text = replay_html(log, seat=seat, chances=chances)
+    text = replay_html(log, seat=seat, chances=chances, report=report)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -28,6 +28,7 @@ from warlight_env.web.disk import DiskError, write_private
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.gate import same
+from warlight_env.web.judges import Judges
 from warlight_env.web.listing import Listing, Row
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
@@ -80,7 +81,7 @@ class Lobby:
         max_rooms: games in memory at once; those that nobody looks at make room for new ones.
         workers: processes that think.
 
-    max_bytes: of the games in memory, likewise. turnstile: in front of questions to bots.
+    max_bytes: of the games in memory, likewise. turnstile: in front of questions to bots. judges: make reports.
     """
 
     def __init__(self, home: Folder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -88,6 +89,7 @@ class Lobby:
         self.thinkers = Thinkers(workers)
         self.turnstile = Turnstile()
         self.desk = Desk()
+        self.judges = Judges()
         self.listing = Listing(home.path, self.desk, self._rows)
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
@@ -273,7 +275,7 @@ class Lobby:
             room = await self._room(id, [Seat(*row) for row in kept.seats], new, kept.pace, kept.watch)
             room.paused = kept.paused
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
-            room.take_back()
+            room.take_up()
             self._rooms[id] = room
             room.start()
             return room
@@ -331,6 +333,7 @@ class Lobby:
         self._rooms.clear()
         self.listing.close()
         await self.thinkers.close()
+        await self.judges.close()
         self.desk.close()
         self.home.release()
 

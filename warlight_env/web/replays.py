@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -15,6 +14,7 @@ from warlight_env.web.clerk import Source
 from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
 from warlight_env.web.json_answers import Encoded
+from warlight_env.web.kept import Kept
 from warlight_env.web.lobby import Lobby
 from warlight_env.web.newgames import made, players_of
 from warlight_env.web.requests import BranchBody, InsightBody
@@ -23,28 +23,6 @@ from warlight_env.web.server_settings import ServerSettings
 KEPT: Final = 20  # logs
 ROOM: Final = 64 << 20  # bytes of all together
 KNOWN: Final = 16 << 20  # bytes of chances
-
-
-class Kept:
-    """Bytes by key; those that were asked for last are kept, as many as there is room for."""
-
-    def __init__(self, entries: int, size: int) -> None:
-        self._entries, self._room = entries, size
-        self._size = 0
-        self._there: OrderedDict[str, bytes] = OrderedDict()
-
-    def put(self, key: str, data: bytes) -> None:
-        """Keep it, instead of those that were asked for longest ago."""
-        self._size += len(data) - len(self._there.pop(key, b""))
-        self._there[key] = data
-        while len(self._there) > self._entries or (self._size > self._room and len(self._there) > 1):
-            self._size -= len(self._there.popitem(last=False)[1])
-
-    def get(self, key: str) -> bytes | None:
-        """What is kept under the key."""
-        if key in self._there:
-            self._there.move_to_end(key)
-        return self._there.get(key)
 
 
 class Shelf:
@@ -95,6 +73,10 @@ def add_replays(app: FastAPI) -> None:
     @app.post("/api/replays/{key}/insight")
     async def insight(key: str, body: InsightBody) -> dict[str, Any]:
         return await insight_of_log(lobby, settings, shelf.get(key), body)
+
+    @app.post("/api/replays/{key}/report")
+    async def report(key: str) -> dict[str, Any]:
+        return lobby.judges.look(shelf.get(key))
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:

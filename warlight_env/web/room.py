@@ -121,6 +121,7 @@ class Room:
             "phase": "over" if self.over else self.game.phase,
             "round": self.game.round,
             "awaited": self.awaited,
+            "out": [s for s in range(self.game.players) if self.game.phase != "pick" and not self.game.alive(s)],
             "thinking": {s: round(clock - x.since, 2) for s, x in enumerate(self.seats) if x.since is not None},
             "clocks": [[round(seat.last, 3), round(seat.spent, 3)] for seat in self.seats],
             "paused": self.paused,
@@ -164,7 +165,23 @@ class Room:
         self._check_orders(seat, orders)
         self._commit(seat, Committed(orders, hint))
 
-    def take_back(self) -> None:
+    def take_back(self, seat: int) -> Any:
+        """Give a person's committed turn back, orders or wishes: until the round is played, and against bots alone.
+
+        Raises:
+            RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
+        """
+        if len(self.humans) > 1:
+            raise RequestError("a turn is final in a game of several people", 409)
+        if seat not in self.pending or not self.awaited:
+            raise RequestError("there is no turn to be taken back: the round is being played, or was", 409)
+        self.turns.keep(self.book.steps, {})
+        self.book.stands[seat].thought = None
+        turn = self.pending.pop(seat)
+        self.wake()
+        return turn
+
+    def take_up(self) -> None:
         """After a restart: the turns that people had handed in."""
         for seat, committed in self.turns.kept(self.book.steps).items():
             with contextlib.suppress(InputError, OrdersTypeError):  # not one of this position: the file is damaged

@@ -48,14 +48,22 @@ export class CallError extends Error {
 
 const KEY = 'warlight.server';
 
-/** The server's token: out of the address that it printed, from then on kept in this browser. */
+let offered: string | null = null; // the server's token by the address, until the server has taken it
+
+/** The server's token: out of the address that it printed, and once it was taken kept in this browser. */
 export function serverKey(): string {
   const given = new URLSearchParams(location.search).get('token');
   if (given) {
-    keep(KEY, given);
+    offered = given;
     history.replaceState(null, '', location.pathname + location.hash);
   }
-  return kept(KEY) ?? '';
+  return offered ?? kept(KEY) ?? '';
+}
+
+/** A token that was offered is kept if it was taken; a wrong one does not displace the one that is kept. */
+function settleKey(taken: boolean): void {
+  if (taken && offered) keep(KEY, offered);
+  offered = null;
 }
 
 export async function call<T>(path: string, body?: unknown, token = ''): Promise<T> {
@@ -74,6 +82,10 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
     response = await fetch(`/api/${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body: payload });
   } catch {
     throw new CallError('the server does not answer', 0, null);
+  }
+  if (offered && key === offered && (response.ok || response.status === 401)) {
+    settleKey(response.ok);
+    if (!response.ok && kept(KEY)) return call<T>(path, body, token);
   }
   const data = await response.json().catch(() => null);
   if (!response.ok) throw new CallError(data?.error ?? `status ${response.status}`, response.status, data?.details ?? null);
@@ -96,6 +108,8 @@ export function askHome(take: (home: Home) => void): () => void {
   ask();
   return () => retry.end();
 }
+
+export const NO_KEY = 'Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.';
 
 /** The tokens that this browser holds of a game, by seat; "watch" sees everything. */
 export function tokensOf(id: string): Record<string, string> {

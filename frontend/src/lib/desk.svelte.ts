@@ -6,13 +6,14 @@ import type { Live } from './live.svelte';
 import { parseOrders } from './notation';
 import { leastToCapture } from './rules';
 import type { Show } from './show.svelte';
-import type { MapDoc, Orders } from './types';
+import { type MapDoc, type Orders, UNKNOWN } from './types';
 
 export interface Act {
   by: 'one' | 'five' | 'all';
   minus: boolean;
 }
 
+const PAUSE = 2000; // milliseconds after which a digit begins another amount
 const ALPHABET = 'asdfghjklqwertyuiopzxcvbnm';
 
 export class Desk {
@@ -23,15 +24,18 @@ export class Desk {
   lettering = $state<{ kind: 'deploy' | 'attack'; from: number | null } | null>(null);
   message = $state('');
   busy = $state(false);
+  asking = $state(false); // whether to commit although armies are not deployed
   hint: 'off' | 'coach' | 'full' = 'off'; // the most help that was taken for this turn
-  private digits = '';
+  private entry: { name: string; amount: number; digits: string; at: number } | null = null; // an amount, digit by digit
   private typed = '';
+  private round = 0; // of the last draft
+  private back: Orders | null = null; // a turn of that round that was taken back: the next draft goes on from it
 
   constructor(
     private show: Show,
     private live: Live | null,
     private begun: () => void,
-    private committed: (awaited: number[]) => void,
+    private handedIn: (awaited: number[], round: number) => void,
   ) {
     // The draft of the round that is asked for.
     $effect(() => {
@@ -43,10 +47,18 @@ export class Desk {
         if (!position) this.draft = null;
         else if (this.draft?.round !== wanted! + 1) {
           this.draft = new Draft(show.doc, position, this.seat!, wanted! + 1);
-          [this.source, this.onDeploy, this.lettering, this.digits, this.hint, this.message] = [null, null, null, '', 'off', ''];
+          [this.source, this.onDeploy, this.lettering, this.message] = [null, null, null, ''];
+          if (this.round !== this.draft.round) [this.round, this.hint, this.back] = [this.draft.round, 'off', null];
+          if (this.back) this.draft.replace(this.back);
+          this.back = null;
           this.begun();
         }
       });
+    });
+    // What was said of a turn holds no more once another is entered.
+    $effect(() => {
+      void [this.draft?.orders, this.wishes];
+      untrack(() => ([this.message, this.asking] = ['', false]));
     });
   }
 
@@ -118,14 +130,14 @@ export class Desk {
     if (!this.mine(r)) return;
     const armies = by === 'all' ? (minus ? draft.deployedOn(r) : draft.left) : by === 'five' ? 5 : 1;
     draft.deploy(r, minus ? -armies : armies);
-    [this.onDeploy, this.digits, draft.chosen] = [r, '', null];
+    [this.onDeploy, draft.chosen] = [r, null];
   }
 
   order = (from: number, to: number): void => {
     if (!this.draft || !this.mine(from) || !this.near(from).includes(to)) return;
     this.draft.phase = 'attack';
     this.draft.attack(from, to);
-    [this.source, this.onDeploy, this.digits] = [null, null, ''];
+    [this.source, this.onDeploy] = [null, null];
   };
 
   roll = (r: number, by: number): boolean => {
@@ -133,29 +145,59 @@ export class Desk {
     if (!draft || !this.editing) return false;
     const chosen = draft.chosen === null ? null : draft.attacks[draft.chosen];
     if (draft.phase === 'deploy' && this.mine(r)) draft.deploy(r, by);
-    else if (chosen && (chosen[0] === r || chosen[1] === r)) draft.setArmies(draft.chosen!, chosen[2] + by);
+    else if (chosen && (chosen[0] === r || chosen[1] === r)) this.bump(by);
     else return false;
     return true;
   };
 
-  bump(by: number): void {
-    const { draft } = this;
-    if (draft && draft.chosen !== null) draft.setArmies(draft.chosen, draft.attacks[draft.chosen][2] + by);
-    else if (draft && this.onDeploy !== null) draft.deploy(this.onDeploy, by);
+  /** What amounts are entered for: an attack, or a region's deploy; null: nothing is. */
+  private get item(): { name: string; amount: number } | null {
+    const { draft, onDeploy } = this;
+    const attack = draft && draft.chosen !== null ? draft.attacks[draft.chosen] : undefined;
+    if (attack) return { name: `${attack[0]} ${attack[1]}`, amount: attack[2] };
+    return draft && onDeploy !== null ? { name: `${onDeploy}`, amount: draft.deployedOn(onDeploy) } : null;
   }
 
+  bump(by: number): void {
+    const { item } = this;
+    if (item) this.setAmount(Math.max(0, item.amount + by));
+  }
+
+  /** Set what is chosen to so many armies, or as many as there can be. */
   setAmount(to: number | 'all' | 'half' | 'least'): void {
     const { draft } = this;
     if (!draft) return;
     if (draft.chosen !== null) {
-      const [from, target] = draft.attacks[draft.chosen];
-      const free = Math.max(1, draft.free(from, draft.chosen));
-      const least = () => leastToCapture(this.show.position.army[target], free, this.show.doc.rules) ?? free;
-      draft.setArmies(draft.chosen, to === 'all' ? free : to === 'half' ? Math.ceil(free / 2) : to === 'least' ? least() : to);
+      const most = Math.max(1, draft.most(draft.chosen));
+      const least = to === 'least' ? this.least(draft.chosen) : null;
+      if (to === 'least' && least === null) {
+        this.message = this.seen(draft.chosen) ? `95 % cannot be reached: ${most} can be sent` : 'Nobody knows what stands there';
+        return;
+      }
+      draft.setArmies(draft.chosen, typeof to === 'number' ? Math.min(most, to) : (least ?? (to === 'all' ? most : Math.ceil(most / 2))));
     } else if (this.onDeploy !== null) {
       const most = draft.deployedOn(this.onDeploy) + draft.left;
       draft.setDeploy(this.onDeploy, to === 'half' ? Math.ceil(most / 2) : typeof to === 'number' ? Math.min(most, to) : most);
     }
+  }
+
+  /** The fewest armies with which an attack captures at 95 %; null: as many cannot be sent. */
+  least(attack: number): number | null {
+    const defenders = this.show.position.army[this.draft!.attacks[attack][1]];
+    return this.seen(attack) ? leastToCapture(defenders, this.draft!.most(attack), this.show.doc.rules) : null;
+  }
+
+  private seen(attack: number): boolean {
+    return this.show.position.owner[this.draft!.attacks[attack][1]] !== UNKNOWN;
+  }
+
+  /** A digit of an amount: of the one that is being entered, or the first of another. */
+  private digit(k: string, item: { name: string; amount: number }): void {
+    const { entry } = this;
+    const same = entry !== null && entry.name === item.name && entry.amount === item.amount && performance.now() - entry.at < PAUSE;
+    const digits = ((same ? entry.digits : '') + k).slice(-6);
+    if (Number(digits) > 0 || this.draft!.chosen === null) this.setAmount(Number(digits));
+    this.entry = { digits, ...this.item!, at: performance.now() };
   }
 
   /** A key of the draft; false: it is none. */
@@ -169,12 +211,12 @@ export class Desk {
       else if (![...this.letters.values()].some((text) => text.startsWith(this.typed))) this.typed = '';
       return true;
     }
-    const item = draft.chosen !== null || this.onDeploy !== null;
+    const { item } = this;
     if (item && /^\d$/.test(k)) {
-      this.digits = (this.digits + k).slice(-6);
-      if (Number(this.digits) > 0 || this.onDeploy !== null) this.setAmount(Number(this.digits));
+      this.digit(k, item);
       return true;
     }
+    this.entry = null;
     const amounts = { '*': 'all', '/': 'half', '=': 'least' } as const;
     if (item && k in amounts) this.setAmount(amounts[k as '*']);
     else if (item && (k === '+' || k === '-')) this.bump(k === '+' ? 1 : -1);
@@ -198,7 +240,7 @@ export class Desk {
     const { draft, lettering } = this;
     if (!lettering || !draft) return;
     if (lettering.kind === 'deploy') {
-      [this.onDeploy, this.digits, this.lettering, draft.chosen] = [r, '', null, null];
+      [this.onDeploy, this.lettering, draft.chosen] = [r, null, null];
       if (!draft.deployedOn(r)) draft.deploy(r, draft.left);
     } else if (lettering.from === null) this.lettering = { kind: 'attack', from: r };
     else {
@@ -208,7 +250,7 @@ export class Desk {
   }
 
   cancel(): void {
-    [this.source, this.lettering, this.digits, this.typed] = [null, null, '', ''];
+    [this.source, this.lettering, this.typed, this.asking] = [null, null, '', false];
     if (this.draft) this.draft.chosen = null;
   }
 
@@ -224,12 +266,15 @@ export class Desk {
   get ready(): boolean {
     if (this.busy || !this.live?.connected) return false;
     const you = this.now?.you;
-    return this.picking ? this.wishes.length >= Math.min(you!.picks, you!.offers.length) : this.draft !== null;
+    return this.picking ? this.wishes.length >= Math.min(you!.picks, you!.offers.length) : this.editing;
   }
 
-  async commit(): Promise<void> {
+  /** Hand in what is entered; `sure`: also if armies are not deployed, else that is asked first. */
+  async commit(sure = false): Promise<void> {
     const { draft, live } = this;
     if (!live || !this.ready) return;
+    this.asking = !sure && !this.picking && draft!.left > 0;
+    if (this.asking) return;
     this.busy = true;
     this.message = '';
     try {
@@ -242,12 +287,35 @@ export class Desk {
         draft!.forget();
         if (this.draft === draft) this.draft = null; // else the next round's is there already
       }
-      this.committed(done.awaited);
+      this.handedIn(done.awaited, draft?.round ?? 1);
     } catch (error) {
       this.message = (error as Error).message;
       if (error instanceof CallError && draft && error.details) {
         draft.refused = error.details.filter((d) => d.kind !== 'pick') as typeof draft.refused;
       }
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** Whether a committed turn waits for bots alone, and may be taken back. */
+  get committed(): boolean {
+    const { now } = this;
+    return this.show.doc.kind === 'play' && Boolean(now?.you?.in && now.awaited.length && this.live?.connected);
+  }
+
+  async takeBack(): Promise<void> {
+    const { live } = this;
+    if (!live || !this.committed || this.busy) return;
+    this.busy = true;
+    this.message = '';
+    try {
+      const turn = await call<Orders & { wishes?: number[] }>(`games/${live.id}/take-back`, {}, live.token);
+      if (turn.wishes) this.wishes = turn.wishes;
+      else if (this.draft) this.draft.replace(turn);
+      else this.back = turn;
+    } catch (error) {
+      this.message = (error as Error).message;
     } finally {
       this.busy = false;
     }

@@ -76,6 +76,13 @@ export class Draft {
     return Math.max(0, this.position.army[region] + this.deployedOn(region) - 1 - sent);
   }
 
+  /** The most that an attack can send: what is free, and what transfers before it bring. */
+  most(index: number): number {
+    const [from] = this.attacks[index];
+    const brought = this.attacks.slice(0, index).reduce((sum, [, to, n]) => (to === from ? sum + n : sum), 0);
+    return this.free(from, index) + brought;
+  }
+
   private change(edit: () => void): void {
     this.past.push(this.orders);
     this.future = [];

@@ -55,7 +55,7 @@ export class History {
 
   private failed(round: number): Mark[] {
     const here = this.failures.filter((f) => f.round === round);
-    return here.map((f) => ({ kind: 'error', text: `${this.doc.players[f.player].name} loses by forfeit: ${f.reason}` }));
+    return here.map((f) => ({ kind: 'error', text: does(this.doc.players[f.player].name, `loses by forfeit: ${f.reason}`) }));
   }
 
   /** Rounds played. */
@@ -101,16 +101,23 @@ function marks(doc: Doc, before: Position, after: Position, moves: Move[], insig
     if (!seen(before, x.regions) || !seen(after, x.regions)) return; // in fog nobody can tell
     const [old, now] = [holder(doc.map, s, before.owner), holder(doc.map, s, after.owner)];
     if (old === now) return;
-    if (old >= 0) found.push({ kind: 'lost', text: `${name(old)} loses ${x.name}` });
-    if (now >= 0) found.push({ kind: 'won', text: `${name(now)} wins ${x.name} (+${x.bonus})` });
+    if (old >= 0) found.push({ kind: 'lost', text: does(name(old), `loses ${x.name}`) });
+    if (now >= 0) found.push({ kind: 'won', text: does(name(now), `wins ${x.name} (+${x.bonus})`) });
   });
   doc.players.forEach((_, p) => {
     const out = before.owner.includes(p) && !after.owner.includes(p);
-    if (out && (p === doc.seat || !after.owner.includes(UNKNOWN))) found.push({ kind: 'out', text: `${name(p)} is out` });
+    if (out && (p === doc.seat || !after.owner.includes(UNKNOWN))) found.push({ kind: 'out', text: does(name(p), 'is out') });
     const error = insights[p]?.error;
     if (error) found.push({ kind: 'error', text: `${name(p)}: ${error}` });
   });
   return found;
+}
+
+/** "Ann wins", "You win": what a player does, in words. */
+export function does(name: string, verb: string): string {
+  if (name !== 'You') return `${name} ${verb}`;
+  const [first, ...rest] = verb.split(' ');
+  return ['You', first === 'is' ? 'are' : first.replace(/s$/, ''), ...rest].join(' ');
 }
 
 /** A step in words. */
@@ -119,11 +126,13 @@ export function tell(doc: Doc, round: Round, step: number): string {
   const name = (p: number) => doc.players[p].name;
   if (step <= 0) return `Round ${round.number} begins`;
   if (step === 1) {
-    const parts = round.deploys.map(([p, r, n]) => `${name(p)} deploys ${n} on ${region(r)}`);
+    const parts = round.deploys.map(([p, r, n]) => does(name(p), `deploys ${n} on ${region(r)}`));
     return parts.join(' · ') || 'Nobody deploys';
   }
   const [player, from, to, armies, lost, killed, captured] = round.moves[step - 2];
-  if (lost === undefined) return `${name(player)} moves ${armies} from ${region(from)} to ${region(to)}`;
-  const outcome = captured ? `takes ${region(to)} with ${armies - lost}` : 'is beaten back';
-  return `${name(player)} attacks ${region(to)} from ${region(from)} with ${armies}: loses ${lost}, kills ${killed}, ${outcome}`;
+  if (lost === undefined) return does(name(player), `moves ${armies} from ${region(from)} to ${region(to)}`);
+  const you = name(player) === 'You';
+  const outcome = captured ? `${you ? 'take' : 'takes'} ${region(to)} with ${armies - lost}` : `${you ? 'are' : 'is'} beaten back`;
+  const fight = does(name(player), `attacks ${region(to)} from ${region(from)} with ${armies}`);
+  return `${fight}: ${you ? 'lose' : 'loses'} ${lost}, ${you ? 'kill' : 'kills'} ${killed}, ${outcome}`;
 }

@@ -12,6 +12,7 @@ export class Live {
   connected = $state(false);
   lost = $state(false); // it was connected before
   error = $state('');
+  refused = $state(false); // by the server: no such game, or the key is wrong
   chances = $state<Chances>([]);
   private socket: WebSocket | null = null;
   private last = -1;
@@ -22,6 +23,7 @@ export class Live {
   constructor(
     readonly id: string,
     readonly token: string,
+    private seen: number | 'but one' | null = null, // rounds that were shown to this player before; null: all
   ) {
     void this.begin();
   }
@@ -35,6 +37,7 @@ export class Live {
       this.connect();
     } catch (error) {
       this.error = (error as Error).message;
+      this.refused = (error as { status?: number }).status === 404;
       if ((error as { status?: number }).status === 0) this.retry.again(() => void this.begin());
     }
   }
@@ -82,10 +85,23 @@ export class Live {
     show.animate = animate && this.caughtUp; // what happened before we looked is not played
     show.take(event);
     show.animate = animate;
+    if (event.event === 'end' && show.doc.seat != null && show.doc.rules.fog) void this.liftFog(show);
+  }
+
+  /** At the end nothing is hidden any more. */
+  private async liftFog(show: Show): Promise<void> {
+    try {
+      const whole = await call<Doc>(`games/${this.id}/replay`, undefined, this.token);
+      if (!this.retry.ended) show.lift(whole.events ?? []);
+    } catch (error) {
+      if ((error as { status?: number }).status !== 0) this.error = (error as Error).message;
+    }
   }
 
   private takeNow(now: Now): void {
     this.caughtUp = true;
+    if (this.seen !== null) this.show!.playFrom(this.seen === 'but one' ? this.show!.last - 1 : this.seen);
+    this.seen = null;
     this.connected = true;
     this.lost = false;
     this.error = '';

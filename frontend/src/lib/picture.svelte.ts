@@ -1,15 +1,17 @@
 // What a game's screen shows besides the position: arrows, layer, insight, chances, and what is going on in words.
 import type { Advice } from './advice.svelte';
 import type { Desk } from './desk.svelte';
-import { tell } from './history';
+import { does, tell } from './history';
 import type { Live } from './live.svelte';
 import { type Additions, type Arrow, deployed, describe, drawnMoves, drawnOrders, layerOf, touched } from './scene';
 import type { Show } from './show.svelte';
-import type { Chances, InsightData, Orders } from './types';
+import { type Chances, type InsightData, type Orders, UNKNOWN } from './types';
 
 export class Picture {
   hovered = $state<number | null>(null); // region
-  ghost = $state<Orders | null>(null); // orders that somebody points at
+  private ghost = $state<Orders | null>(null); // orders that somebody points at
+  private ghostOf = $state<{ player: number; round: number } | null>(null); // whose, before which round; null: of who is advised
+  pointed = $state<Arrow | null>(null); // a move of any round, likewise
 
   constructor(
     private show: Show,
@@ -17,6 +19,16 @@ export class Picture {
     private desk: Desk,
     private advice: Advice,
   ) {}
+
+  /** Draw orders: of who is advised here, or of a player as they could have been given before a round, as long as that is shown. */
+  preview(orders: Orders | null, of: { player: number; round: number } | null = null): void {
+    [this.ghost, this.ghostOf] = [orders, of];
+  }
+
+  private previewed: Orders | null = $derived.by(() => {
+    const { show, ghost, ghostOf } = this;
+    return ghostOf && (show.round !== ghostOf.round || show.step > 0) ? null : ghost;
+  });
 
   private get doc() {
     return this.show.doc;
@@ -40,6 +52,16 @@ export class Picture {
     return this.now ? this.now.phase === 'over' : this.show.history.end !== null;
   });
 
+  /** Who is out after the rounds that are shown, as far as that is known without seeing it. */
+  out: number[] = $derived.by(() => {
+    const { show, doc, now } = this;
+    if (now && show.atEnd) return now.out;
+    void show.version;
+    const owner = show.history.positions[show.step < show.steps ? show.round - 1 : show.round]?.owner ?? [];
+    if (owner.includes(UNKNOWN) || !owner.some((o) => o >= 0)) return [];
+    return doc.players.map((_, p) => p).filter((p) => !owner.includes(p));
+  });
+
   result: string = $derived.by(() => {
     const { show, doc } = this;
     void show.version;
@@ -50,7 +72,7 @@ export class Picture {
       return `${doc.players[player].name} failed in round ${round}: ${reason}`;
     }
     if (!end) return '';
-    return end.winner === null ? `A draw after ${end.rounds} rounds` : `${doc.players[end.winner].name} wins after ${end.rounds} rounds`;
+    return end.winner === null ? `A draw after ${end.rounds} rounds` : does(doc.players[end.winner].name, `wins after ${end.rounds} rounds`);
   });
 
   /** Who is advised. */
@@ -58,17 +80,19 @@ export class Picture {
     return this.advice.given?.player ?? this.looker;
   }
 
-  arrows: Arrow[] = $derived.by(() => {
-    const { show, desk, ghost } = this;
-    const ghosts = drawnOrders(show.position, ghost, desk.editing ? this.seat! : this.thinker, 'ghost');
+  arrows: Arrow[] = $derived.by(() => [...this.drawn, ...(this.pointed ? [this.pointed] : [])]);
+
+  private drawn: Arrow[] = $derived.by(() => {
+    const { show, desk, previewed: ghost } = this;
+    const ghosts = drawnOrders(show.position, ghost, desk.editing ? this.seat! : (this.ghostOf?.player ?? this.thinker), 'ghost');
     if (desk.editing && desk.draft) return [...drawnOrders(show.position, desk.draft, this.seat!, 'draft'), ...ghosts];
     return ghost && !show.playing ? ghosts : drawnMoves(show);
   });
 
   additions: Additions = $derived.by(() => {
-    const { show, desk, ghost } = this;
+    const { show, desk, previewed: ghost } = this;
     if (desk.editing && desk.draft) return deployed([...(ghost?.deploys ?? []), ...desk.draft.deploys], this.seat!);
-    if (ghost && !show.playing) return deployed(ghost.deploys, this.thinker);
+    if (ghost && !show.playing) return deployed(ghost.deploys, this.ghostOf?.player ?? this.thinker);
     return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
   });
 
@@ -113,16 +137,18 @@ export class Picture {
   trouble: string = $derived.by(() => {
     const { live, now } = this;
     if (live?.error || now?.error) return live?.error || now!.error!;
-    if (live?.lost) return 'Connection lost: trying again. Your draft is kept.';
+    if (live?.lost) return `Connection lost: trying again.${this.desk.draft ? ' Your draft is kept.' : ''}`;
     return this.desk.message || this.advice.error;
   });
 
   status: string = $derived.by(() => {
     const { show, desk, doc, now } = this;
     if (this.trouble || this.result) return this.trouble || this.result;
+    if (now?.you && show.atEnd && !show.playing && !this.over) {
+      if (now.phase === 'play' && !now.you.alive) return 'You are out';
+      if (now.you.in) return `Waiting for ${now.awaited.map((s) => doc.players[s].name).join(', ') || 'the round'}`;
+    }
     if (show.current && (!desk.editing || show.playing) && !desk.picking) return tell(doc, show.current, show.step);
-    if (desk.says) return desk.says;
-    if (now?.you && !now.you.alive && !this.over) return 'You are out';
-    return now?.you?.in ? `Waiting for ${now.awaited.map((s) => doc.players[s].name).join(', ') || 'the round'}` : '';
+    return desk.says;
   });
 }

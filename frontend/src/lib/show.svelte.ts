@@ -1,7 +1,7 @@
 // What is on the screen of a game: the cursor in its rounds and orders, playing and speed, perspective and layer.
 import { History } from './history';
 import { fogged } from './rules';
-import type { Doc, GameEvent, Position } from './types';
+import { type Doc, type GameEvent, type Position, UNKNOWN } from './types';
 
 export type Layer = 'none' | 'value' | 'threat' | 'visits';
 export const LAYERS: Layer[] = ['none', 'value', 'threat', 'visits'];
@@ -21,6 +21,7 @@ export class Show {
   attached = $state(true); // to the last round of a game in play
   animate = true; // new rounds are played order by order
   hasty = $state(false); // what is shown will be gone before an eye could follow it
+  private whole: History | null = null; // of a game that was seen in part, not shown yet
   private timer = 0;
   private lastRound = -Infinity;
 
@@ -63,6 +64,16 @@ export class Show {
     return Math.max(0, this.step < this.steps ? this.round - 1 : this.round);
   }
 
+  /** Why there is no turn after `before`, or none of this player; '': there is one. */
+  settled(player: number | null): string {
+    void this.version;
+    const { doc, before } = this;
+    const owner = this.history.positions[before]?.owner ?? [];
+    if (owner.includes(UNKNOWN)) return '';
+    if (before >= doc.limit || doc.players.filter((_, p) => owner.includes(p)).length < 2) return 'The game is over here';
+    return player === null || owner.includes(player) ? '' : `${doc.players[player].name} is out here`;
+  }
+
   take(event: GameEvent): void {
     this.history.take(event);
     this.version++;
@@ -78,6 +89,22 @@ export class Show {
         this.hasty = hasty;
       }
     }
+  }
+
+  /** The whole game is known now, of which a part was seen: once what is being played has been shown. */
+  lift(events: GameEvent[]): void {
+    const history = new History({ ...this.doc, seat: null, events });
+    if (history.last !== this.last) return;
+    this.whole = history;
+    if (!this.playing) this.unveil();
+  }
+
+  private unveil(): void {
+    if (!this.whole) return;
+    const end = this.atEnd;
+    [this.history, this.whole] = [this.whole, null];
+    this.version++;
+    if (end) this.step = this.steps;
   }
 
   private move(round: number, step = Infinity): void {
@@ -140,6 +167,14 @@ export class Show {
   pause(): void {
     this.playing = false;
     clearTimeout(this.timer);
+    this.unveil();
+  }
+
+  /** Play what came after so many rounds, order by order. */
+  playFrom(rounds: number): void {
+    if (!this.animate || rounds >= this.last) return;
+    this.move(rounds);
+    this.play();
   }
 
   toggle(): void {

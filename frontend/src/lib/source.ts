@@ -1,6 +1,6 @@
 // Where a replay comes from, and with it whom a bot's thoughts and other games from its positions can be asked of.
-import { call, CallError, keepTokens, type Made, tokensOf } from './api';
-import type { Doc, Orders, InsightData } from './types';
+import { call, CallError, keepTokens, type Made, NO_KEY, tokensOf } from './api';
+import type { Doc, Orders, InsightData, Report } from './types';
 
 /** A position to think about; without a round and a seat: the one in which this player is to move. */
 export interface Asked {
@@ -24,8 +24,16 @@ export interface Branch {
   players: { name?: string; bot?: string }[];
 }
 
+/** How far a game's report is. */
+export interface Progress {
+  done: number;
+  rounds: number | null;
+  report: Report | null;
+}
+
 export interface Source {
   load(): Promise<Doc>;
+  report(): Promise<Progress>;
   ask: Oracle;
   branch(wanted: Branch): Promise<Made>;
 }
@@ -35,7 +43,8 @@ export function gameSource(id: string): Source {
   const tokens = tokensOf(id);
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
   return {
-    load: () => call<Doc>(`games/${id}/replay`, undefined, token),
+    load: () => (token ? call<Doc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`This browser has no key to that game. ${NO_KEY}`))),
+    report: () => call<Progress>(`games/${id}/report`, {}, token),
     ask: (asked) => call<Thought>(`games/${id}/insight`, asked, token),
     branch: (wanted) => made(call<Made>(`games/${id}/branch`, wanted, token)),
   };
@@ -69,7 +78,7 @@ function logSource(load: () => Promise<Doc>): Source {
       return call<T>(`replays/${log}/${what}`, body);
     }
   };
-  return { load: opened, ask: (body) => asked('insight', body), branch: (body) => made(asked('branch', body)) };
+  return { load: opened, report: () => asked('report', {}), ask: (body) => asked('insight', body), branch: (body) => made(asked('branch', body)) };
 }
 
 async function made(call: Promise<Made>): Promise<Made> {

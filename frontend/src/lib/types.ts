@@ -73,6 +73,7 @@ export interface Doc {
   events?: GameEvent[];
   chances?: Chances | null;
   awaited?: number[]; // seats, of a game in play
+  report?: Report;
   log?: string; // the key of a log that the server opened
 }
 
@@ -125,6 +126,7 @@ export interface Now {
   phase: 'pick' | 'play' | 'over';
   round: number;
   awaited: number[];
+  out: number[];
   thinking: Record<string, number>;
   clocks: [last: number, spent: number][];
   paused: boolean;
@@ -132,6 +134,27 @@ export interface Now {
   error: string | null;
   chances?: [round: number, values: [number, number, number][]] | null;
   you?: { income: number; offers: number[]; picks: number; in: boolean; alive: boolean };
+}
+
+/** What a player's turn was worth; `warlight_env/web/postgame.py` says more. Win probabilities of 0 to 1, but for armies. */
+export interface TurnReport {
+  before: number;
+  worth: number;
+  after: number;
+  armies: number;
+  lost: number;
+  error: number;
+  luck: number;
+  better: { orders: string; gain: number; error: number } | null;
+}
+
+export interface Report {
+  judge: string;
+  rolls: number;
+  playouts: number;
+  rounds: (TurnReport | null)[][];
+  players: { accuracy: number; error: number; luck: number; armies: number }[];
+  turning: { round: number; player: number }[];
 }
 
 export const NEUTRAL = -1;

@@ -13,12 +13,19 @@ from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arena.tournaments.tournament_file import load_tournament
 from warlight_env.errors import InputError
 from warlight_env.train.evolve import EvolveSettings
+from warlight_env.train.exit_settings import ExitSettings
 from warlight_env.train.ppo_settings import PpoSettings
 from warlight_env.train.settings_file import load_plain, read_settings
 from warlight_env.train.td import TdSettings
 from warlight_env.train.value_settings import ValueSettings
 
-KINDS: dict[str, Any] = {"evolve": EvolveSettings, "td": TdSettings, "ppo": PpoSettings, "value": ValueSettings}
+KINDS: dict[str, Any] = {
+    "evolve": EvolveSettings,
+    "td": TdSettings,
+    "ppo": PpoSettings,
+    "value": ValueSettings,
+    "exit": ExitSettings,
+}
 MORE = {
     "tournament": b'agents = ["random", {name = "b", spec = "mcts:sims=5", clock = "1s"}]\nmaps = ["small"]\n'
     b'rules = [{preset = "thesis", fog = true}, "challenge1"]\nformat = "gauntlet"\nchallengers = ["b"]\nplayers = 2\n'

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env import bounded
 from warlight_env.agents import Agent, AgentError, Budget
-from warlight_env.arena.policies.policy_file import PolicyFile
+from warlight_env.agents.turn_net.agent import TurnNetAgent
+from warlight_env.agents.turn_net.turn_file import TurnPolicy, is_turn_file, read_turn_file
+from warlight_env.arena.policies.policy_file import PolicyFile, PolicyFileError, policy_path
+from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
@@ -117,15 +123,31 @@ class PolicyAgent(Agent):
         return core
 
 
+class PlayableFile(Protocol):
+    """What is asked of a file with a policy."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def encoding(self) -> EncodingFactory: ...
+    @property
+    def observation(self) -> str: ...
+    @property
+    def max_cycles(self) -> int: ...
+
+    def check(self, map: Map, rules: Rules, players: int) -> None: ...
+    def player(self, board: Board) -> Policy | SeededPolicy: ...
+
+
 class TrainedAgent(Agent):
-    """Plays the policy of a file, see `PolicyFile`; games that it was not trained for it refuses.
+    """Plays the policy of a file; games that it was not trained for it refuses.
 
     Args:
-        file: with the policy.
+        file: with the policy: a `PolicyFile` or a `SavedModel`.
         seed: what a policy that plays by chance draws from.
     """
 
-    def __init__(self, file: PolicyFile, seed: int = 0) -> None:
+    def __init__(self, file: PlayableFile, seed: int = 0) -> None:
         self.file, self.seed, self.name = file, seed, f"policy:{file.name}"
         self._agent: PolicyAgent | None = None
         self._board: object = None
@@ -147,14 +169,23 @@ class TrainedAgent(Agent):
             self.check(view.map, view.rules, view.players)
             self._board = view.board
             self._agent = PolicyAgent(
-                self.file.player(view.board), self.seed, action=self.file.encoding, observation="flat",
+                self.file.player(view.board), self.seed, action=self.file.encoding,
+                observation=self.file.observation,
                 max_cycles=self.file.max_cycles, name=self.name,
             )  # fmt: skip
         return self._agent
 
 
-def trained_policy(seed: int, text: str) -> TrainedAgent:
+def trained_policy(seed: int, text: str) -> Agent:
     """The agent of a specification ``policy:FILE`` or ``policy:NAME``, without the ``policy:``."""
     if not text:
         raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:world")
-    return TrainedAgent(PolicyFile.load(text), seed)
+    turns = _turns(*policy_path(text))
+    return TrainedAgent(PolicyFile.load(text), seed) if turns is None else TurnNetAgent(turns.network, seed, turns.heat)
+
+
+@functools.lru_cache(maxsize=16)
+def _turns(path: Path, changed: int) -> TurnPolicy | None:
+    """The turn network of a file; None where it says that it holds something else."""
+    content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
+    return read_turn_file(content, str(path)) if is_turn_file(content) else None

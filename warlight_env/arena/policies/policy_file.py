@@ -53,6 +53,13 @@ def _range(size: str) -> str:
     return f"up to {SIZE_CLASSES[size]}" if least == 1 else f"from {least} to {SIZE_CLASSES[size]}"
 
 
+def differing_rules(mine: Rules, theirs: Rules, picked: bool) -> list[str]:
+    """What differs between rules, in words; not picked: those of picking do not matter."""
+    own, others = dataclasses.asdict(mine), dataclasses.asdict(theirs)
+    free = ("name", *(() if picked else _PICKING))
+    return [f"{key} = {own[key]!r} (not {others[key]!r})" for key in own if key not in free and own[key] != others[key]]
+
+
 @dataclass(frozen=True)
 class PolicyFile:
     """A policy for play: it sees ``observation="flat"`` of its environment.
@@ -134,15 +141,7 @@ class PolicyFile:
         Raises:
             PolicyFileError: no such file or name, or it holds no policy that can be played here.
         """
-        known = built_in()
-        path = known.get(str(source), Path(source))
-        if path.suffix != ".npz":
-            hint = did_you_mean(str(source), known)
-            raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(known)}, or give a .npz file")
-        try:
-            changed = path.stat().st_mtime_ns
-        except (OSError, ValueError) as error:
-            raise PolicyFileError(f"cannot read {bounded.shown(path)}: {bounded.reason(error)}") from None
+        path, changed = policy_path(source)
         return _load(path, changed)
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -170,15 +169,17 @@ class PolicyFile:
             raise self._refusal(f"games of {self.players}, not {players}")
         if size_class(map.n_regions) != self.size:
             raise self._refusal(f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}")
-        mine, theirs = dataclasses.asdict(self.rules), dataclasses.asdict(rules)
-        free = ("name", *(_PICKING if self.action == "strategies" else ()))
-        differing = [key for key in mine if key not in free and mine[key] != theirs[key]]
+        differing = differing_rules(self.rules, rules, picked=self.action != "strategies")
         if differing:
-            told = ", ".join(f"{key} = {mine[key]!r} (not {theirs[key]!r})" for key in differing)
-            raise self._refusal(f"the rules {self.rules.name!r}: {told}")
+            raise self._refusal(f"the rules {self.rules.name!r}: {', '.join(differing)}")
 
     def _refusal(self, what: str) -> PolicyFileError:
         return PolicyFileError(f"policy {self.name!r} is for {what}")
+
+    @property
+    def observation(self) -> str:
+        """What it sees of its environment."""
+        return "flat"
 
     @property
     def encoding(self) -> EncodingFactory:
@@ -222,6 +223,23 @@ def built_in() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
+def policy_path(source: str | Path) -> tuple[Path, int]:
+    """The file of a policy, by its name in `built_in` or its own, and when it was changed, in nanoseconds.
+
+    Raises:
+        PolicyFileError: no such file or name.
+    """
+    known = built_in()
+    path = known.get(str(source), Path(source))
+    if path.suffix != ".npz":
+        hint = did_you_mean(str(source), known)
+        raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(known)}, or give a .npz file")
+    try:
+        return path, path.stat().st_mtime_ns
+    except (OSError, ValueError) as error:
+        raise PolicyFileError(f"cannot read {bounded.shown(path)}: {bounded.reason(error)}") from None
+
+
 @functools.lru_cache(maxsize=16)
 def _load(path: Path, changed: int) -> PolicyFile:
     content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
@@ -243,6 +261,8 @@ __all__ = [
     "PolicyFile",
     "PolicyFileError",
     "built_in",
+    "differing_rules",
     "encoding_of",
+    "policy_path",
     "size_class",
 ]

@@ -1,21 +1,35 @@
-"""The agent ``policy`` for the registry."""
+"""The agents ``policy`` and ``sb3`` for the registry."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warlight_env.agents.parameters import Parameter
 from warlight_env.agents.registry import register
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from warlight_env.arena.policies.policy_agent import TrainedAgent
+    from warlight_env.agents import Agent
+
+#: Of saved models; here, so that their libraries are loaded when one is made.
+_SAVED_MODEL = {
+    "file": Parameter(str, "", "a .zip that Stable-Baselines3 saved, with what SaveForPlay wrote beside it"),
+    "trust": Parameter(str, "no", "yes: you trust whoever made the file, which can run any program when it is read"),
+    "play": Parameter(str, "drawn", "drawn: actions by their probability; likeliest: always the likeliest"),
+}
 
 
-def _load() -> Callable[..., TrainedAgent]:
+def _load() -> Callable[..., Agent]:
     from warlight_env.arena.policies.policy_agent import trained_policy
 
     return trained_policy
+
+
+def _load_saved() -> Callable[..., Agent]:
+    from warlight_env.arena.policies.saved_model import SavedModelAgent
+
+    return SavedModelAgent
 
 
 def register_agents() -> None:
@@ -25,5 +39,5 @@ def register_agents() -> None:
         _load,
         "a trained policy",
         form="policy:FILE or policy:NAME (world, small)",
-        players=2,
     )
+    register("sb3", _load_saved, "a model of Stable-Baselines3, as it was trained", _SAVED_MODEL)

@@ -133,8 +133,11 @@ class ContinuousActions(ActionEncoding):
     The income is shared out over the own regions with a weight by largest remainder (equals: the lower region first);
     where none has one, the own region with the highest score gets all. The armies that may leave a region are its army
     after deployment less 1; a share is rounded, but at least 1. Attacks with the larger share go first, ties by edge.
-    Entries of foreign regions, and of edges that start there, mean nothing: there are no masks, and no illegal actions.
-    Scores are read to one part in a million.
+    Entries of foreign regions, and of edges that start there, mean nothing: there are no masks, and nothing in the box
+    is illegal.
+    Scores are read to one part in a million. Policies draw scores from Gaussians, and rounding can carry one beyond
+    the box: as Gymnasium's own continuous environments do, finite numbers beyond it are read as its nearest edge; they
+    are counted as illegal. Infinite ones and those that are no numbers are refused.
 
     What it can say: deploys in any proportion, attacks with any number of armies. What it cannot: income not spent,
     and an order of attacks that is not that of their shares.
@@ -175,15 +178,15 @@ class ContinuousActions(ActionEncoding):
         return np.zeros(0, dtype=np.int8)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[:] = _scores(action, out.shape, "action")
-        return 0
+        out[:], clipped = _scores(action, out.shape, "action")
+        return int(clipped)
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        out[:] = _scores(actions, out.shape, "actions")
-        return np.zeros(len(out), dtype=np.int32)
+        out[:], clipped = _scores(actions, out.shape, "actions")
+        return clipped
 
     def decode(self, view: View, action: Any) -> Choice:
-        return self._choice(view, self._submitted(view, [_scores(action, (self._size,), "action")])[0])
+        return self._choice(view, self._submitted(view, [_scores(action, (self._size,), "action")[0]])[0])
 
     def encode(self, view: View, turn: Choice) -> npt.NDArray[np.float32]:
         """The action of a turn, float32[N + E]; exact, up to the order of deploys, or `InexpressibleError`.
@@ -239,8 +242,11 @@ def _orders(choice: Choice) -> Orders:
     return choice
 
 
-def _scores(value: Any, shape: tuple[int, ...], what: str) -> I64:
-    """Scores as the integers of rows; ValueError where they are not numbers in -1 .. 1 of that shape."""
+def _scores(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
+    """Scores as the integers of rows, and how many of each row (int32[M], or int32[]) lay beyond -1 .. 1.
+
+    ValueError where they are not finite numbers of that shape.
+    """
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
@@ -249,12 +255,13 @@ def _scores(value: Any, shape: tuple[int, ...], what: str) -> I64:
         raise ValueError(f"{what} must be a float array of shape {shape}, not {value!r:.60}")
     if array.shape != shape:
         raise ValueError(f"{what} must be a float array of shape {shape}, not {array.shape}")
-    inside = (array >= -1) & (array <= 1)
-    if not inside.all():
-        at = tuple(int(i) for i in np.argwhere(~inside)[0])
-        raise ValueError(f"{what}: entry {at[-1]} is {array[at]}; it must lie in -1 .. 1")
-    scores: I64 = np.rint(array.astype(np.float64) * SCALE).astype(np.int64) + SCALE
-    return scores
+    finite = np.isfinite(array)
+    if not finite.all():
+        at = tuple(int(i) for i in np.argwhere(~finite)[0])
+        raise ValueError(f"{what}: entry {at[-1]} is {array[at]}; it must be a finite number")
+    beyond = np.count_nonzero((array < -1) | (array > 1), axis=-1)
+    scores: I64 = np.rint(np.clip(array.astype(np.float64), -1, 1) * SCALE).astype(np.int64) + SCALE
+    return scores, np.asarray(beyond, dtype=np.int32)
 
 
 __all__ = ["SCALE", "ContinuousActions"]

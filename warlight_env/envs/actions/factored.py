@@ -11,9 +11,10 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
+from warlight_env.agents.factored_turns import VALUES, decode_factored, share_of, share_out
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import ActionRow, Armies, AttackRows, Int, Owners, Real, Regions
+from warlight_env.engine.kernel_types import ActionRow, Int
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
@@ -31,147 +32,9 @@ from warlight_env.envs.actions.base import (
 )
 from warlight_env.envs.actions.exact import decode_wishes
 from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.maskable import MaskableChoices
 
-#: Values of a row: deploy weights 0 .. 4, shares 0, 25, 50, 75 and 100 %.
-VALUES: Final = 5
 _TOP: Final = VALUES - 1
-_NONE, _ONE = np.uintp(0), np.uintp(1)
-
-
-@kernel
-def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
-    """Turn the number of regions of each weight, classes[0], into what a region of the weight gets.
-
-    Writes armies to classes[1], and to classes[2] whether one of those left over may be added; returns these.
-    """
-    counts, armies, tied = classes[0], classes[1], classes[2]
-    total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
-    armies[0], tied[0] = 0, 0
-    left = np.int64(income)
-    for w in range(1, VALUES):
-        armies[w] = income * w // total
-        tied[w] = income * w - armies[w] * total  # the remainder, for the time being
-        left -= armies[w] * counts[w]
-    while True:  # the highest remainders get one more, class by class, as long as all of a class can
-        highest, size = np.int64(0), np.int64(0)
-        for w in range(1, VALUES):
-            if counts[w] > 0 and tied[w] > highest:
-                highest, size = tied[w], np.int64(0)
-            if tied[w] == highest:
-                size += counts[w]
-        if left == 0 or size > left:
-            break
-        for w in range(1, VALUES):
-            if tied[w] == highest:
-                armies[w] += 1
-                tied[w] = -1
-        left -= size
-    for w in range(1, VALUES):
-        tied[w] = 1 if tied[w] == highest else 0
-    return left
-
-
-@kernel
-def share_out(
-    owner: Owners,
-    player: Int,
-    income: Int,
-    max_orders: Int,
-    weights: Any,
-    own: Regions,
-    classes: npt.NDArray[np.int64],
-    deploy_out: Armies,
-) -> Any:
-    """Share the income over the player's regions by weights 0 .. 4 and largest remainder, ties by region.
-
-    Quotas and remainders depend on the weight only, so four classes are settled and then handed out in one pass.
-    Under a limit of orders the first weighted regions count. Writes deploy_out int32[N] and the player's regions to
-    own int32[N]; classes is int64[3, 5] of working memory. Returns the number of own regions and of those weighted.
-    """
-    n_own = 0
-    for r in range(owner.shape[0]):
-        own[n_own] = r
-        n_own += 1 if owner[r] == player else 0
-        deploy_out[r] = 0
-    counts = classes[0]
-    for w in range(VALUES):
-        counts[w] = 0
-    for k in range(n_own):
-        counts[weights[own[k]]] += 1
-    named = n_own - counts[0]
-    last = n_own
-    if max_orders > 0 and named > max_orders:
-        surplus = named - max_orders
-        while surplus > 0:
-            last -= 1
-            w = weights[own[last]]
-            counts[w] -= 1
-            surplus -= 1 if w > 0 else 0
-    if named == 0 or income <= 0:
-        return n_own, named
-    left = _settle_shares(income, classes)
-    armies, tied = classes[1], classes[2]
-    for k in range(last):
-        w = weights[own[k]]
-        extra = tied[w] if left > 0 else np.int64(0)
-        deploy_out[own[k]] = armies[w] + extra
-        left -= extra
-    return n_own, named
-
-
-@kernel
-def share_of(available: Int, value: Any) -> Real:
-    """Armies that a share of value / 4 sends of those available: rounded down, but at least 1."""
-    return max(np.int64(1), (available * value) >> 2)
-
-
-@kernel
-def decode_factored(
-    neighbor_start: npt.NDArray[np.uint32],
-    edge_target: npt.NDArray[np.uint32],
-    owner: Owners,
-    army: Armies,
-    player: Int,
-    income: Int,
-    max_orders: Int,
-    priority: Any,
-    action: Any,
-    own: Regions,
-    classes: npt.NDArray[np.int64],
-    deploy_out: Armies,
-    attacks_out: AttackRows,
-) -> Any:
-    """Write the orders of an action row in normal form: deploy_out int32[N], attacks_out int32[E, 3].
-
-    owner int8[N], army int32[N]: the position, or the player's view of it; own int32[N] and classes int64[3, 5] are
-    working memory. Returns the number of attacks and of rows against the mask.
-    """
-    n, e_all = owner.shape[0], edge_target.shape[0]
-    used = 0
-    for i in range(action.shape[0]):
-        used += 1 if action[i] != 0 else 0
-    n_own, named = share_out(owner, player, income, max_orders, action, own, classes, deploy_out)
-    used -= named
-    count, start = np.uintp(0), np.uintp(n)  # unsigned: signed indices are checked for being negative
-    levels = VALUES if priority else 1
-    for level in range(levels - 1, -1, -1):
-        for k in range(n_own):
-            r = np.uintp(own[k])
-            available = np.int64(army[r]) + deploy_out[r] - 1
-            for i in range(neighbor_start[r], neighbor_start[r + _ONE]):
-                e = np.uintp(i)
-                if priority:
-                    if action[start + np.uintp(e_all) + e] != level:
-                        continue
-                    used -= 1 if level > 0 else 0
-                value = np.int64(action[start + e])
-                attacks_out[count, 0] = own[k]  # overwritten by the next one if it is none
-                attacks_out[count, 1] = edge_target[e]
-                attacks_out[count, 2] = share_of(available, value)
-                used -= 1 if value != 0 else 0
-                count += _ONE if value != 0 and available > 0 else _NONE
-    attacks = np.int64(count)
-    return min(attacks, max_orders) if max_orders > 0 else attacks, used
 
 
 @kernel
@@ -239,7 +102,7 @@ class FactoredActions(ActionEncoding):
         self.mask_rows = n + (2 * e if priority else e)
         sources: list[Any] = [np.arange(n), board.edge_source, *([board.edge_source] if priority else [])]
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
-        self._space = spaces.MultiDiscrete([VALUES] * self.mask_rows)
+        self._space = MaskableChoices([VALUES] * self.mask_rows)
         self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
         #: A row of the mask by whether its values above 0 are allowed.
         self._rows = tuple(np.array([1] + [allowed] * _TOP, dtype=np.int8) for allowed in (0, 1))
@@ -247,7 +110,7 @@ class FactoredActions(ActionEncoding):
             row.flags.writeable = False
 
     @property
-    def space(self) -> spaces.MultiDiscrete[Any]:
+    def space(self) -> MaskableChoices:
         return self._space
 
     @property
@@ -390,4 +253,4 @@ def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
     return None
 
 
-__all__ = ["VALUES", "FactoredActions", "decode_factored", "decode_wishes", "edge_of", "share_out"]
+__all__ = ["FactoredActions", "edge_of"]

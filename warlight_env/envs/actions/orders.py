@@ -1,4 +1,4 @@
-"""The `orders` encoding: armies for every region and edge, exactly."""
+"""The `orders` encoding: armies for every region and edge, by the piece."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ from warlight_env.envs.actions.base import (
 from warlight_env.envs.actions.exact import decode_exact, decode_wishes
 from warlight_env.envs.actions.factored import edge_of
 from warlight_env.envs.actions.kernels import OWN
+from warlight_env.envs.actions.maskable import MaskableChoices, MaskableDict
 from warlight_env.errors import clipped
 
 
 class OrdersActions(ActionEncoding):
-    """`orders`: Dict of three MultiDiscrete, every turn exactly.
+    """`orders`: Dict of three MultiDiscrete, armies by the piece.
 
     | key | space | means |
     |---|---|---|
@@ -42,6 +43,11 @@ class OrdersActions(ActionEncoding):
     The largest income is that of a player who owns every super region. All armies are those that can go when the
     attack is carried out; as an order they read 1,000,000. While regions are picked, a deploy row is a
     wish: higher values first, ties: the lower region first; 0 is no wish, and picks without a wish are drawn at random.
+
+    What it can say: every turn whose attacks have fewer than `max_armies` armies each, or all. With the default of
+    63 an attack with 70 of 100 armies has no action: `encode` raises InexpressibleError, which names the bound, and no
+    other number is taken for it. ``functools.partial(OrdersActions, max_armies=500)`` lifts the bound (up to
+    1,000,000), and widens the space and its masks by a number for each edge and army.
 
     The mask closes the rows of foreign regions (while picking: of regions not offered) and of edges that start
     there. It cannot hold the sum of all deploys to the income: what is over is dropped army by army, the last regions
@@ -58,7 +64,7 @@ class OrdersActions(ActionEncoding):
         n, e = board.n_regions, max(board.n_edges, 1)
         widths = {"deploy": (self.max_income + 1, n), "attack": (max_armies + 1, e), "priority": (e, e)}
         self._widths = widths
-        self._space = spaces.Dict({key: spaces.MultiDiscrete([w] * rows) for key, (w, rows) in widths.items()})
+        self._space = MaskableDict({key: MaskableChoices([w] * rows) for key, (w, rows) in widths.items()})
         self._mask_space = spaces.Dict(
             {key: spaces.Tuple([spaces.MultiBinary(w)] * rows) for key, (w, rows) in widths.items()}
         )
@@ -67,7 +73,7 @@ class OrdersActions(ActionEncoding):
         self._priority_mask = (self._open["priority"],) * e
 
     @property
-    def space(self) -> spaces.Dict:
+    def space(self) -> MaskableDict:
         return self._space
 
     @property

@@ -1,0 +1,50 @@
+"""The player that plays a turn network's turns, without any search."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.evaluation import write_best_picks
+from warlight_env.agents.generator_work import make_generator_work
+from warlight_env.agents.imagined import lone
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.turn_net.turns import network_turn
+from warlight_env.agents.turn_record import TurnNetwork
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.view import View
+
+
+class TurnNetAgent(KernelAgent):
+    """Plays a turn network, on any map, by any rules, and with any number of players.
+
+    It picks starting regions by the evaluation of the weights `planning`, and takes what fog hides as `imagined.lone`
+    does.
+
+    Args:
+        network: plays.
+        heat: divides logits before choices are drawn; 0 takes the likeliest of each.
+    """
+
+    name = "policy"
+
+    def __init__(self, network: TurnNetwork, seed: int = 0, heat: float = 0.0) -> None:
+        super().__init__(seed)
+        self._network, self.heat = network, heat
+
+    def _prepare(self, view: View) -> None:
+        super()._prepare(view)
+        self._context = make_context(view.board, view.params, view.players, PLANNING, turns=self._network)
+        self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
+
+    def _write(self, view: View) -> int:
+        return int(
+            network_turn(
+                self._context, lone(view), view.player, np.float64(self.heat), self.rng, self._work, self._deploy,
+                self._attacks,
+            )
+        )  # fmt: skip
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return self._picked(view, write_best_picks, PLANNING)

@@ -1,0 +1,50 @@
+"""Turns to choose from: plans, and beside them turns that a network draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.generator_work import GeneratorWork, TurnSet
+from warlight_env.agents.generators.turns import is_new
+from warlight_env.agents.planning.plans import add_plans, generate_plans
+from warlight_env.agents.turn_net.forward import describe, describe_ends
+from warlight_env.agents.turn_net.turns import described_turn
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int, RandomState
+from warlight_env.engine.position import Position
+
+#: Turns that are drawn for each that there is room for.
+_TRIES = 2
+
+
+@kernel
+def add_samples(
+    context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
+) -> Int:
+    """Write different turns of the network behind the first `count` turns while there is room: the likeliest choices,
+    and then drawn ones. Returns how many turns there are then."""
+    room = turns.counts.shape[0]
+    describe(context, position, player, work.net)
+    describe_ends(context, position, player, work.net)
+    for i in range(1 + _TRIES * (room - 1)):
+        if count == room:
+            break
+        deploy, attacks, heat = turns.deploy[count], turns.attacks[count], min(1.0, np.float64(i))
+        turns.counts[count] = described_turn(context, position, player, heat, rng, work, deploy, attacks)
+        if count == 0 or is_new(turns, count):
+            count += 1
+    return np.int64(count)
+
+
+@kernel
+def plans_and_samples(
+    context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
+) -> Int:
+    """Write different turns to `turns`, in the signature of generators: to half of the room what `generate_plans` does,
+    then turns of the network, and plans again where it repeats itself. Returns how many."""
+    half = (turns.counts.shape[0] + 1) // 2
+    front = TurnSet(turns.deploy[:half], turns.attacks[:half], turns.counts[:half])
+    count = generate_plans(context, position, player, rng, work, front)
+    count = add_samples(context, position, player, rng, work, turns, count)
+    return add_plans(context, position, player, rng, work, turns, count)

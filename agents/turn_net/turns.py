@@ -1,0 +1,140 @@
+"""Turns by the network: deploys are drawn first, region by region, then what goes over each border, and its order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.factored_turns import VALUES, decode_factored, share_out
+from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.agents.turn_net.forward import (
+    describe,
+    describe_ends,
+    describe_main,
+    edge_logits,
+    weight_logits,
+    write_scores,
+)
+from warlight_env.agents.turn_record import Floats
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import uniform
+from warlight_env.engine.stack import stack_singles
+
+
+@inline_kernel
+def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState) -> Int:
+    """The likeliest of the first `count` values (heat 0), or one drawn by the softmax of logits / heat."""
+    best = np.int64(0)
+    for v in range(1, count):
+        if logits[v] > logits[best]:
+            best = np.int64(v)
+    if heat == 0.0:
+        return best
+    total = 0.0
+    for v in range(count):
+        total += np.exp((np.float64(logits[v]) - logits[best]) / heat)
+    left = uniform(rng) * total
+    for v in range(count):
+        left -= np.exp((np.float64(logits[v]) - logits[best]) / heat)
+        if left < 0.0:
+            return np.int64(v)
+    return best
+
+
+@kernel
+def network_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    heat: Real,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Write a turn of the network to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number.
+
+    Its small choices, as `factored_turns` has them with priorities, stand in `work.net.row`. The region that most is
+    deployed on is drawn first, then the others' weights beside it.
+
+    Args:
+        heat: divides logits before values are drawn; 0 takes the likeliest.
+    """
+    describe(context, position, player, work.net)
+    describe_ends(context, position, player, work.net)
+    return described_turn(context, position, player, heat, rng, work, deploy, attacks)
+
+
+@kernel
+def described_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    heat: Real,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """As `network_turn`, one turn of many of a position that `describe` and `describe_ends` have read."""
+    board, net, owner, army = context.board, work.net, position.owner, position.army
+    row, n, edges = net.row, position.owner.shape[0], board.edge_target.shape[0]
+    logits, priorities, of_main = stack_singles(), stack_singles(), stack_singles()
+    for i in range(n + 2 * edges):
+        row[i] = 0
+    write_scores(context, position, player, net)
+    main = _chosen(net.score, n, heat, rng)
+    describe_main(context, net, main, of_main)
+    for r in range(n):
+        if owner[r] != player:
+            continue
+        row[r] = VALUES - 1
+        if r != main:
+            weight_logits(context, net, r, main, of_main, logits)
+            row[r] = _chosen(logits, VALUES, heat, rng)
+    income = np.int64(net.holding[player, 0])
+    share_out(owner, player, income, context.params.max_orders, row, net.own, net.classes, deploy)
+    for r in range(n):
+        if owner[r] != player or army[r] + deploy[r] <= 1:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            target = board.edge_target[e]
+            edge_logits(context, position, player, r, target, np.int64(deploy[r]), net, logits, priorities)
+            row[n + e] = _chosen(logits, VALUES, heat, rng)
+            if row[n + e] > 0:
+                row[n + edges + e] = _chosen(priorities, VALUES, heat, rng)
+    count, _ = decode_factored(
+        board.neighbor_start, board.edge_target, owner, army, player, income, context.params.max_orders, True,
+        row, net.own, net.classes, deploy, attacks,
+    )  # fmt: skip
+    return np.int64(count)
+
+
+@kernel
+def likeliest_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """The network's turn of the likeliest choices, in the signature of policies; returns the attacks' number."""
+    return network_turn(context, position, player, 0.0, rng, work, deploy, attacks)
+
+
+@kernel
+def sampled_turn(
+    context: Context,
+    position: Position,
+    player: Int,
+    rng: RandomState,
+    work: GeneratorWork,
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """A turn drawn by the network's probabilities, in the signature of policies; returns the attacks' number."""
+    return network_turn(context, position, player, 1.0, rng, work, deploy, attacks)

@@ -1,0 +1,45 @@
+// The orders of a round as a list has them: what each was, what it did, where it is drawn.
+import { does, type Round, tell } from './history';
+import type { Arrow } from './scene';
+import type { Doc } from './types';
+
+export interface Line {
+  step: number; // of the round, that is gone to
+  player: number;
+  regions: number[]; // that it is about
+  text: string;
+  result: string;
+  kind: 'deploy' | 'transfer' | 'taken' | 'held' | 'dropped';
+  says: string; // in a sentence
+  arrow: Arrow | null;
+}
+
+/** All that was ordered in a round, as far as it is known: deploys, moves in the order in which they happened, illegal orders. */
+export function linesOf(doc: Doc, round: Round): Line[] {
+  const name = (r: number) => doc.map.regions[r]?.name ?? `${r}`;
+  const who = (p: number) => doc.players[p].name;
+  const deploys = round.deploys.map(([player, region, armies]): Line => {
+    const says = does(who(player), `deploys ${armies} on ${name(region)}`);
+    return { step: 1, player, regions: [region], text: name(region), result: `+${armies}`, kind: 'deploy', says, arrow: null };
+  });
+  const moves = round.moves.map(([player, from, to, armies, lost, killed, captured], k): Line => {
+    const transfer = lost === undefined;
+    return {
+      step: k + 2,
+      player,
+      regions: [from, to],
+      text: `${name(from)} ${transfer ? '⇢' : '⚔'} ${name(to)}`,
+      result: transfer ? `${armies}` : `${armies} −${lost}/−${killed}${captured ? ' ✓' : ''}`,
+      kind: transfer ? 'transfer' : captured ? 'taken' : 'held',
+      says: tell(doc, round, k + 2),
+      arrow: { player, from, to, armies, transfer, style: 'ghost' },
+    };
+  });
+  const dropped = round.dropped.map(([player, kind, , order, reason]): Line => {
+    const regions = order.slice(0, kind === 'deploy' ? 1 : 2).filter((r) => r in doc.map.regions);
+    const text = regions.map(name).join(' → ');
+    const says = `${who(player)}: ${kind} ${text} left out, ${reason}`;
+    return { step: 1, player, regions, text: text || kind, result: reason, kind: 'dropped', says, arrow: null };
+  });
+  return [...deploys, ...moves, ...dropped];
+}

@@ -1,0 +1,38 @@
+// A game's report while it is made: asked for again and again until it is there.
+import type { CallError } from './api';
+import type { Progress } from './source';
+import type { Report } from './types';
+
+const PAUSE = 1500; // milliseconds between two questions
+
+export class Verdict {
+  report = $state.raw<Report | null>(null);
+  says = $state('');
+  private timer = 0;
+  private ended = false;
+
+  constructor(private ask: () => Promise<Progress>) {
+    void this.look();
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const { done, rounds, report } = await this.ask();
+      this.report = report;
+      this.says = report ? '' : `The report is being made${rounds ? `: ${done} of ${rounds} rounds` : ''} …`;
+      if (!report) this.again();
+    } catch (error) {
+      this.says = `No report: ${(error as Error).message}`;
+      if ([0, 429, 503].includes((error as CallError).status)) this.again();
+    }
+  }
+
+  private again(): void {
+    if (!this.ended) this.timer = window.setTimeout(() => void this.look(), PAUSE);
+  }
+
+  end(): void {
+    this.ended = true;
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,150 @@
+"""Models of Stable-Baselines3 as agents by name: kept by a callback, played as trained, trusted or refused."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import numpy as np
+import pytest
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
+
+from env_helpers import SMALL
+from warlight_env import Game
+from warlight_env.agents import AgentError, make_agent
+from warlight_env.agents.registry import pinned
+from warlight_env.cli import main
+from warlight_env.engine.rules import Rules
+from warlight_env.envs import FactoredActions, WarlightEnv
+from warlight_env.envs.checkpoints import CheckpointError
+from warlight_env.envs.policy_settings import PolicySettings, PolicySettingsError
+from warlight_env.envs.sb3 import SaveForPlay, make_vec_env, save_for_play
+from warlight_env.errors import InputError
+
+
+def learn(path, env, algorithm=MaskablePPO, policy="MlpPolicy", **more):
+    model = algorithm(policy, env, n_steps=8, batch_size=16, device="cpu", seed=1)
+    model.learn(16, callback=SaveForPlay(path, **more))
+    return model
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "learner.zip"
+    learn(path, make_vec_env(2, seed=1, map="small", action="strategies", observation="graph", max_cycles=70),
+          policy="MultiInputPolicy")  # fmt: skip
+    return path
+
+
+def view(**arguments):
+    return Game(**{"map": "small", "players": 2, "seed": 3, "picks": "random", **arguments}).view(0)
+
+
+def test_a_file_plays_in_a_match_with_nothing_more_said(file, tmp_path, capsys):
+    spec = f"sb3:file={file},trust=yes"
+    command = ["match", spec, "random", "--map", "small", "-n", "4", "--json", "--out", str(tmp_path / "run")]
+    assert main(command) == 0
+    assert "illegal" not in json.loads(capsys.readouterr().out).get("faults", {})
+    assert main(command) == 0, "and goes on with the same file"
+    written = "".join(path.read_text() for path in (tmp_path / "run").rglob("*.json*"))
+    assert pinned(spec) in written
+
+
+def test_equal_seeds_play_alike_drawn_or_the_likeliest(file):
+    def turns(spec, seed):
+        agent = make_agent(spec, seed)
+        return [agent.act(view(seed=s)) for s in range(6)]
+
+    drawn = f"sb3:file={file},trust=yes"
+    likeliest = f"{drawn},play=likeliest"
+    assert turns(drawn, 1) == turns(drawn, 1) != turns(drawn, 2)
+    assert turns(likeliest, 1) == turns(likeliest, 2)
+
+
+def test_the_settings_are_those_of_the_environment(file):
+    settings = PolicySettings.load(file)
+    assert settings.action == {"name": "strategies"} and settings.observation == "graph"
+    assert settings.max_cycles == 70 and settings.players == 2 and settings.map == "small"
+    assert settings.rules == Rules.of("thesis")
+
+
+def test_the_library_s_own_environments_are_kept_alike(tmp_path):
+    arguments = {"map": SMALL, "action": functools.partial(FactoredActions, priority=True), "max_cycles": 9}
+    env = DummyVecEnv([lambda: Monitor(WarlightEnv(**arguments))] * 2)
+    learn(tmp_path / "m.zip", env, PPO, every=4)
+    settings = PolicySettings.load(tmp_path / "m.zip")
+    assert settings.action == {"name": "factored", "priority": True}
+    agent = make_agent(f"sb3:file={tmp_path / 'm.zip'},trust=yes", 0)
+    agent.act(view(map=SMALL))
+
+
+def test_what_cannot_be_kept_is_refused(tmp_path):
+    env = make_vec_env(2, map=SMALL, action="strategies")
+    with pytest.raises(InputError, match="norm_obs"):
+        save_for_play(PPO("MlpPolicy", VecNormalize(env), n_steps=8, batch_size=16), tmp_path / "m.zip")
+    with pytest.raises(InputError, match=r"must end in \.zip"):
+        save_for_play(None, tmp_path / "m")
+    own = make_vec_env(2, map=SMALL, action=lambda board, params: FactoredActions(board, params))
+    with pytest.raises(PolicySettingsError, match="can be named in a file"):
+        save_for_play(PPO("MlpPolicy", own, n_steps=8, batch_size=16), tmp_path / "m.zip")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_read_unless_somebody_trusts_it(file, tmp_path):
+    with pytest.raises(AgentError, match="can run any program"):
+        make_agent(f"sb3:file={file}", 0)
+    alone = tmp_path / "alone.zip"
+    alone.write_bytes(file.read_bytes())
+    with pytest.raises(AgentError, match=r"alone\.json is missing"):
+        make_agent(f"sb3:file={alone},trust=yes", 0)
+    with pytest.raises(AgentError, match="play = 'best'"):
+        make_agent(f"sb3:file={file},trust=yes,play=best", 0)
+
+
+def test_games_that_it_was_not_trained_for_are_refused(file):
+    agent = make_agent(f"sb3:file={file},trust=yes", 0)
+    with pytest.raises(InputError, match="games of 2, not 3"):
+        agent.check(view().map, Rules.of("thesis"), 3)
+    with pytest.raises(InputError, match="base_income = 5"):
+        agent.check(view().map, Rules.of("thesis", base_income=9), 2)
+    with pytest.raises(InputError, match="is for maps like 'small'"):
+        agent.act(view(map="world"))
+
+
+def test_a_file_that_changes_meanwhile_is_noticed(file, tmp_path):
+    path = tmp_path / "m.zip"
+    for source, target in ((file, path), (file.with_suffix(".json"), path.with_suffix(".json"))):
+        target.write_bytes(source.read_bytes())
+    spec = pinned(f"sb3:file={path},trust=yes")
+    make_agent(spec, 0)
+    path.write_bytes(path.read_bytes() + b"\0")
+    with pytest.raises(CheckpointError, match="changed"):
+        make_agent(spec.replace("trust=yes", "trust=yes,play=likeliest"), 0)
+
+
+@pytest.mark.parametrize(
+    "damage", [{"version": 2}, {"action": {"name": "telepathy"}}, {"players": "two"}, {"rules": 5}]
+)
+def test_damaged_settings_are_refused(file, tmp_path, damage):
+    path = tmp_path / "m.zip"
+    path.write_bytes(file.read_bytes())
+    told = json.loads(file.with_suffix(".json").read_text())
+    path.with_suffix(".json").write_text(json.dumps({**told, **damage}))
+    with pytest.raises(PolicySettingsError, match="not the settings of a policy"):
+        make_agent(f"sb3:file={path},trust=yes", 0)
+
+
+def test_the_benchmark_takes_the_settings_and_says_how_it_plays(file, tmp_path, capsys):
+    command = ["bench", str(file), "--trust", "--map", "small", "--games", "2", "--quiet", "--json"]
+    assert main([*command, "--out", str(tmp_path / "a")]) == 0
+    captured = capsys.readouterr()
+    card = json.loads(captured.out)
+    assert card["settings"]["action"] == "strategies" and card["settings"]["observation"] == "graph"
+    assert card["settings"]["max cycles"] == 70
+    assert "evaluate_policy takes the likeliest" in captured.err
+    assert main([*command, "--deterministic", "--out", str(tmp_path / "b")]) == 0
+    assert "likeliest:" not in capsys.readouterr().err
+    assert np.isfinite(card["maps"]["small"]["score"])

@@ -1,0 +1,123 @@
+"""Infos, masks and pictures as libraries take them: the same keys at every step, arrays of one shape, all fronts."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import SyncVectorEnv
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from env_helpers import SMALL, equal, make, make_single, play_episode
+from warlight_env.envs import ENCODINGS, WarlightEnv, WarlightParallelEnv, WarlightVectorEnv
+from warlight_env.envs.sb3 import make_vec_env
+
+
+def shapes(info):
+    """Keys, dtypes and shapes; only what is a number or an array has such."""
+    return {key: (np.asarray(value).dtype.kind, np.shape(value)) for key, value in info.items()}
+
+
+@pytest.mark.parametrize("mask", ["info", "observation"])
+@pytest.mark.parametrize("action", ENCODINGS)
+def test_infos_of_a_learner_are_arrays_of_one_form(action, mask):
+    results = play_episode(make_single(action=action, mask=mask, opponent="aggressive", max_cycles=30), 3)
+    first, *others = [shapes(result[-1]) for result in results]
+    assert {"illegal", "income", "round", "phase", "is_success"} <= set(first)
+    assert all(kind in "bi" for kind, _ in first.values())
+    assert all(other == first for other in others)
+    assert all(hasattr(value, "dtype") for value in results[-1][-1].values())
+
+
+@pytest.mark.parametrize("mask", ["info", "observation"])
+@pytest.mark.parametrize("action", ENCODINGS)
+def test_infos_of_players_are_arrays_of_one_form(action, mask):
+    env = WarlightParallelEnv(SMALL, players=3, action=action, mask=mask, max_cycles=4, rules={"picks": 1})
+    _, infos = env.reset(seed=2)
+    first = shapes(infos["player_0"])
+    assert all(kind in "bi" for kind, _ in first.values())
+    while env.agents:
+        actions = {}
+        for agent in env.agents:
+            info_mask = infos[agent].get("action_mask")
+            actions[agent] = env.action_space(agent).sample(info_mask)
+        *_, infos = env.step(actions)
+        assert all(shapes(info) == first for info in infos.values())
+        if mask == "info" and action != "orders":  # whose masks cannot hold the sum of the deploys
+            assert all(info["illegal"] == 0 for info in infos.values())
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_infos_of_a_batch_have_the_same_keys_at_every_step(mode):
+    env = WarlightVectorEnv(3, mode, map=SMALL, action="strategies", opponent="aggressive", max_cycles=8)
+    keys, ended = set(env.reset(seed=1)[1]), 0
+    for _ in range(30):
+        *_, terminated, truncated, infos = env.step(np.zeros(3, dtype=np.int64))
+        assert keys == set(infos) - {"final_obs", "_final_obs", "final_info", "_final_info"}
+        ended += (terminated | truncated).sum()
+        assert set(infos.get("final_info", keys)) == keys
+        assert all(infos[f"_{key}"].all() for key in keys if f"_{key}" in keys)
+    assert ended
+
+
+def test_gymnasium_s_own_batch_keeps_them_as_arrays():
+    env = SyncVectorEnv([lambda: make_single(action="factored")] * 2)
+    _, infos = env.reset(seed=1)
+    assert {infos[key].dtype.kind for key in ("illegal", "income", "round", "phase", "action_mask")} == {"i"}
+
+
+@pytest.mark.parametrize("action", ["factored", "orders"])
+def test_a_flat_mask_samples_what_gymnasium_s_form_does(action):
+    env = make_single(action=action)
+    _, info = env.reset(seed=1)
+    shaped = env.encoding.mask(env.view())
+    samples = []
+    for mask in (info["action_mask"], shaped):
+        env.action_space.seed(4)
+        samples.append([env.action_space.sample(mask) for _ in range(3)])
+    assert equal(*samples)
+    with pytest.raises(ValueError, match="entries"):
+        env.action_space.sample(info["action_mask"][1:])
+
+
+def test_what_does_not_change_is_an_attribute():
+    arguments = {"map": SMALL, "action": "factored"}
+    fronts = [WarlightEnv(**arguments), WarlightVectorEnv(2, **arguments), make_vec_env(2, **arguments), make()]
+    for env in fronts:
+        assert np.array_equal(env.edge_index, fronts[0].edge_index) and env.edge_index.shape[0] == 2
+        assert env.encoding.name == "factored" and env.features.size == fronts[0].features.size
+
+
+# Pictures
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_a_batch_shows_each_of_its_games_and_all(mode):
+    batch = gymnasium.make_vec(
+        "warlight/Warlight-v0",
+        num_envs=2,
+        map=SMALL,
+        action="strategies",
+        render_mode=mode,
+        vectorization_mode="vector_entry_point",
+    )
+    single = make_single(action="strategies", render_mode=mode)
+    batch.reset(seed=6)
+    single.reset(seed=7)
+    shown = batch.render()
+    assert len(shown) == 2 and equal(shown[1], single.render()) and equal(batch.unwrapped.render_game(1), shown[1])
+    assert batch.metadata["render_fps"] == 4
+
+
+def test_a_batch_for_stable_baselines_is_tiled_as_its_own(capsys):
+    arguments = {"map": SMALL, "action": "strategies", "render_mode": "rgb_array"}
+    ours, theirs = make_vec_env(3, seed=1, **arguments), DummyVecEnv([lambda: WarlightEnv(**arguments)] * 3)
+    theirs.seed(1)
+    ours.reset(), theirs.reset()
+    assert np.array_equal(ours.render(), theirs.render())
+    assert np.array_equal(ours.render_game(2), ours.get_images()[2])
+    printed = make_vec_env(2, map=SMALL, render_mode="human")
+    printed.reset()
+    assert printed.render() is None and capsys.readouterr().out
+    with pytest.raises(ValueError, match="render_mode = 'cinema'"):
+        make_vec_env(2, render_mode="cinema")

@@ -1,0 +1,179 @@
+"""Expert iteration on turn networks: what is taught can be played, and a run follows from its seed and goes on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from warlight_env.agents import make_agent
+from warlight_env.agents.turn_net.turn_file import read_turn_file
+from warlight_env.agents.turn_record import SHAPES
+from warlight_env.errors import InputError, RunError
+from warlight_env.game import Game
+from warlight_env.train import exit as trainer
+from warlight_env.train.exit import ExitRun
+from warlight_env.train.exit_games import play_taught_games
+from warlight_env.train.exit_settings import ExitSettings
+from warlight_env.train.finish_exit import POLICY, finish_exit
+from warlight_env.train.games import Conditions
+from warlight_env.train.journal import Journal
+from warlight_env.train.places import Places
+from warlight_env.train.taught_turns import TaughtTurns
+from warlight_env.train.turn_fit import fit_turns
+
+TINY = ExitSettings(
+    iterations=2, games=12, seats=("expert", "network", "random"), maps=("small", "generated:12:3"),
+    players=(0.6, 0.4), max_rounds=15, candidates=6, samples=2, steps=25, batch=16, gate_units=1, accept=0.0,
+    holdout_units=1, holdout=("random",), conditions=Conditions("small", max_rounds=40),
+)  # fmt: skip
+
+
+def train(folder, settings=TINY, jobs=1, say=lambda entry: None):
+    with Journal(folder, settings.to_dict()) as journal:
+        return ExitRun(settings, journal, jobs, say=say).run()
+
+
+def entries(folder):
+    """The journal without times."""
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run without interruptions, in several parts."""
+    folder = tmp_path_factory.mktemp("run") / "whole"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trainer, "GAMES_PART", 5)
+        found = train(folder)
+    return folder, found
+
+
+@pytest.fixture(scope="module")
+def turns():
+    places = Places(TINY)
+    return places, play_taught_games(TINY, places, b"", 5, range(30), 1)
+
+
+def test_what_is_taught_is_said_of_positions_that_were_played(turns):
+    places, taught = turns
+    assert {places[at].players for at in taught.place} == {2, 3}
+    for at in set(taught.place.tolist()):
+        place = places[at]
+        rows, games = taught.of_place(at, place.players)
+        n, e = place.board.n_regions, place.board.n_edges
+        assert rows.owner.shape == (len(games), n) and rows.row.shape == (len(games), n + 2 * e)
+        assert (rows.value.sum(axis=1) <= 1).all()
+        mine = rows.owner == rows.player[:, None]
+        assert mine.any(axis=1).all(), "who is out is taught nothing"
+        assert (rows.row[:, :n][~mine] == 0).all() and (rows.row[:, :n].max(axis=1) == 4).all(), "an income each round"
+        source = np.asarray(place.board.edge_source)
+        assert (rows.row[:, n : n + e][~mine[:, source]] == 0).all(), "attacks leave own regions"
+        assert (rows.row[:, n : n + e].sum(axis=1) > 0).mean() > 0.6, "experts attack"
+    assert len({(g, r, p) for g, r, p in zip(taught.game, taught.round, taught.player, strict=True)}) == len(
+        taught.place
+    )
+
+
+def test_neither_threads_nor_parts_change_what_is_taught(turns):
+    places, taught = turns
+    parts = [play_taught_games(TINY, places, b"", 5, numbers, 2) for numbers in (range(11), range(11, 30))]
+    joined = TaughtTurns.joined(parts)
+    assert joined.to_bytes() == taught.to_bytes() == TaughtTurns.from_bytes(taught.to_bytes()).to_bytes()
+    assert play_taught_games(TINY, places, b"", 6, range(30), 1).to_bytes() != taught.to_bytes()
+
+
+def test_where_the_network_plays_the_expert_still_teaches(whole, turns):
+    """Of a seat that the network has, the positions are its own, and the turns the expert's."""
+    _, found = whole
+    places = turns[0]
+    played = {
+        seats: play_taught_games(replace(TINY, seats=seats), places, found, 5, range(4), 1)
+        for seats in (("network",), ("expert",))
+    }
+    by_network, by_expert = played.values()
+    first = [taught.round == 0 for taught in played.values()]
+    assert np.array_equal(by_network.place[first[0]], by_expert.place[first[1]])
+    assert len(by_network.place) > 8 and by_network.to_bytes() != by_expert.to_bytes()
+
+
+def test_a_fit_learns_and_starts_from_what_it_is_given(turns):
+    places, taught = turns
+    long, short = (fit_turns(replace(TINY, steps=steps, batch=64), places, taught, 1) for steps in (200, 1))
+    assert long.held_out < 0.8 * short.held_out and long.trained < 0.8 * short.trained
+    start = read_turn_file(trainer.turn_file(long.arrays), "x").network
+    on = fit_turns(replace(TINY, steps=1, rate=1e-9), places, taught, 1, start)
+    assert all(np.allclose(on.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
+    with pytest.raises(RunError, match="held out"):
+        fit_turns(TINY, places, taught._replace(game=np.zeros_like(taught.game)), 1)
+
+
+class StopHere(Exception):  # noqa: N818 -- as a kill
+    pass
+
+
+def test_a_killed_run_goes_on_exactly(whole, tmp_path, monkeypatch):
+    """Stopped after each second step."""
+    folder, found = whole
+    monkeypatch.setattr(trainer, "GAMES_PART", 5)
+    stops = 0
+    while True:
+        seen = []
+
+        def say(entry, seen=seen):
+            seen.append(entry)
+            if len(seen) == 2:
+                raise StopHere
+
+        try:
+            again = train(tmp_path, jobs=1 + stops % 2, say=say)
+            break
+        except StopHere:
+            stops += 1
+    assert again == found and entries(tmp_path) == entries(folder)
+    assert stops == len(entries(folder)) // 2 > 3
+
+
+def test_the_seed_decides(whole, tmp_path):
+    assert train(tmp_path, replace(TINY, seed=2)) != whole[1]
+
+
+def test_a_network_that_loses_stays_out(tmp_path, monkeypatch):
+    rows = [{"games": 2, "score": 0.4, "interval": [0.1, 0.7]}]
+    monkeypatch.setattr(trainer, "play_pairs", lambda pairs, units, conditions, seed, folder, **_: _made(folder, rows))
+    assert train(tmp_path, replace(TINY, accept=0.5)) == (tmp_path / "network-1.npz").read_bytes()
+    assert [entry["accepted"] for entry in entries(tmp_path) if entry["event"] == "gate"] == [False]
+
+
+def _made(folder, rows):
+    folder.mkdir()
+    return rows
+
+
+def test_what_is_found_plays_and_says_where_it_comes_from(whole, tmp_path):
+    folder, found = whole
+    with Journal(folder, TINY.to_dict()) as journal:
+        result = finish_exit(TINY, journal, found, jobs=1, backend="local", advance=lambda count, label: None)
+    policy = read_turn_file((folder / POLICY).read_bytes(), "policy")
+    assert policy.note["games"] == result["games"] == 24 and policy.note["holdout"] == result["holdout"]
+    assert "score in the gate" in (folder / "report.md").read_text()
+    for spec in (f"policy:{folder / POLICY}", f"nash:sims=60,net={folder / POLICY}"):
+        agent = make_agent(spec, 1)
+        for map_, players in (("small", 2), ("world", 4)):
+            game = Game(map_, "thesis", players, seed=3, picks="random")
+            for _ in range(3):
+                game.play_round({p: agent.act(game.view(p)) for p in range(players)})
+
+
+@pytest.mark.parametrize(("changes", "says"), [
+    ({"seats": ("random",)}, "seats = .*expert or network"), ({"samples": 0}, "samples = 0"),
+    ({"maps": ()}, "maps: at least one"), ({"players": (2.0,)}, "players = "), ({"heat": -1.0}, "heat = -1.0"),
+    ({"rate": 0.0}, "rate = 0.0"), ({"candidates": 201}, "candidates = 201: must be at most 200"),
+    ({"value": "x"}, "no value function 'x'"), ({"holdout": ("nobody",)}, "nobody"), ({"accept": 1.5}, "accept"),
+])  # fmt: skip
+def test_settings_that_teach_nothing_are_refused(changes, says):
+    with pytest.raises(InputError, match=says):
+        replace(TINY, **changes)

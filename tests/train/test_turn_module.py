@@ -1,0 +1,136 @@
+"""The turn network in PyTorch: equal to the kernels' pass, and fitted to turns it comes to play them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from warlight_env.agents.factored_turns import VALUES
+from warlight_env.agents.generator_work import make_generator_work
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.turn_net.forward import (
+    describe,
+    describe_ends,
+    describe_main,
+    edge_logits,
+    player_scores,
+    weight_logits,
+    write_scores,
+)
+from warlight_env.agents.turn_net.turns import network_turn
+from warlight_env.agents.turn_record import UNITS, make_turn_net_work, make_turn_network
+from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.board import make_board
+from warlight_env.engine.position import Position
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.rules import Rules
+from warlight_env.maps import load
+from warlight_env.train.turn_batches import TurnRows, make_batch, turn_loss
+from warlight_env.train.turn_module import TurnModule, board_tensors
+
+PLAYERS = 3
+
+
+def some_rows(board, count, seed=1):
+    draw = np.random.default_rng(seed)
+    n, e = board.n_regions, board.n_edges
+    owner = draw.integers(-1, PLAYERS, (count, n)).astype(np.int8)
+    owner[:, 0] = draw.integers(PLAYERS, size=count)
+    row = draw.integers(0, VALUES, (count, n + 2 * e)).astype(np.int8)
+    player = owner[:, 0].astype(np.int64)
+    value = np.eye(PLAYERS, dtype=np.float32)[draw.integers(PLAYERS, size=count)]
+    army = draw.integers(1, 20, (count, n)).astype(np.int32)
+    return TurnRows(owner, army, draw.integers(0, 50, count).astype(np.int32), player, row, value)
+
+
+@pytest.fixture(scope="module")
+def setting():
+    board = make_board(load("small"))
+    params = Rules.of("thesis").params(board.n_regions, board.n_super_regions)
+    module = TurnModule(torch.Generator().manual_seed(2))
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter += 0.2 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(3))
+    context = make_context(board, params, PLAYERS, PLANNING, turns=make_turn_network(module.arrays()))
+    return board, context, module, make_turn_net_work(board.n_regions, board.n_edges, PLAYERS)
+
+
+def test_it_computes_what_the_kernels_do(setting):
+    board, context, module, work = setting
+    rows, tensors = some_rows(board, 12), board_tensors(board)
+    batch = make_batch(context, work, rows)
+    with torch.no_grad():
+        described = module.describe(tensors, batch.nodes, batch.overall)
+        mains = module.mains(described, batch.owner == batch.player[:, None]).numpy()
+        main = torch.from_numpy(mains.argmax(axis=1))
+        weights = module.weights(tensors, described, main).numpy()
+        edges = module.edges(tensors, described, batch.which, batch.edge, batch.numbers).numpy()
+        scores = module.scores(described, batch.owner, batch.player, PLAYERS).numpy()
+    close = {"rel": 1e-4, "abs": 1e-4}
+    logits, shares, priorities = (np.zeros(VALUES, np.float32) for _ in range(3))
+    told, seen, of_main = np.zeros(PLAYERS), 0, np.zeros(UNITS, np.float32)
+    for m in range(len(rows.player)):
+        position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), int(rows.player[m])
+        describe(context, position, player, work)
+        write_scores(context, position, player, work)
+        assert mains[m] == pytest.approx(work.score, **close)
+        describe_main(context, work, int(main[m]), of_main)
+        for r in range(board.n_regions):
+            weight_logits(context, work, r, int(main[m]), of_main, logits)
+            assert weights[m, r] == pytest.approx(logits, **close)
+        player_scores(context, position, player, work, told)
+        assert scores[m] == pytest.approx(told, **close)
+        describe_ends(context, position, player, work)
+        deploy = share_of_income(board, context, rows, m, work)
+        for k in np.flatnonzero(batch.which.numpy() == m):
+            edge = int(batch.edge[k])
+            source, target = int(board.edge_source[edge]), int(board.edge_target[edge])
+            edge_logits(context, position, player, source, target, deploy[source], work, shares, priorities)
+            assert edges[k] == pytest.approx(np.array([shares, priorities]), **close)
+            seen += 1
+    assert seen > 20
+
+
+def share_of_income(board, context, rows, m, work):
+    """Deploys of a row by the words of the encoding: by largest remainder, ties: the lower region."""
+    player, owner = rows.player[m], rows.owner[m]
+    held = [all(owner[r] == player for r in members) for members in load("small").members]
+    income = context.params.base_income + sum(np.asarray(board.bonus)[held])
+    weights = np.where(owner == player, rows.row[m, : board.n_regions].astype(int), 0)
+    quotas = income * weights / max(1, weights.sum())
+    deploy = np.floor(quotas + 1e-9).astype(int)
+    for r in sorted(range(len(deploy)), key=lambda r: (-(round(quotas[r] - deploy[r], 9)), r))[: income - deploy.sum()]:
+        deploy[r] += 1 if weights.sum() else 0
+    return deploy
+
+
+def test_fitted_to_turns_it_plays_them():
+    """Of a few positions with one turn each, it learns the turn of each."""
+    board = make_board(load("small"))
+    params = Rules.of("thesis").params(board.n_regions, board.n_super_regions)
+    teacher = make_turn_network(TurnModule(torch.Generator().manual_seed(5)).arrays())
+    context = make_context(board, params, PLAYERS, PLANNING, turns=teacher)
+    work = make_generator_work(board.n_regions, board.n_edges, PLAYERS)
+    rows, rng = some_rows(board, 6, seed=4), make_rng(3)
+    deploy, attacks = np.zeros(board.n_regions, np.int32), np.zeros((board.n_edges, 3), np.int32)
+
+    def turn(context, m, heat):
+        position = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1])
+        network_turn(context, position, int(rows.player[m]), heat, rng, work, deploy, attacks)
+        return work.net.row.copy()
+
+    for m in range(6):
+        rows.row[m] = turn(context, m, 1.0)
+    module, tensors = TurnModule(torch.Generator().manual_seed(6)), board_tensors(board)
+    batch, adam = make_batch(context, work.net, rows), torch.optim.Adam(module.parameters(), lr=0.01)
+    begin = sum(turn_loss(module, tensors, batch)).item()
+    for _ in range(300):
+        loss = sum(turn_loss(module, tensors, batch))
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+    assert loss.item() < 0.05 * begin
+    learned = make_context(board, params, PLAYERS, PLANNING, turns=make_turn_network(module.arrays()))
+    for m in range(6):
+        assert turn(learned, m, 0.0).tolist() == rows.row[m].tolist()

@@ -1,0 +1,93 @@
+"""Committing a turn: for what was seen, once, knowingly; and taking it back while bots think."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from page_helpers import PAGE, hand_in, pick, round_or_end
+
+from warlight_env.record import GameLog
+from web_helpers import Server, serving
+
+pytestmark = PAGE
+
+
+def rounds(folder: Path, server: Server) -> list[Any]:
+    return GameLog.load(folder / f"{server.game}.partial.wl.jsonl").rounds
+
+
+def test_a_round_is_seen_before_the_next_turn_can_be_committed(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "8") as server:
+        page = open_page(server.address, reduced_motion="no-preference")
+        commit = page.get_by_role("button", name=re.compile("Commit"))
+        pick(page)
+        page.locator(".phases").wait_for()
+        hand_in(page)
+        page.get_by_role("button", name="Skip").wait_for()
+        assert commit.is_disabled()
+        for _ in range(3):
+            page.keyboard.press("Control+Enter")
+        assert page.get_by_role("alertdialog").count() == 0
+        page.keyboard.press("Space")
+        page.get_by_text("Deploy 5 more").wait_for()
+        assert commit.is_enabled()
+        assert len(rounds(tmp_path, server)) == 1
+
+
+def test_armies_that_are_not_deployed_are_asked_about_and_a_key_held_down_is_one_press(
+    tmp_path: Path, open_page: Callable[..., Any]
+):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "8") as server:
+        page = open_page(server.address)
+        pick(page)
+        page.locator(".phases").wait_for()
+        page.keyboard.down("Control")
+        for _ in range(8):  # all but the first are repeats
+            page.keyboard.down("Enter")
+        page.keyboard.up("Enter")
+        page.keyboard.up("Control")
+        asked = page.get_by_role("alertdialog")
+        asked.get_by_text("5 armies are not deployed").wait_for()
+        page.keyboard.press("Control+Enter")  # nor does a second press say yes
+        assert asked.is_visible()
+        page.keyboard.press("Enter")
+        asked.wait_for(state="detached")
+        assert len(rounds(tmp_path, server)) == 0
+        page.locator('path[aria-label*=", yours,"]').first.focus()
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.down("Control")
+        for _ in range(8):
+            page.keyboard.down("Enter")
+        page.keyboard.up("Enter")
+        page.keyboard.up("Control")
+        round_or_end(page, 2)
+        page.get_by_text("Deploy 5 more").wait_for()
+        assert [sum(n for _, n in r.orders[0].deploys) for r in rounds(tmp_path, server)] == [5]
+
+
+def test_a_turn_is_taken_back_while_the_bot_thinks(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "mcts:secs=60", "--map", "small") as server:
+        two = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
+        made = server.client().post("games", json=two).json()
+        page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+        page.locator(".phases").wait_for()
+        mine = page.locator('path[aria-label*=", yours,"]').first
+        mine.focus()
+        page.keyboard.press("Shift+Enter")
+        page.get_by_text("All deployed").wait_for()
+        page.keyboard.press("Control+Enter")
+        page.get_by_text("Waiting for mcts:secs=60").wait_for()
+        page.get_by_role("button", name="Take the turn back").click()
+        page.get_by_role("button", name=re.compile("Deploy.*5.5")).wait_for()  # as it was committed
+        page.keyboard.press("z")
+        page.get_by_role("button", name=re.compile("Deploy.*0.5")).wait_for()
+        hand_in(page)
+        page.get_by_text("Waiting for mcts:secs=60").wait_for()
+        page.reload()
+        page.get_by_text("Waiting for mcts:secs=60").wait_for()
+        page.keyboard.press("z")
+        page.get_by_role("button", name=re.compile("Commit")).wait_for()
+        assert server.client(made["tokens"]["0"]).get(f"games/{made['id']}").json()["awaited"] == [0, 1]

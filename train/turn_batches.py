@@ -1,0 +1,143 @@
+"""What the turn network is fitted to, as tensors: positions with the small choices of a turn (`factored_turns`)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.factored_turns import share_out
+from warlight_env.agents.turn_net.features import write_edge, write_position
+from warlight_env.agents.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetWork
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.position import Position
+from warlight_env.train.turn_module import BoardTensors, TurnModule
+
+
+class TurnRows(NamedTuple):
+    """M positions of a map, each with a player's turn and what came of the game."""
+
+    owner: npt.NDArray[np.int8]  #: [M, N]
+    army: npt.NDArray[np.int32]  #: [M, N]
+    round: npt.NDArray[np.int32]  #: [M]
+    player: npt.NDArray[np.int64]  #: [M]
+    row: npt.NDArray[np.int8]  #: [M, N + 2 E]
+    value: npt.NDArray[np.float32]  #: [M, P] shares of players; all 0 where nobody won
+
+    def taken(self, which: npt.NDArray[np.int64]) -> TurnRows:
+        """Some of them."""
+        positions = self.owner[which], self.army[which], self.round[which], self.player[which]
+        return TurnRows(*positions, self.row[which], self.value[which])
+
+
+class TurnBatch(NamedTuple):
+    """What the network reads of `TurnRows`, and what it is to say; K borders of all positions."""
+
+    nodes: Tensor  #: float32[M, N, N_NODE]
+    overall: Tensor  #: float32[M, N_OVERALL]
+    owner: Tensor  #: int64[M, N]
+    player: Tensor  #: int64[M]
+    row: Tensor  #: int64[M, N + 2 E]
+    which: Tensor  #: int64[K]
+    edge: Tensor  #: int64[K]
+    numbers: Tensor  #: float32[K, N_EDGE]
+    value: Tensor  #: float32[M, P]
+
+
+class _Numbers(NamedTuple):
+    """What the kernel writes of M positions, see `TurnBatch`."""
+
+    nodes: npt.NDArray[np.float32]
+    overall: npt.NDArray[np.float32]
+    deploy: npt.NDArray[np.int32]  #: [M, N]
+    which: npt.NDArray[np.int64]
+    edge: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.float32]
+
+
+@kernel
+def _write(context: Context, rows: TurnRows, work: TurnNetWork, out: _Numbers) -> Int:
+    """Write what the network reads of all positions; returns how many borders that makes."""
+    board, count = context.board, 0
+    for m in range(rows.owner.shape[0]):
+        position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
+        write_position(context, position, player, work)
+        for i in range(N_OVERALL):
+            out.overall[m, i] = work.overall[i]
+        for r in range(position.owner.shape[0]):
+            for i in range(N_NODE):
+                out.nodes[m, r, i] = work.nodes[r, i]
+        income, deploy = np.int64(work.holding[player, 0]), out.deploy[m]
+        share_out(
+            position.owner, player, income, context.params.max_orders, rows.row[m], work.own, work.classes, deploy
+        )
+        for r in range(position.owner.shape[0]):
+            if position.owner[r] != player or position.army[r] + deploy[r] <= 1:
+                continue
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                target = board.edge_target[e]
+                write_edge(context, position, player, r, target, np.int64(deploy[r]), out.numbers[count])
+                out.which[count], out.edge[count] = m, e
+                count += 1
+    return np.int64(count)
+
+
+def make_batch(context: Context, work: TurnNetWork, rows: TurnRows) -> TurnBatch:
+    """The tensors of these positions."""
+    size, n = rows.owner.shape
+    edges = context.board.edge_target.shape[0]
+    out = _Numbers(
+        np.empty((size, n, N_NODE), np.float32), np.empty((size, N_OVERALL), np.float32),
+        np.empty((size, n), np.int32), np.empty(size * edges, np.int64), np.empty(size * edges, np.int64),
+        np.empty((size * edges, N_EDGE), np.float32),
+    )  # fmt: skip
+    count = _write(context, rows, work, out)
+    given = out.nodes, out.overall, rows.owner.astype(np.int64), rows.player, rows.row.astype(np.int64)
+    borders = out.which[:count], out.edge[:count], out.numbers[:count]
+    return TurnBatch(*map(torch.from_numpy, (*given, *borders, rows.value)))
+
+
+class TurnLoss(NamedTuple):
+    """Means over positions, in nats: of a turn's weights, shares and priorities, and of the game's result."""
+
+    weights: Tensor
+    shares: Tensor
+    priorities: Tensor
+    value: Tensor
+
+
+def _deploy_loss(module: TurnModule, board: BoardTensors, described: Tensor, mine: Tensor, weights: Tensor) -> Tensor:
+    """Cross-entropy of deploys, summed: of the first region of the highest weight, and of others' weights beside it.
+    Rows without any weight are left out."""
+    highest, main = weights.max(1)
+    some = highest > 0
+    described, mine, weights, main = described[some], mine[some], weights[some], main[some]
+    first = functional.cross_entropy(module.mains(described, mine), main, reduction="sum")
+    others = mine.clone()
+    others[torch.arange(len(main)), main] = False
+    logits = module.weights(board, described, main)
+    return first + functional.cross_entropy(logits[others], weights[others], reduction="sum")
+
+
+def turn_loss(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnLoss:
+    """Cross-entropies of the network with these turns and results."""
+    size, n = batch.owner.shape
+    edges = len(board.source)
+    described = module.describe(board, batch.nodes, batch.overall)
+    mine = batch.owner == batch.player[:, None]
+    weights = _deploy_loss(module, board, described, mine, batch.row[:, :n].masked_fill(~mine, 0))
+    logits = module.edges(board, described, batch.which, batch.edge, batch.numbers)
+    share, priority = (batch.row[batch.which, n + k * edges + batch.edge] for k in (0, 1))
+    shares = functional.cross_entropy(logits[:, 0], share, reduction="sum")
+    sent = share > 0
+    priorities = functional.cross_entropy(logits[sent, 1], priority[sent], reduction="sum")
+    scores = module.scores(described, batch.owner, batch.player, batch.value.shape[1])
+    chances = torch.log_softmax(scores, 1).masked_fill(torch.isneginf(scores), 0.0)
+    value = -(batch.value * chances).sum() / batch.value.sum().clamp(min=1.0)
+    return TurnLoss(weights / size, shares / size, priorities / size, value)

@@ -1,0 +1,122 @@
+"""The turn network in PyTorch: what `agents.turn_net` computes, for many positions of a map at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from warlight_env.agents.factored_turns import VALUES
+from warlight_env.agents.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork
+from warlight_env.engine.board import Board
+
+#: Of the first weights: those that read many numbers begin as small as layers of so many inputs do.
+_GAIN: Final = 1.0
+
+
+class BoardTensors(NamedTuple):
+    """A map for the network."""
+
+    source: Tensor  #: int64[E]
+    target: Tensor  #: int64[E]
+    around: Tensor  #: float32[N, N] takes the mean of neighbours
+    among: Tensor  #: float32[N, N] takes the mean of a super region's regions
+
+
+def board_tensors(board: Board) -> BoardTensors:
+    """The tensors of a map."""
+    n = board.n_regions
+    source, target = (torch.from_numpy(np.asarray(x).astype(np.int64)) for x in (board.edge_source, board.edge_target))
+    around = torch.zeros(n, n)
+    around[source, target] = 1.0
+    belongs = torch.from_numpy(np.asarray(board.super_region).astype(np.int64))
+    among = (belongs[:, None] == belongs[None]).float()
+    return BoardTensors(
+        source, target, around / around.sum(1, keepdim=True).clamp(min=1), among / among.sum(1, keepdim=True)
+    )
+
+
+class TurnModule(nn.Module):
+    """The network; its parameters have the names and shapes of `turn_record.SHAPES`."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Tensor: ...
+
+    def __init__(self, generator: torch.Generator) -> None:
+        super().__init__()
+        for name, shape in SHAPES.items():
+            if name.endswith("bias"):
+                first = torch.zeros(shape)
+            else:
+                inputs = shape[-2] if len(shape) > 1 else shape[0]
+                bound = _GAIN * (3.0 / inputs) ** 0.5
+                first = (2 * torch.rand(shape, generator=generator) - 1) * bound
+                if name in ("own", "around", "among", "held", "total", "whole", "beside", "chosen", "link"):
+                    first = first / 3.0**0.5
+                elif name in ("main", "weight", "share", "priority", "value", "player"):
+                    first = first * 0.1
+            setattr(self, name, nn.Parameter(first))
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The parameters by name."""
+        return {name: parameter.detach().numpy().copy() for name, parameter in self.named_parameters()}
+
+    def take(self, network: TurnNetwork) -> None:
+        """Take a network's numbers."""
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                parameter.copy_(torch.from_numpy(np.array(getattr(network, name))))
+
+    def describe(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
+        """Descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
+        x = functional.relu(nodes @ self.first + (overall @ self.overall + self.first_bias)[:, None])
+        for layer in range(LAYERS):
+            hidden = x @ self.own[layer] + (board.around @ x) @ self.around[layer]
+            x = x + functional.relu(hidden + (board.among @ x) @ self.among[layer] + self.layer_bias[layer])
+        return x
+
+    def mains(self, described: Tensor, mine: Tensor) -> Tensor:
+        """Scores float32[M, N] of regions as the one that most is deployed on; -inf where `mine` bool[M, N] is not."""
+        return (described @ self.main).masked_fill(~mine, -torch.inf)
+
+    def weights(self, board: BoardTensors, described: Tensor, main: Tensor) -> Tensor:
+        """Logits of deploy weights float32[M, N, V], given int64[M] the regions that most is deployed on."""
+        at = torch.arange(len(main))
+        of_main = described[at, main] @ self.chosen + self.beside_bias
+        near, same = (board.around[main] > 0).float(), (board.among[main] > 0).float()
+        linked = near[..., None] * self.link[0] + same[..., None] * self.link[1]
+        logits = functional.relu(described @ self.beside + of_main[:, None] + linked) @ self.weight + self.weight_bias
+        before = torch.arange(described.shape[1])[None] < main[:, None]
+        closed = before[..., None] & (torch.arange(VALUES) == VALUES - 1)
+        return logits.masked_fill(closed, -torch.inf)
+
+    def edges(self, board: BoardTensors, described: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
+        """Logits of shares and priorities, float32[K, 2, V], of K borders: those with the numbers int64[K] `edge` of
+        positions int64[K] `which`, with their own numbers float32[K, N_EDGE]."""
+        source, target = described @ self.source, described @ self.target
+        hidden = source[which, board.source[edge]] + target[which, board.target[edge]]
+        hidden = functional.relu(hidden + numbers @ self.edge + self.edge_bias)
+        both = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])
+        return (hidden @ both[0] + both[1]).reshape(-1, 2, VALUES)
+
+    def scores(self, described: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
+        """The players' scores float32[M, P], -inf for who is out.
+
+        Args:
+            described: float32[M, N, H]. owner: int64[M, N]. player: int64[M], who looks.
+        """
+        holds = (owner[:, None] == torch.arange(players)[None, :, None]).float()
+        total, count = holds @ described, holds.sum(2, keepdim=True)
+        hidden = (described.mean(1) @ self.whole + self.value_bias)[:, None]
+        hidden = hidden + (total / count.clamp(min=1)) @ self.held + 0.1 * total @ self.total
+        hidden = hidden + functional.one_hot(player, players).float()[..., None] * self.player
+        scores = functional.relu(hidden) @ self.value
+        return scores.masked_fill(count[..., 0] == 0, -torch.inf)
+
+
+__all__ = ["UNITS", "BoardTensors", "TurnModule", "board_tensors"]

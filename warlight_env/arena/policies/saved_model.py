@@ -1,0 +1,113 @@
+"""Models that Stable-Baselines3 or sb3-contrib saved, as agents by name: ``sb3:file=model.zip,trust=yes``."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any, Literal
+
+from warlight_env.agents import AgentError
+from warlight_env.arena.policies.policy_agent import TrainedAgent
+from warlight_env.arena.policies.policy_file import PolicyFileError, differing_rules
+from warlight_env.bounded import reason, shown
+from warlight_env.engine.board import Board
+from warlight_env.engine.rules import Rules
+from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.checkpoints import CheckpointError, ModelPolicy, load_policy
+from warlight_env.envs.policy_settings import PolicySettings, beside
+from warlight_env.maps import Map
+
+
+def model_digest(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"cannot read {shown(path)}: {reason(error)}") from None
+
+
+@functools.lru_cache(maxsize=4)
+def loaded_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
+    """The policy of a file that somebody trusts and whose digest begins so, read once in a process."""
+    if not model_digest(Path(path)).startswith(digest):
+        raise CheckpointError(f"{path}: changed since the games began")
+    return load_policy(path, deterministic, trust=True)
+
+
+class SeededModel:
+    """A policy that draws with the seed of each step: what it does depends on nothing else."""
+
+    seeded: Literal[True] = True
+
+    def __init__(self, policy: ModelPolicy) -> None:
+        self._policy = policy
+
+    def __call__(self, observations: Any, masks: Any, seed: int) -> Any:
+        import torch
+
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed % 2**63)
+            return self._policy(observations, masks)
+
+
+class SavedModel:
+    """A saved model with the settings beside it, as `TrainedAgent` plays it."""
+
+    def __init__(self, path: str, policy: ModelPolicy, settings: PolicySettings) -> None:
+        self.name, self._policy, self._settings = Path(path).stem, policy, settings
+        self.encoding: EncodingFactory = settings.encoding
+        self.observation, self.max_cycles = settings.observation, settings.max_cycles
+
+    def check(self, map: Map, rules: Rules, players: int) -> None:
+        """Raises PolicyFileError where the model was not trained for such games."""
+        mine = self._settings
+        if players != mine.players:
+            raise PolicyFileError(f"policy {self.name!r} is for games of {mine.players}, not {players}")
+        differing = differing_rules(mine.rules, rules, picked=mine.picking == "play")
+        if differing:
+            raise PolicyFileError(f"policy {self.name!r} is for the rules {mine.rules.name!r}: {', '.join(differing)}")
+
+    def player(self, board: Board) -> SeededModel:
+        """The policy; raises PolicyFileError for a board of another size than the map that it was trained on."""
+        if not self._settings.fits(board):
+            raise PolicyFileError(
+                f"policy {self.name!r} is for maps like {self._settings.map!r}, with {self._settings.regions} regions "
+                f"and {self._settings.edges} directed edges, not {board.n_regions} and {board.n_edges}"
+            )
+        return SeededModel(self._policy)
+
+
+class SavedModelAgent(TrainedAgent):
+    """Plays a file that Stable-Baselines3 or sb3-contrib saved, with the settings that `SaveForPlay` wrote beside it.
+
+    Such a file can run any program when it is read, so `trust` has to be said.
+    """
+
+    def __init__(
+        self,
+        seed: int = 0,
+        *,
+        file: str = "",
+        trust: str = "no",
+        play: str = "drawn",
+    ) -> None:
+        if play not in ("drawn", "likeliest"):
+            raise AgentError(f"agent 'sb3': play = {play!r}: must be 'drawn' or 'likeliest'")
+        path, _, digest = file.partition("#")
+        if not path.endswith(".zip"):
+            raise AgentError("agent 'sb3': name a .zip of Stable-Baselines3, as in sb3:file=model.zip,trust=yes")
+        if trust != "yes":
+            raise AgentError(
+                f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made "
+                f"it, say so: sb3:file={path},trust=yes"
+            )
+        settings = PolicySettings.load(path)
+        if settings is None:
+            raise AgentError(
+                f"{path}: nothing beside it says how it plays: {beside(path).name} is missing, which the callback "
+                "warlight_env.envs.sb3.SaveForPlay writes, and save_for_play(model, path)"
+            )
+        model = loaded_model(path, digest or model_digest(Path(path)), play == "likeliest")
+        super().__init__(SavedModel(path, model, settings), seed)

@@ -1,0 +1,58 @@
+"""``warlight analyse``: what a logged game was decided by, as text, as JSON or as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from warlight_env.cli.common import OK, JsonOption, UsageError, Whole, print_json
+from warlight_env.cli.tracking import tracking
+from warlight_env.tables import align, counted, printable
+
+
+def analyse(
+    file: Annotated[Path, Parameter(help="A game's log, NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
+    *,
+    html: Annotated[Path | None, Parameter(help="A file for the page with the game and its report in it.")] = None,
+    json: JsonOption = False,
+    bot: Annotated[
+        str | None, Parameter(help="The bot that turns are held against, with its budget (default: nash:secs=1).")
+    ] = None,
+    rolls: Annotated[Whole, Parameter(help="How often each turn is played with other dice, 8 to 1000.")] = 48,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"], negative="", help="No progress on stderr.")] = False,
+) -> int:
+    """Say what a logged game was decided by: how good each player's turns were, what the dice did, where it turned.
+
+    A turn's worth is the share of games won after it, over all dice; it is held against the turn that a search finds
+    in the same position. What is told of both comes with its interval of 95 %.
+    """
+    if not 8 <= rolls <= 1000:
+        raise UsageError(f"--rolls {rolls}: must be 8 to 1000")
+    if html is not None and html.suffix.lower() != ".html":
+        raise UsageError(f"--html {html}: must end in .html")
+    from warlight_env.agents.registry import parse
+    from warlight_env.record import GameLog
+    from warlight_env.web.postgame import JUDGE, report_of, turning_words
+
+    judge = bot or JUDGE
+    parse(judge)
+    log = GameLog.load(file)
+    with tracking("rounds", quiet) as told:
+        report = report_of(log, judge, rolls, told=told).to_dict()
+    if html is not None:
+        from warlight_env.web.export import write_html
+
+        write_html(log, html, report=report)
+    if json:
+        print_json(report)
+    elif html is None:
+        rows = [["player", "accuracy", "luck of the dice", "in armies"]]
+        for name, player in zip(log.names, report["players"], strict=True):
+            accuracy = f"{100 * player['accuracy']:.1f} ± {100 * player['error']:.1f} %"
+            rows.append([name, accuracy, f"{100 * player['luck']:+.0f} points", f"{player['armies']:+.1f}"])
+        print(printable(f"{file}: {counted(len(log.rounds), 'round')}, held against {judge}"))
+        for line in (*align(rows), *turning_words(report, log.names)):
+            print(printable(line))
+    return OK

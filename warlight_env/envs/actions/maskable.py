@@ -1,0 +1,39 @@
+"""Spaces of several choices at once whose `sample` takes a flat mask, too: infos hold arrays, and nothing nested."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+
+class MaskableChoices(spaces.MultiDiscrete[np.int64]):
+    """MultiDiscrete; a mask is a tuple of rows, as in Gymnasium, or an array of them, int8[sum of nvec] or in rows."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
+        """A random action, of those that the mask allows."""
+        if isinstance(mask, np.ndarray):
+            ends = np.cumsum(self.nvec).tolist()
+            flat = _flat(mask, ends[-1])
+            mask = tuple([flat[start:end] for start, end in zip([0, *ends], ends, strict=False)])
+        return super().sample(mask, probability)
+
+
+class MaskableDict(spaces.Dict):
+    """Dict; a mask is a dict of the parts' masks, as in Gymnasium, or int8[K], the parts' one after the other."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
+        """A random action, of those that the mask allows."""
+        if isinstance(mask, np.ndarray):
+            ends = np.cumsum([spaces.flatdim(part) for part in self.spaces.values()]).tolist()
+            flat = _flat(mask, ends[-1])
+            mask = {key: flat[start:end] for key, start, end in zip(self.spaces, [0, *ends], ends, strict=False)}
+        return super().sample(mask, probability)
+
+
+def _flat(mask: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
+    if mask.size != length:
+        raise ValueError(f"the mask must have {length} entries, not {mask.size}")
+    return mask.reshape(-1)

@@ -1,0 +1,110 @@
+"""What a policy's environment was like: kept beside a saved model, so that it can play wherever an agent is named."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from warlight_env import bounded
+from warlight_env.engine.board import Board
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.envs.actions import ENCODINGS, EncodingFactory
+from warlight_env.errors import InputError, clipped
+from warlight_env.features.columns import OBSERVATIONS
+
+VERSION: Final = 1
+
+
+class PolicySettingsError(InputError):
+    """Settings of no environment that there can be; the message names the file and the reason."""
+
+
+@dataclass(frozen=True)
+class PolicySettings:
+    """Of an environment, as far as a policy depends on them.
+
+    action: the encoding's name, and what else it was made with. map, regions, edges: the map's name and size.
+    """
+
+    action: dict[str, Any]
+    observation: str
+    max_cycles: int
+    picking: str
+    players: int
+    rules: Rules
+    map: str
+    regions: int
+    edges: int
+
+    @property
+    def encoding(self) -> EncodingFactory:
+        """What makes the encoding."""
+        more = {key: value for key, value in self.action.items() if key != "name"}
+        return functools.partial(ENCODINGS[self.action["name"]], **more)
+
+    def fits(self, board: Board) -> bool:
+        """Whether a board has the size of the map: the spaces follow from it."""
+        return (self.regions, self.edges) == (board.n_regions, board.n_edges)
+
+    def save(self, model: str | Path) -> None:
+        """Write them beside a model's file: model.json beside model.zip."""
+        told = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
+        beside(model).write_text(json.dumps(told, indent=2) + "\n")
+
+    @classmethod
+    def load(cls, model: str | Path) -> PolicySettings | None:
+        """Those beside a model's file; None where there are none.
+
+        Raises:
+            PolicySettingsError: the file holds something else.
+        """
+        path = beside(model)
+        if not path.exists():
+            return None
+        text = bounded.read_text(path, bounded.SETTINGS_BYTES, PolicySettingsError, "settings of a policy")
+        told = bounded.parse_json(text, str(path), PolicySettingsError)
+        try:
+            if told.pop("version") != VERSION:
+                raise ValueError(f"this reads version {VERSION}")
+            made = cls(**{**told, "rules": Rules.of(told["rules"])})
+            made._check()
+        except (KeyError, TypeError, ValueError, AttributeError, RulesError) as error:
+            raise PolicySettingsError(f"{path}: not the settings of a policy ({clipped(repr(error), 200)})") from None
+        return made
+
+    def _check(self) -> None:
+        kinds = {"int": int, "str": str, "dict[str, Any]": dict}
+        for field in dataclasses.fields(self):
+            value, kind = getattr(self, field.name), kinds.get(str(field.type))
+            if kind is not None and type(value) is not kind:
+                raise ValueError(f"{field.name} = {value!r:.60}")
+        if self.action["name"] not in ENCODINGS or self.observation not in OBSERVATIONS:
+            raise ValueError(f"action {self.action['name']!r:.60} or observation {self.observation!r:.60} is not known")
+
+
+def beside(model: str | Path) -> Path:
+    """Where the settings of a model's file lie."""
+    return Path(model).with_suffix(".json")
+
+
+def told_action(action: str | EncodingFactory) -> dict[str, Any]:
+    """An encoding as plain data: its name, and what a partial of one of `ENCODINGS` gives it besides.
+
+    Raises:
+        PolicySettingsError: it is of another kind.
+    """
+    if isinstance(action, str):
+        return {"name": action}
+    more = action.keywords if isinstance(action, functools.partial) and not action.args else {}
+    made = action.func if isinstance(action, functools.partial) else action
+    names = [name for name, known in ENCODINGS.items() if known is made]
+    if not names or not all(isinstance(value, int | float | str) for value in more.values()):
+        raise PolicySettingsError(
+            f"action {action!r:.80}: only one of {', '.join(ENCODINGS)}, or a functools.partial of one with numbers, "
+            "can be named in a file"
+        )
+    return {"name": names[0], **more}

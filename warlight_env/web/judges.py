@@ -1,0 +1,130 @@
+"""Reports of games for the page: made round by round in a process of their own while somebody waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+from warlight_env.web.clerk import Failed, Source, failed, opened_log
+from warlight_env.web.document import encoded
+from warlight_env.web.errors import RequestError
+from warlight_env.web.kept import Kept
+from warlight_env.web.postgame import PLAYOUTS, ROLLS, GameReport, judged
+from warlight_env.web.side_process import Child, DiedError, LateError, serve_questions
+
+QUEUE: Final = 8  # reports that are being made; who wants more is sent away
+ROUNDS: Final = 300  # of a game: longer ones get no report
+BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
+LEAST: Final = 0.05  # seconds for a turn
+PATIENCE: Final = 60.0  # seconds for which a report that nobody asks for is still made
+LIMIT: Final = 300.0  # seconds for a round: kernels may have to be compiled
+REPORTS: Final = 200  # that are kept,
+ROOM: Final = 16 << 20  # in so many bytes
+
+
+@dataclass(frozen=True)
+class RoundToJudge:
+    """A round to be judged; round 0: what there is to be judged is asked for."""
+
+    source: Source
+    round: int = 0
+    judge: str = ""
+
+
+@dataclass
+class _Making:
+    """A report on its way."""
+
+    looked: float
+    done: int = 0
+    rounds: int | None = None  #: not known yet
+    error: RequestError | None = None
+    task: asyncio.Task[None] | None = None
+
+
+class Judges:
+    """Makes reports, one after another, for as long as somebody asks how far they are."""
+
+    def __init__(self) -> None:
+        self._child = Child(serve, "warlight-judge")
+        self._making: dict[str, _Making] = {}
+        self._turn = asyncio.Lock()
+        self._done = Kept(REPORTS, ROOM)
+
+    def look(self, source: Source) -> dict[str, Any]:
+        """How far a log's report is: ``done`` of ``rounds``, and the ``report`` once it is there.
+
+        Raises:
+            RequestError: there will be none, or too many are being made.
+        """
+        if (kept := self._done.get(source.key)) is not None:
+            report = json.loads(kept)
+            return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
+        making = self._making.get(source.key)
+        if making is None:
+            if len(self._making) >= QUEUE:
+                raise RequestError("other reports are being made: wait a moment", 503)
+            making = self._making[source.key] = _Making(time.monotonic())
+            making.task = asyncio.get_running_loop().create_task(self._make(source, making))
+        making.looked = time.monotonic()
+        if making.error is not None:
+            del self._making[source.key]
+            raise making.error
+        return {"done": making.done, "rounds": making.rounds, "report": None}
+
+    async def _make(self, source: Source, making: _Making) -> None:
+        try:
+            async with self._turn:
+                report = await self._report(source, making)
+            if report is not None:
+                self._done.put(source.key, encoded(report.to_dict()))
+            del self._making[source.key]
+        except RequestError as error:
+            making.error = error  # told to who asks next
+
+    async def _report(self, source: Source, making: _Making) -> GameReport | None:
+        """None: nobody waits for it any more."""
+        names, making.rounds = await self._ask(RoundToJudge(source))
+        if not 0 < making.rounds <= ROUNDS:
+            raise RequestError(f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}")
+        seconds = max(LEAST, min(1.0, BUDGET / (making.rounds * len(names))))
+        judge, rounds = f"nash:secs={seconds:.2g}", []
+        for number in range(1, making.rounds + 1):
+            if time.monotonic() - making.looked > PATIENCE:
+                return None
+            rounds.append(await self._ask(RoundToJudge(source, number, judge)))
+            making.done = number
+        return GameReport(judge, ROLLS, PLAYOUTS, names, tuple(rounds))
+
+    async def _ask(self, case: RoundToJudge) -> Any:
+        try:
+            answer = await self._child.ask(case, lambda: LIMIT)
+        except (LateError, DiedError) as error:
+            raise RequestError(f"the process that judges: {error}", 503) from None
+        if isinstance(answer, Failed):
+            raise RequestError(answer.reason, answer.status)
+        return answer
+
+    async def close(self) -> None:
+        """Make no more."""
+        tasks = [making.task for making in self._making.values() if making.task is not None]
+        for task in tasks:
+            task.cancel()
+        self._child.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _answer(case: RoundToJudge) -> Any:
+    log = opened_log(case.source)
+    if not case.round:
+        return tuple(log.names), len(log.rounds)
+    return judged(log, case.round, case.judge)
+
+
+def serve(pipe: Connection) -> None:
+    """The process that judges."""
+    serve_questions(pipe, _answer, failed, 10)
