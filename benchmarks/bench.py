@@ -24,6 +24,7 @@ import yardstick
 from hosting import bench_hosting
 from logs import bench_log
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
+from networks import bench_networks
 from rows import Row, not_installed
 from searches import bench_deadlines, bench_search, bench_trees
 from training import bench_training
@@ -274,6 +275,7 @@ PARTS = {
     "search": bench_search,
     "trees": bench_trees,
     "deadlines": bench_deadlines,
+    "networks": bench_networks,
     "training": bench_training,
     "log": bench_log,
     "hosting": bench_hosting,

@@ -7,7 +7,7 @@ by a look one round ahead. Where the network moves, its own mistakes lead to the
 Ross et al., arXiv:1011.0686). A new network is fitted to these turns (`turn_fit`), each tenth game left out. It meets
 the old one in paired games, and replaces it where its mean score is at least `accept`.
 
-The journal has a line for each part of games, for each fit and for each gate (the first network passes none), with the
+The journal has a line for each part of games, for each fit and for each gate (the first network passes none, unless the run starts with one), with the
 digest of the file that it left behind; a killed run goes on from the last one, exactly.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 import shutil
 from typing import Any, Final
 
-from warlight_env.agents.turn_net.turn_file import turn_file
+from warlight_env.agents.turn_net.turn_file import NONE, load_turns, turn_file
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.resumable import check_count
 from warlight_env.engine.rng import derive_seed
@@ -38,7 +38,8 @@ GAMES_PART: Final = 100
 
 def parts_of(settings: ExitSettings) -> int:
     """Lines that the journal of a whole run has."""
-    return settings.iterations * (-(-settings.games // GAMES_PART) + 2) - 1
+    of_games = -(-settings.games // GAMES_PART)
+    return settings.iterations * (of_games + 2) - (settings.start == NONE)
 
 
 class ExitRun:
@@ -70,7 +71,8 @@ class ExitRun:
             JournalError: the journal and its files are not of this run.
             KeyboardInterrupt: stopped early.
         """
-        network = b""
+        start = load_turns(self.settings.start)
+        network = b"" if start is None else turn_file(start._asdict())
         taught: list[TaughtTurns] = []
         for iteration in range(self.settings.iterations):
             taught = [*taught, self._games(iteration, network)][-self.settings.keep :]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.agents.registry import pinned
+from warlight_env.agents.turn_net.turn_file import NONE, load_turns
 from warlight_env.agents.value_record import digest, load_value
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
@@ -26,13 +27,14 @@ class ExitSettings:
 
     Args:
         iterations: each of games, a fit to their turns, and a gate.
+        start: the network that it begins with: none, learned (that of the package), or an .npz file.
         games: of an iteration.
         seats: who plays, each seat drawn anew, the first of a game among the expert and the network: expert is the
             search, network the network as it is (the expert while there is none), the others are agents, who teach
             nothing. The turns of the expert are learned wherever it or the network sits.
         heat: divides the logits of the network that plays games.
         maps: names, files, and generated ones, as generated:REGIONS:SEED. rules: presets; games have no fog.
-        players: shares of games of 2, 3, … players.
+        players: shares of games of 2, 3, … players; drawn again where a map has no room.
         dealt: share of games whose starting regions are drawn, not picked.
         max_rounds: games end there at the latest.
         candidates: turns that the expert chooses from, half of them of the network once there is one.
@@ -54,7 +56,8 @@ class ExitSettings:
         InputError: a number with which nothing could be learned, or a map, rules, a file or an agent that there is not.
     """
 
-    iterations: int = 4
+    iterations: int = 3
+    start: str = NONE
     games: int = 2400
     seats: tuple[str, ...] = (EXPERT, EXPERT, NETWORK, NETWORK, NETWORK, "aggressive", "smart_random")
     heat: float = 0.5
@@ -106,6 +109,9 @@ class ExitSettings:
         own = (EXPERT, NETWORK)
         object.__setattr__(self, "seats", tuple(s if s in own else pinned(s) for s in self.seats))
         object.__setattr__(self, "holdout", tuple(map(pinned, self.holdout)))
+        load_turns(self.start)
+        if self.start.endswith(".npz"):
+            object.__setattr__(self, "start", f"{self.start}#{digest(Path(self.start).read_bytes())}")
         load_value(self.value)
         if self.value.endswith(".npz"):
             object.__setattr__(self, "value", f"{self.value}#{digest(Path(self.value).read_bytes())}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.engine.board import Board, make_board
-from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules
+from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError
 
@@ -78,10 +78,10 @@ class Place:
 
 
 class Places:
-    """All places of a run, by number.
+    """All places of a run, by number: those of which a game may be, where a map has room for so many players.
 
     Raises:
-        RulesError: a map cannot hold so many players.
+        RulesError: a map has no room for any game.
     """
 
     def __init__(self, settings: PlacedSettings) -> None:
@@ -92,16 +92,31 @@ class Places:
         self._places = [
             Place(read_map(map_), Rules.of(name, fog=False), players) for map_, name, players in self._numbers
         ]
-        for place in self._places:
-            if settings.players[place.players - 2] > 0:
-                place.params  # noqa: B018 -- looks whether there is room
+        refusals: dict[str, RulesError] = {}
+        self._open = [self._has_room(place, refusals) for place in self._places]
+        played = {place.map.name for place, open_ in zip(self._places, self._open, strict=True) if open_}
+        for name in refusals.keys() - played:
+            raise refusals[name]
+
+    def _has_room(self, place: Place, refusals: dict[str, RulesError]) -> bool:
+        if self._settings.players[place.players - 2] == 0:
+            return False
+        try:
+            place.params  # noqa: B018 -- looks whether there is room
+        except RulesError as error:
+            refusals[place.map.name] = error
+            return False
+        return True
 
     def __getitem__(self, number: int) -> Place:
         return self._places[number]
 
     def draw(self, rng: np.random.Generator) -> int:
-        """The number of a game's place."""
+        """The number of a game's place, drawn again where there is no room for so many."""
         s = self._settings
-        map_, rules = s.maps[rng.integers(len(s.maps))], s.rules[rng.integers(len(s.rules))]
-        players = 2 + int(rng.choice(len(s.players), p=np.array(s.players) / sum(s.players)))
-        return self._numbers[map_, rules, players]
+        while True:
+            map_, rules = s.maps[rng.integers(len(s.maps))], s.rules[rng.integers(len(s.rules))]
+            players = 2 + int(rng.choice(len(s.players), p=np.array(s.players) / sum(s.players)))
+            at = self._numbers[map_, rules, players]
+            if self._open[at]:
+                return at

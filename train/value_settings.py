@@ -31,7 +31,7 @@ class ValueSettings:
             with `value=current` have the network as it is, and look one round ahead once there is one, unless they say
             `rounds`.
         maps: names, files, and generated ones, as generated:REGIONS:SEED. rules: presets; games have no fog.
-        players: shares of games of 2, 3, … players.
+        players: shares of games of 2, 3, … players; drawn again where a map has no room.
         dealt: share of games whose starting regions are drawn, not picked by the players.
         max_rounds: games that are not won by then are left out.
         weights: by which turns are planned, and what positions are worth while there is no network.

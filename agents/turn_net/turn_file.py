@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,8 +26,13 @@ _KIND: Final = "turns"
 #: The most that logits are divided by: choices are then as good as even.
 MOST_HEAT: Final = 1000.0
 #: The parameter of agents, and the name of no network.
-NET: Final = Told("whose turns join the candidates: none, or an .npz file of a network that plays turns in full")
+NET: Final = Told(
+    "whose turns join the candidates: none, learned (the network of policy:any), or an .npz file of such a network"
+)
 NONE: Final = "none"
+LEARNED: Final = "learned"
+#: The network that comes with the package; `policy:any` plays it.
+BUNDLED: Final = Path(__file__).with_name("any.npz")
 Floats = Mapping[str, npt.NDArray[np.float32]]
 #: What a network reads: a file made when they were others is not read.
 _READS: Final = {
@@ -85,7 +91,7 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
 
 
 def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
-    """A turn network: ``none`` (or None) is none at all, else an .npz file.
+    """A turn network: ``none`` (or None) is none at all, ``learned`` the one that comes with the package, else an .npz file.
 
     With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
 
@@ -96,10 +102,17 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
         return None
     if not isinstance(source, str | Path):
         return source
+    if source == LEARNED:
+        return _bundled()
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
-        raise TurnNetworkError(f"no turn network {path!r}; there is {NONE}, or give an .npz file")
+        raise TurnNetworkError(f"no turn network {path!r}; there are {LEARNED} and {NONE}, or give an .npz file")
     content = bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network")
     if told and told != digest(content):
         raise TurnNetworkError(f"{path}: holds another network than it did ({digest(content)} now, {told} then)")
     return read_turn_file(content, path).network
+
+
+@functools.cache
+def _bundled() -> TurnNetwork:
+    return read_turn_file(BUNDLED.read_bytes(), "the network of the package").network

@@ -179,7 +179,7 @@ class TrainedAgent(Agent):
 def trained_policy(seed: int, text: str) -> Agent:
     """The agent of a specification ``policy:FILE`` or ``policy:NAME``, without the ``policy:``."""
     if not text:
-        raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:world")
+        raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:any")
     turns = _turns(*policy_path(text))
     return TrainedAgent(PolicyFile.load(text), seed) if turns is None else TurnNetAgent(turns.network, seed, turns.heat)
 

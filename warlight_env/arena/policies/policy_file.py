@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
+from warlight_env.agents.turn_net.turn_file import BUNDLED
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
@@ -220,7 +221,7 @@ def encoding_of(action: str, weights: Weights) -> EncodingFactory:
 
 def built_in() -> dict[str, Path]:
     """Policies that come with the package, by name."""
-    return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
+    return {path.stem: path for path in (BUNDLED, *sorted(_FOLDER.glob("*.npz")))}
 
 
 def policy_path(source: str | Path) -> tuple[Path, int]:
