@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from environments import bench_sb3, bench_vector
+from networks import bench_networks
 from rich.console import Console
 from rich.table import Table
 
@@ -24,7 +25,6 @@ import yardstick
 from hosting import bench_hosting
 from logs import bench_log
 from measure import build_c_loop, c_processes, interleaved, seconds, temporary_folder
-from networks import bench_networks
 from rows import Row, not_installed
 from searches import bench_deadlines, bench_search, bench_trees
 from training import bench_training

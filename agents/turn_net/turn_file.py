@@ -91,7 +91,7 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
 
 
 def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
-    """A turn network: ``none`` (or None) is none at all, ``learned`` the one that comes with the package, else an .npz file.
+    """A turn network: ``none`` (or None) is none at all, ``learned`` the package's own, else an .npz file.
 
     With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
 
