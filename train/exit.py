@@ -8,7 +8,8 @@ Ross et al., arXiv:1011.0686). A new network is fitted to these turns (`turn_fit
 the old one in paired games, and replaces it where its mean score is at least `accept`.
 
 The journal has a line for each part of games, for each fit and for each gate (the first network of a run that starts
-with none passes none), with the digest of the file that it left behind; a killed run goes on from the last one, exactly.
+with none passes none), with the digest of the file that it left behind;
+a killed run goes on from the last one, exactly.
 """
 
 from __future__ import annotations
