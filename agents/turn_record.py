@@ -110,6 +110,7 @@ class TurnNetWork(NamedTuple):
     holding: npt.NDArray[np.float64]  #: [P, 3] income, armies, regions
     score: Floats  #: [N] of regions as the one that most is deployed on
     row: npt.NDArray[np.int64]  #: [N + 2 E] a turn in small choices
+    chance: npt.NDArray[np.float64]  #: [1] logarithm of its probability
     own: npt.NDArray[np.int32]  #: [N]
     classes: npt.NDArray[np.int64]  #: [3, V]
 
@@ -128,6 +129,7 @@ def make_turn_net_work(n_regions: int, n_edges: int, players: int) -> TurnNetWor
             holding=private_zeros((players, 3), np.float64),
             score=private_zeros(n, np.float32),
             row=private_zeros(n + 2 * max(1, n_edges), np.int64),
+            chance=private_zeros(1, np.float64),
             own=private_zeros(n, np.int32),
             classes=private_zeros((3, VALUES), np.int64),
         )

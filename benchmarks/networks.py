@@ -69,7 +69,8 @@ def _fit_rate(stack: Position, steps: int) -> float:
     import torch
 
     from warlight_env.train.torch_threads import one_thread
-    from warlight_env.train.turn_batches import TurnRows, make_batch, turn_loss
+    from warlight_env.train.turn_batches import TurnRows, make_batch
+    from warlight_env.train.turn_loss import turn_loss
     from warlight_env.train.turn_module import TurnModule, board_tensors
 
     size, draw = 256, np.random.default_rng(1)

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.factored_turns import share_out
@@ -17,7 +16,6 @@ from warlight_env.agents.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetWo
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
-from warlight_env.train.turn_module import BoardTensors, TurnModule
 
 
 class TurnRows(NamedTuple):
@@ -101,43 +99,3 @@ def make_batch(context: Context, work: TurnNetWork, rows: TurnRows) -> TurnBatch
     given = out.nodes, out.overall, rows.owner.astype(np.int64), rows.player, rows.row.astype(np.int64)
     borders = out.which[:count], out.edge[:count], out.numbers[:count]
     return TurnBatch(*map(torch.from_numpy, (*given, *borders, rows.value)))
-
-
-class TurnLoss(NamedTuple):
-    """Means over positions, in nats: of a turn's weights, shares and priorities, and of the game's result."""
-
-    weights: Tensor
-    shares: Tensor
-    priorities: Tensor
-    value: Tensor
-
-
-def _deploy_loss(module: TurnModule, board: BoardTensors, described: Tensor, mine: Tensor, weights: Tensor) -> Tensor:
-    """Cross-entropy of deploys, summed: of the first region of the highest weight, and of others' weights beside it.
-    Rows without any weight are left out."""
-    highest, main = weights.max(1)
-    some = highest > 0
-    described, mine, weights, main = described[some], mine[some], weights[some], main[some]
-    first = functional.cross_entropy(module.mains(described, mine), main, reduction="sum")
-    others = mine.clone()
-    others[torch.arange(len(main)), main] = False
-    logits = module.weights(board, described, main)
-    return first + functional.cross_entropy(logits[others], weights[others], reduction="sum")
-
-
-def turn_loss(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnLoss:
-    """Cross-entropies of the network with these turns and results."""
-    size, n = batch.owner.shape
-    edges = len(board.source)
-    described = module.describe(board, batch.nodes, batch.overall)
-    mine = batch.owner == batch.player[:, None]
-    weights = _deploy_loss(module, board, described, mine, batch.row[:, :n].masked_fill(~mine, 0))
-    logits = module.edges(board, described, batch.which, batch.edge, batch.numbers)
-    share, priority = (batch.row[batch.which, n + k * edges + batch.edge] for k in (0, 1))
-    shares = functional.cross_entropy(logits[:, 0], share, reduction="sum")
-    sent = share > 0
-    priorities = functional.cross_entropy(logits[sent, 1], priority[sent], reduction="sum")
-    scores = module.scores(described, batch.owner, batch.player, batch.value.shape[1])
-    chances = torch.log_softmax(scores, 1).masked_fill(torch.isneginf(scores), 0.0)
-    value = -(batch.value * chances).sum() / batch.value.sum().clamp(min=1.0)
-    return TurnLoss(weights / size, shares / size, priorities / size, value)

@@ -17,7 +17,8 @@ from warlight_env.train.exit_settings import ExitSettings
 from warlight_env.train.places import Place, Places
 from warlight_env.train.taught_turns import TaughtTurns
 from warlight_env.train.torch_threads import one_thread
-from warlight_env.train.turn_batches import TurnBatch, TurnLoss, TurnRows, make_batch, turn_loss
+from warlight_env.train.turn_batches import TurnBatch, TurnRows, make_batch
+from warlight_env.train.turn_loss import TurnLoss, turn_loss
 from warlight_env.train.turn_module import TurnModule, board_tensors
 from warlight_env.train.value_fit import HELD_OUT
 

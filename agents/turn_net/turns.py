@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.factored_turns import VALUES, decode_factored, share_out
@@ -24,8 +25,9 @@ from warlight_env.engine.stack import stack_singles
 
 
 @inline_kernel
-def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState) -> Int:
-    """The likeliest of the first `count` values (heat 0), or one drawn by the softmax of logits / heat."""
+def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState, chance: npt.NDArray[np.float64]) -> Int:
+    """The likeliest of the first `count` values (heat 0), or one drawn by the softmax of logits / heat, the logarithm
+    of whose probability is added to chance[0]."""
     best = np.int64(0)
     for v in range(1, count):
         if logits[v] > logits[best]:
@@ -35,12 +37,14 @@ def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState) -> Int:
     total = 0.0
     for v in range(count):
         total += np.exp((np.float64(logits[v]) - logits[best]) / heat)
-    left = uniform(rng) * total
+    left, chosen = uniform(rng) * total, best
     for v in range(count):
         left -= np.exp((np.float64(logits[v]) - logits[best]) / heat)
         if left < 0.0:
-            return np.int64(v)
-    return best
+            chosen = np.int64(v)
+            break
+    chance[0] += (np.float64(logits[chosen]) - logits[best]) / heat - np.log(total)
+    return chosen
 
 
 @kernel
@@ -56,8 +60,9 @@ def network_turn(
 ) -> Int:
     """Write a turn of the network to deploy int32[N] and attacks int32[E, 3]; returns the attacks' number.
 
-    Its small choices, as `factored_turns` has them with priorities, stand in `work.net.row`. The region that most is
-    deployed on is drawn first, then the others' weights beside it.
+    Its small choices, as `factored_turns` has them with priorities, stand in `work.net.row`, and the logarithm of the
+    turn's probability in `work.net.chance`: the product of those of its choices, each given those before it. The region
+    that most is deployed on is drawn first, then the others' weights beside it.
 
     Args:
         heat: divides logits before values are drawn; 0 takes the likeliest.
@@ -84,8 +89,9 @@ def described_turn(
     logits, priorities, of_main = stack_singles(), stack_singles(), stack_singles()
     for i in range(n + 2 * edges):
         row[i] = 0
+    net.chance[0] = 0.0
     write_scores(context, position, player, net)
-    main = _chosen(net.score, n, heat, rng)
+    main = _chosen(net.score, n, heat, rng, net.chance)
     describe_main(context, net, main, of_main)
     for r in range(n):
         if owner[r] != player:
@@ -93,7 +99,7 @@ def described_turn(
         row[r] = VALUES - 1
         if r != main:
             weight_logits(context, net, r, main, of_main, logits)
-            row[r] = _chosen(logits, VALUES, heat, rng)
+            row[r] = _chosen(logits, VALUES, heat, rng, net.chance)
     income = np.int64(net.holding[player, 0])
     share_out(owner, player, income, context.params.max_orders, row, net.own, net.classes, deploy)
     for r in range(n):
@@ -102,9 +108,9 @@ def described_turn(
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             target = board.edge_target[e]
             edge_logits(context, position, player, r, target, np.int64(deploy[r]), net, logits, priorities)
-            row[n + e] = _chosen(logits, VALUES, heat, rng)
+            row[n + e] = _chosen(logits, VALUES, heat, rng, net.chance)
             if row[n + e] > 0:
-                row[n + edges + e] = _chosen(priorities, VALUES, heat, rng)
+                row[n + edges + e] = _chosen(priorities, VALUES, heat, rng, net.chance)
     count, _ = decode_factored(
         board.neighbor_start, board.edge_target, owner, army, player, income, context.params.max_orders, True,
         row, net.own, net.classes, deploy, attacks,

@@ -209,3 +209,17 @@ def check_turn(
         board, params, owner, player, available, deploys, attacks, deploy_out, attacks_out, reasons
     )
     return int(count), int(dropped), reasons
+
+
+@kernel
+def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
+    """Leave of a turn what the rules allow: so many deploys, in order of regions, and so many attacks."""
+    if params.max_orders == 0:
+        return count
+    deploys = 0
+    for r in range(deploy.shape[0]):
+        if deploy[r] > 0:
+            deploys += 1
+            if deploys > params.max_orders:
+                deploy[r] = 0
+    return min(count, params.max_orders)

@@ -11,8 +11,9 @@ from warlight_env.agents.context import Context, picker_at, policy_at
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, Bool, Int, Marks
+from warlight_env.engine.kernel_types import Bool, Int, Marks
 from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.orders import cut_turn
 from warlight_env.engine.position import Position, make_position, position_at
 from warlight_env.engine.reference import reference
 from warlight_env.engine.round import play_round
@@ -185,20 +186,6 @@ def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) ->
 
 
 @kernel
-def _cut(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Leave of a turn what the rules allow: so many deploys, in order of regions, and so many attacks."""
-    if params.max_orders == 0:
-        return count
-    deploys = 0
-    for r in range(deploy.shape[0]):
-        if deploy[r] > 0:
-            deploys += 1
-            if deploys > params.max_orders:
-                deploy[r] = 0
-    return min(count, params.max_orders)
-
-
-@kernel
 def hand_in_policy(
     context: Context,
     settings: EnvSettings,
@@ -237,7 +224,7 @@ def hand_in_policy(
                 continue
             deploy, attacks = turns.deploy[b, p], turns.attacks[b, p]
             count = policy(context, seen.position, p, rng, work.action.generator, deploy, attacks)
-            status[COUNT] = _cut(context.params, deploy, count)
+            status[COUNT] = cut_turn(context.params, deploy, count)
     return -1
 
 
