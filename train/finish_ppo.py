@@ -6,35 +6,48 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+from warlight_env.agents.turn_net.turn_file import is_turn_file, read_turn_file, turn_file
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.policies.policy_file import PolicyFile
 from warlight_env.arena.policies.policy_source import PolicySource
+from warlight_env.train.exit_players import TurnPlayer
 from warlight_env.train.finish import final_match, write_report
 from warlight_env.train.holdout import holdout_seed, play_pairs
 from warlight_env.train.journal import Journal
 from warlight_env.train.league import SNAPSHOT
 from warlight_env.train.ppo_settings import PpoSettings
 from warlight_env.train.report import Line, Report, percent
+from warlight_env.train.turn_ppo_settings import TurnPpoSettings
 
 #: The policy that was found, for ``policy:FILE``.
 POLICY: Final = "policy.npz"
 #: Points of a curve of iterations: each is the mean of as many as that takes.
 _POINTS: Final = 60
 _COPIES: Final = "copies of itself"
+#: What entries tell of learning, and how that reads.
+_FIGURES: Final = {
+    "entropy_loss": "negative entropy", "entropy": "entropy of a turn (nats)",
+    "explained_variance": "variance the critic explains", "explained": "variance the critic explains",
+}  # fmt: skip
 
 
 def finish_ppo(
-    settings: PpoSettings, journal: Journal, found: PolicyFile, *, jobs: int, backend: str | Backend,
+    settings: PpoSettings | TurnPpoSettings, journal: Journal, found: bytes, *, jobs: int, backend: str | Backend,
     advance: Callable[[int, str], None],
 ) -> dict[str, Any]:  # fmt: skip
-    """Play the final match, and write policy.npz, result.json and the report; returns the result as plain data."""
+    """Play the final match, and write policy.npz, result.json and the report; returns the result as plain data.
+
+    Args:
+        found: the policy's file.
+    """
     entries = journal.entries
     seconds, steps = sum(e["seconds"] for e in entries), entries[-1]["steps"]
-    content = replace(found, note={**found.note, "trained": f"{steps} steps"}).to_bytes()
+    content, note = _with_note(found, f"{steps} steps")
     journal.write(POLICY, content)
+    source = TurnPlayer(content) if is_turn_file(content) else PolicySource(content)
     opponents = tuple(dict.fromkeys((*settings.evaluate, *settings.holdout)))
     rows = play_pairs(
-        [("policy", other, PolicySource(content), other) for other in opponents], settings.holdout_units,
+        [("policy", other, source, other) for other in opponents], settings.holdout_units,
         settings.conditions, holdout_seed(settings.seed), journal.folder / "holdout", jobs=jobs, backend=backend,
         advance=advance,
     )  # fmt: skip
@@ -49,12 +62,12 @@ def finish_ppo(
     final_match(report, rows)
     report.text(
         f"Games are paired: each seed in both seats. Kept out of training: {', '.join(kept_out) or 'nobody'}. "
-        f"The policy is that of step {found.note['steps']:,}, which scored best in the evaluations below."
+        f"The policy is that of step {note['steps']:,}, which scored best in the evaluations below."
     )
     _course(report, settings, entries)
     result = {
         "kind": "ppo", "player": f"policy:{journal.folder / POLICY}", "holdout": rows, "steps": steps,
-        "found_at": found.note["steps"], "games": sum(e["games"] for e in entries), "seconds": seconds,
+        "found_at": note["steps"], "games": sum(e["games"] for e in entries), "seconds": seconds,
     }  # fmt: skip
     write_report(report, journal, "ppo", result)
     return result
@@ -85,8 +98,21 @@ def _course(report: Report, settings: PpoSettings, entries: list[dict[str, Any]]
         share.append(Line(name, x, part))
     report.curves(won, "steps", "share of games won in training", mark=0.5)
     report.curves(share, "steps", "share of games played in training")
-    for name, label in (("entropy_loss", "negative entropy"), ("explained_variance", "variance the critic explains")):
-        report.curves([Line(label, [e["steps"] for e in entries], [e[name] for e in entries])], "steps", label)
+    for name, label in _FIGURES.items():
+        if name in entries[0]:
+            told = [e for e in entries if e[name] is not None]
+            report.curves([Line(label, [e["steps"] for e in told], [e[name] for e in told])], "steps", label)
+
+
+def _with_note(content: bytes, trained: str) -> tuple[bytes, dict[str, Any]]:
+    """The file that says for how long it was trained, and its note."""
+    if is_turn_file(content):
+        turns = read_turn_file(content, "policy of this run")
+        note = {**turns.note, "trained": trained}
+        return turn_file(turns.network._asdict(), turns.heat, note), note
+    file = PolicyFile.from_bytes(content, "policy of this run")
+    file = replace(file, note={**file.note, "trained": trained})
+    return file.to_bytes(), file.note
 
 
 def _group(opponent: str) -> str:

@@ -47,6 +47,10 @@ class TurnBatch(NamedTuple):
     numbers: Tensor  #: float32[K, N_EDGE]
     value: Tensor  #: float32[M, P]
 
+    def to(self, device: torch.device) -> TurnBatch:
+        """The same there."""
+        return TurnBatch(*(tensor.to(device) for tensor in self))
+
 
 class _Numbers(NamedTuple):
     """What the kernel writes of M positions, see `TurnBatch`."""

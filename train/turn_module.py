@@ -16,6 +16,8 @@ from warlight_env.engine.board import Board
 
 #: Of the first weights: those that read many numbers begin as small as layers of so many inputs do.
 _GAIN: Final = 1.0
+#: Logits by which doing nothing comes before other values in a quiet beginning.
+_QUIET: Final = 3.0
 
 
 class BoardTensors(NamedTuple):
@@ -64,7 +66,13 @@ class TurnModule(nn.Module):
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         """The parameters by name."""
-        return {name: parameter.detach().numpy().copy() for name, parameter in self.named_parameters()}
+        return {name: parameter.detach().cpu().numpy().copy() for name, parameter in self.named_parameters()}
+
+    def quieten(self) -> None:
+        """Let turns be quiet at first: little is deployed beside one region, and few attacks go out."""
+        with torch.no_grad():
+            self.weight_bias[0] += _QUIET
+            self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
         """Take a network's numbers."""
@@ -86,13 +94,13 @@ class TurnModule(nn.Module):
 
     def weights(self, board: BoardTensors, described: Tensor, main: Tensor) -> Tensor:
         """Logits of deploy weights float32[M, N, V], given int64[M] the regions that most is deployed on."""
-        at = torch.arange(len(main))
+        at = torch.arange(len(main), device=main.device)
         of_main = described[at, main] @ self.chosen + self.beside_bias
         near, same = (board.around[main] > 0).float(), (board.among[main] > 0).float()
         linked = near[..., None] * self.link[0] + same[..., None] * self.link[1]
         logits = functional.relu(described @ self.beside + of_main[:, None] + linked) @ self.weight + self.weight_bias
-        before = torch.arange(described.shape[1])[None] < main[:, None]
-        closed = before[..., None] & (torch.arange(VALUES) == VALUES - 1)
+        before = torch.arange(described.shape[1], device=main.device)[None] < main[:, None]
+        closed = before[..., None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
         return logits.masked_fill(closed, -torch.inf)
 
     def edges(self, board: BoardTensors, described: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
@@ -110,7 +118,7 @@ class TurnModule(nn.Module):
         Args:
             described: float32[M, N, H]. owner: int64[M, N]. player: int64[M], who looks.
         """
-        holds = (owner[:, None] == torch.arange(players)[None, :, None]).float()
+        holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
         total, count = holds @ described, holds.sum(2, keepdim=True)
         hidden = (described.mean(1) @ self.whole + self.value_bias)[:, None]
         hidden = hidden + (total / count.clamp(min=1)) @ self.held + 0.1 * total @ self.total

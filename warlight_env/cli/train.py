@@ -3,6 +3,7 @@ policies by PPO and self-play."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,10 @@ from warlight_env.cli.tournament import BackendOption, QuietOption
 if TYPE_CHECKING:
     from warlight_env.train.genes import Variant
     from warlight_env.train.journal import Journal
+    from warlight_env.train.policy_run import PolicyRun
+    from warlight_env.train.ppo_settings import PpoSettings
+    from warlight_env.train.run_steps import Say
+    from warlight_env.train.turn_ppo_settings import TurnPpoSettings
 
 app = App(
     name="train",
@@ -281,8 +286,13 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
 
 
 @app.command
-def ppo(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
+def ppo(
+    file: FileArgument = None, *, options: RunOptions = DEFAULTS,
+    device: Annotated[str, Parameter(help="Where PyTorch computes, for turns in full: cpu, cuda, cuda:1, …")] = "cpu",
+) -> None:  # fmt: skip
     """Train a policy by PPO and self-play, for any match as ``policy:FILE``.
+
+    With action = "turns", a network that plays turns in full on any map; games are played in compiled code, in batches.
 
     Everything is kept in the run folder: the same command goes on after an interruption or a kill, exactly. At the end
     it holds policy.npz, report.md and report.html; TensorBoard reads its folder tensorboard all the while.
@@ -292,23 +302,57 @@ def ppo(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     opponents = ["aggressive", "smart_random", "random"]   # beside copies of the policy itself
     evaluate = ["aggressive", "smart_random"]              # by the match engine, every 20 iterations
     holdout = ["one_big_army"]      # met in the final match alone
+    action = "strategies"           # factored; turns: other settings, see examples/ppo_turns.toml
     weights = "found.json"          # behind the encoding `strategies`; default: the thesis's
     [conditions]
     map = "world"
     ```
     """
+    data, place = options.plain(file), str(file) if file else "settings"
+    if data.get("action") == "turns":
+        _ppo_on_turns(data, place, file, options, device)
+        return
+    if device != "cpu":
+        raise UsageError(f'--device {device}: only with action = "turns"')
     need("train", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard")
-    from warlight_env.train.finish_ppo import POLICY, finish_ppo
     from warlight_env.train.ppo import PpoRun
     from warlight_env.train.ppo_settings import PpoSettings
     from warlight_env.train.settings_file import read_settings
 
-    settings = read_settings(PpoSettings, options.plain(file), str(file) if file else "settings")
+    settings = read_settings(PpoSettings, data, place)
     if options.quick:
         settings = replace(
             settings, iterations=2, envs=8, steps=16, minibatch=32, snapshot=1, evaluation=1, evaluation_units=1,
             holdout_units=2,
         )  # fmt: skip
+    _ppo(settings, file, options, lambda journal, say: PpoRun(settings, journal, options.jobs, options.backend, say))
+
+
+def _ppo_on_turns(data: dict[str, Any], place: str, file: Path | None, options: RunOptions, device: str) -> None:
+    need("train", "torch", "torchrl", "matplotlib", "tensorboard")
+    from warlight_env.train.settings_file import read_settings
+    from warlight_env.train.turn_ppo import TurnPpoRun
+    from warlight_env.train.turn_ppo_settings import TurnPpoSettings
+
+    settings = read_settings(TurnPpoSettings, data, place)
+    if options.quick:
+        settings = replace(
+            settings, iterations=2, envs=8, steps=16, minibatch=32, snapshot=1, evaluation=1, evaluation_units=1,
+            holdout_units=2,
+        )  # fmt: skip
+
+    def make(journal: Journal, say: Say) -> TurnPpoRun:
+        return TurnPpoRun(settings, journal, options.jobs, options.backend, say, device)
+
+    _ppo(settings, file, options, make)
+
+
+def _ppo(
+    settings: PpoSettings | TurnPpoSettings, file: Path | None, options: RunOptions,
+    make: Callable[[Journal, Say], PolicyRun],
+) -> None:  # fmt: skip
+    from warlight_env.train.finish_ppo import POLICY, finish_ppo
+
     with options.journal("ppo", file, settings.to_dict()) as journal:
         with counting("PPO", settings.iterations, "iterations", options.quiet) as advance:
             if journal.entries:
@@ -319,7 +363,7 @@ def ppo(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
                 scores = (f"{name} {100 * row['score']:.0f} %" for name, row in entry.get("evaluation", {}).items())
                 advance(1, ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores]))
 
-            found = PpoRun(settings, journal, options.jobs, options.backend, say).run()
+            found = make(journal, say).run()
         games = 2 * settings.holdout_units * len({*settings.evaluate, *settings.holdout})
         with options.counting_final_match(games) as advance:
             result = finish_ppo(settings, journal, found, jobs=options.jobs, backend=options.backend, advance=advance)

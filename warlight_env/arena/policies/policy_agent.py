@@ -180,8 +180,17 @@ def trained_policy(seed: int, text: str) -> Agent:
     """The agent of a specification ``policy:FILE`` or ``policy:NAME``, without the ``policy:``."""
     if not text:
         raise AgentError("agent 'policy': name a policy or a .npz file, as in policy:any")
-    turns = _turns(*policy_path(text))
+    turns = turns_of(text)
     return TrainedAgent(PolicyFile.load(text), seed) if turns is None else TurnNetAgent(turns.network, seed, turns.heat)
+
+
+def turns_of(text: str) -> TurnPolicy | None:
+    """The turn network of a policy's name or file; None where it holds another policy.
+
+    Raises:
+        PolicyFileError: no such file or name. TurnNetworkError: the file is damaged.
+    """
+    return _turns(*policy_path(text))
 
 
 @functools.lru_cache(maxsize=16)
