@@ -26,8 +26,7 @@ _POINTS: Final = 60
 _COPIES: Final = "copies of itself"
 #: What entries tell of learning, and how that reads.
 _FIGURES: Final = {
-    "entropy_loss": "negative entropy", "entropy": "entropy of a turn (nats)",
-    "explained_variance": "variance the critic explains", "explained": "variance the critic explains",
+    "entropy_loss": "negative entropy", "explained_variance": "variance the critic explains",
 }  # fmt: skip
 
 
@@ -99,9 +98,7 @@ def _course(report: Report, settings: PpoSettings, entries: list[dict[str, Any]]
     report.curves(won, "steps", "share of games won in training", mark=0.5)
     report.curves(share, "steps", "share of games played in training")
     for name, label in _FIGURES.items():
-        if name in entries[0]:
-            told = [e for e in entries if e[name] is not None]
-            report.curves([Line(label, [e["steps"] for e in told], [e[name] for e in told])], "steps", label)
+        report.curves([Line(label, [e["steps"] for e in entries], [e[name] for e in entries])], "steps", label)
 
 
 def _with_note(content: bytes, trained: str) -> tuple[bytes, dict[str, Any]]:

@@ -31,7 +31,7 @@ class TurnPpoSettings:
         rate: of AdamW; it falls linearly to a tenth. decay: of its weights.
         gamma, trace: discount and λ of the advantages. The reward is 1 for a game that is won.
         clip, entropy, value: PPO's range of ratios, and weights of the entropy and of the critic's loss.
-        divergence: passes of an iteration end where the policy has moved so far (mean Kullback-Leibler divergence).
+        target_kl: passes of an iteration end where the policy has moved so far: mean divergence, in nats.
         critic: what positions are taken for in the advantages: own (the network's head), or a value function as
             searches have it: learned, weights, an .npz file.
         maps: names, files, and generated ones, as generated:REGIONS:SEED, as often as they are drawn.
@@ -69,7 +69,7 @@ class TurnPpoSettings:
     clip: float = 0.2
     entropy: float = 0.001
     value: float = 0.5
-    divergence: float = 0.05
+    target_kl: float = 0.05
     critic: str = "learned"
     maps: tuple[str, ...] = ("world",)
     rules: tuple[str, ...] = ("thesis",)
@@ -102,7 +102,7 @@ class TurnPpoSettings:
         for name in ("gamma", "trace", "least"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"{name} = {getattr(self, name)!r}: must lie in 0 .. 1")
-        for name in ("rate", "clip", "divergence"):
+        for name in ("rate", "clip", "target_kl"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} = {getattr(self, name)!r}: must be a number above 0")
         for name in ("entropy", "value", "priority", "decay"):

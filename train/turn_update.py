@@ -16,6 +16,7 @@ import torch
 from tensordict import TensorDict
 from tensordict.nn import ProbabilisticTensorDictModule, ProbabilisticTensorDictSequential, TensorDictModule
 from torch import Tensor
+from torch.nn import functional
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value.functional import vec_generalized_advantage_estimate
 
@@ -71,14 +72,15 @@ class _Pass(torch.nn.Module):
 
 
 class Update(NamedTuple):
-    """Means over the minibatches of an iteration."""
+    """Means over the minibatches of an iteration, by the names that Stable-Baselines3 has for them."""
 
     loss: float
-    critic: float  #: squared error
-    entropy: float  #: of a turn, in nats
-    divergence: float  #: from the policy that played, in nats
-    clipped: float  #: share of turns whose ratio was out of range
-    explained: float  #: share of the returns' variance that the critic explains
+    policy_gradient_loss: float
+    value_loss: float  #: squared error
+    entropy_loss: float  #: negative entropy of a turn, in nats
+    approx_kl: float  #: divergence from the policy that played, in nats
+    clip_fraction: float  #: share of turns whose ratio was out of range
+    explained_variance: float  #: share of the returns' variance that the critic explained before
     passes: float  #: over the rollout
 
 
@@ -114,11 +116,11 @@ class TurnLearner:
             batch = make_batch(context, work, rows.taken(which)).to(self._device)
             at = torch.from_numpy(which)
             told.append(self._step(board, batch, rollout.chance.reshape(-1)[which], advantage[at], target[at]))
-            if told[-1]["divergence"] > s.divergence:
+            if told[-1]["approx_kl"] > s.target_kl:
                 break
         means = {key: float(np.mean([row[key] for row in told])) for key in told[0]}
         left = 1.0 - float(torch.var(target - torch.from_numpy(_worth(rollout)).reshape(-1, 1)) / torch.var(target))
-        return Update(**means, explained=left, passes=len(told) * s.minibatch / size)
+        return Update(**means, explained_variance=left, passes=len(told) * s.minibatch / size)
 
     def _step(
         self, board: BoardTensors, batch: TurnBatch, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
@@ -140,8 +142,9 @@ class TurnLearner:
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), _LONGEST)
         self.optimizer.step()
         figures = {
-            "loss": loss, "critic": out["loss_critic"] / max(self._settings.value, 1e-9), "entropy": out["entropy"],
-            "divergence": out["kl_approx"], "clipped": out["clip_fraction"],
+            "loss": loss, "policy_gradient_loss": out["loss_objective"], "entropy_loss": -out["entropy"],
+            "value_loss": functional.mse_loss(worth, data["value_target"]), "approx_kl": out["kl_approx"],
+            "clip_fraction": out["clip_fraction"],
         }  # fmt: skip
         return {name: float(value.detach()) for name, value in figures.items()}
 

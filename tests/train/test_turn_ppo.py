@@ -1,0 +1,239 @@
+"""PPO on turns in full: rollouts are games as they are played, rewards are learned from, and runs go on exactly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from warlight_env.agents import make_agent
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.turn_net.turn_file import load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_record import make_turn_net_work, make_turn_network
+from warlight_env.agents.value_record import load_value
+from warlight_env.agents.weights import PLANNING
+from warlight_env.cli import main
+from warlight_env.engine.rules import Rules
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+from warlight_env.train.checkpoint import CHECKPOINT, Checkpoint
+from warlight_env.train.games import Conditions
+from warlight_env.train.journal import Journal
+from warlight_env.train.places import Place, read_map
+from warlight_env.train.rollouts import Rollouts, rows_of
+from warlight_env.train.turn_batches import make_batch
+from warlight_env.train.turn_loss import turn_chances
+from warlight_env.train.turn_module import TurnModule, board_tensors
+from warlight_env.train.turn_opponents import opponent_context
+from warlight_env.train.turn_ppo import TurnPpoRun
+from warlight_env.train.turn_ppo_settings import TurnPpoSettings
+from warlight_env.train.turn_update import TurnLearner, advantages
+
+TINY = TurnPpoSettings(
+    iterations=4, envs=8, steps=24, minibatch=64, epochs=2, snapshot=1, snapshots=2, evaluation=2, evaluation_units=1,
+    maps=("small", "generated:12:3"), players=(0.7, 0.3), opponents=("aggressive", "plan"), evaluate=("random",),
+    holdout=(), holdout_units=1, max_rounds=20, conditions=Conditions("small", max_rounds=40), threads=1,
+)  # fmt: skip
+
+
+class Setting:
+    """A place with a network that plays there."""
+
+    def __init__(self, players=2, map_name="small", critic=None, start=None):
+        self.place = Place(read_map(map_name), Rules.of("thesis"), players)
+        self.module = TurnModule(torch.Generator().manual_seed(2))
+        if start is not None:
+            self.module.take(load_turns(start))
+        self.learner = self.context(critic)
+        board = self.place.board
+        self.work = make_turn_net_work(board.n_regions, board.n_edges, players)
+        self.tensors = board_tensors(board)
+
+    def context(self, critic=None):
+        network = make_turn_network(self.module.arrays())
+        return make_context(
+            self.place.board, self.place.params, self.place.players, PLANNING, value=critic, turns=network
+        )  # fmt: skip
+
+    def play(self, games=6, rounds=30, *, opponents=("aggressive",), jobs=1, seed=3, max_rounds=100, own=True):
+        contexts = [opponent_context(self.place, name) for name in opponents]
+        met = np.arange(games) % len(contexts)
+        return Rollouts(self.place, games, rounds, max_rounds, jobs).play(self.learner, contexts, met, seed, own)
+
+    def chances(self, rows):
+        with torch.no_grad():
+            return turn_chances(self.module, self.tensors, make_batch(self.learner, self.work, rows))
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_rollouts_are_games_from_their_beginning_to_their_end(players):
+    setting = Setting(players, start="learned")
+    out = setting.play(games=9, opponents=("aggressive", "random", "plan"))
+    regions = setting.place.board.n_regions
+    assert out.done.any() and out.won.any() and not (out.won & ~out.done).any()
+    assert (out.reward == out.won).all(), "nothing was cut off"
+    for b in range(9):
+        assert (out.player[b] == b % players).all()
+        assert out.round[b, 0] == 0
+        for t in range(1, 30):
+            assert out.round[b, t] == (0 if out.done[b, t - 1] else out.round[b, t - 1] + 1)
+            if out.round[b, t] == 0:
+                assert all((out.owner[b, t] == p).sum() == 2 for p in range(players)), "two regions each to start from"
+    mine = out.owner == out.player[..., None]
+    assert mine.any(axis=2).all(), "who is out has nothing to say"
+    assert (out.row[..., :regions][~mine] == 0).all() and (out.row[..., :regions].max(axis=2) == 4).all()
+    first = out.army[out.round == 0]
+    assert (first == first[0]).all(), "all games begin with the map's armies"
+
+
+def test_probabilities_and_worths_are_those_that_the_network_gives():
+    setting = Setting(3)
+    out = setting.play(games=4, rounds=10)
+    told = setting.chances(rows_of(out, 3))
+    assert out.chance.reshape(-1) == pytest.approx(told.turn.numpy(), rel=1e-4, abs=1e-4)
+    worth = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(out.player.reshape(-1, 1)))[:, 0]
+    assert out.worth[:, :-1].reshape(-1) == pytest.approx(worth.numpy(), abs=1e-5)
+
+
+def test_another_critic_is_asked_and_cut_games_end_with_what_it_says():
+    setting = Setting(critic=load_value("learned"))
+    out = setting.play(own=False, max_rounds=7)
+    cut = out.done & ~out.won & (out.reward > 0)
+    assert out.round.max() == 6 and cut.any() and (out.round[cut] == 6).all() and (out.reward[cut] < 1).all()
+    assert not np.allclose(out.worth, setting.play(own=True, max_rounds=7).worth)
+
+
+def test_threads_change_nothing_and_seeds_do():
+    setting = Setting()
+    one, two, other = (
+        [np.array(x) for x in setting.play(games=40, rounds=8, jobs=jobs, seed=seed)]
+        for jobs, seed in ((1, 3), (2, 3), (1, 4))
+    )
+    assert all(map(np.array_equal, one, two)) and not all(map(np.array_equal, one, other))
+
+
+def test_entropies_are_those_of_drawn_turns():
+    """The mean of -log p over turns is that of their entropies, up to chance: later choices' are given the first."""
+    setting = Setting()
+    told = setting.chances(rows_of(setting.play(games=1500, rounds=1, seed=8), 2))
+    surprise, entropy = -told.turn.numpy(), told.entropy.numpy()
+    difference = surprise - entropy
+    assert abs(difference.mean()) < 4 * difference.std() / len(difference) ** 0.5
+    assert difference.std() > 0.1 and entropy.mean() > 5
+
+
+def test_advantages_are_those_of_the_definition():
+    out = Setting().play(games=5, rounds=40, max_rounds=15)
+    found, target = (x.reshape(5, 40).numpy() for x in advantages(out, 0.97, 0.8))
+    for b in range(5):
+        later = 0.0
+        for t in reversed(range(40)):
+            on = 0.0 if out.done[b, t] else 1.0
+            delta = out.reward[b, t] + 0.97 * on * out.worth[b, t + 1] - out.worth[b, t]
+            later = delta + 0.97 * 0.8 * on * later
+            assert found[b, t] == pytest.approx(later, abs=1e-5)
+    assert target == pytest.approx(found + out.worth[:, :-1], abs=1e-5)
+
+
+def test_what_is_rewarded_becomes_likelier_and_the_critic_learns_the_returns():
+    setting = Setting()
+    out = setting.play(games=32, rounds=16)
+    settings = replace(TINY, envs=32, steps=16, minibatch=256, epochs=3, rate=3e-3, target_kl=10.0)
+    rows = rows_of(out, 2)
+    attacks = (rows.row[:, setting.place.board.n_regions :] > 0).sum(axis=1)
+    good = (attacks < np.median(attacks)).reshape(out.done.shape)
+    out.done[:], out.reward[:], out.worth[:] = True, good, 0.5
+    before = setting.chances(rows)
+    learner = TurnLearner(settings, setting.module, "cpu")
+    rng = np.random.default_rng(1)
+    told = learner.update(setting.learner, setting.work, setting.tensors, out, 3e-3, rng)
+    after = setting.chances(rows)
+    change, flat = (after.turn - before.turn).numpy(), good.reshape(-1)
+    assert change[flat].mean() > 0.1 > -0.1 > change[~flat].mean()
+    assert told.passes == 3.0 and told.approx_kl > 0 and -told.entropy_loss == pytest.approx(
+        float(before.entropy.mean()), rel=0.2
+    )  # fmt: skip
+    quick = learner.update(
+        setting.learner, setting.work, setting.tensors, out, 3e-3, rng
+    ), TurnLearner(replace(settings, target_kl=1e-9), setting.module, "cpu").update(
+        setting.learner, setting.work, setting.tensors, out, 3e-3, rng
+    )  # fmt: skip
+    assert quick[0].passes == 3.0 > quick[1].passes, "passes end where the policy has moved too far"
+
+
+def train(folder, settings=TINY, jobs=1, say=lambda entry: None):
+    with Journal(folder, settings.to_dict()) as journal:
+        return TurnPpoRun(settings, journal, jobs, say=say).run()
+
+
+def entries(folder):
+    """The journal without times."""
+    lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
+    times = ("seconds", "playing", "learning")
+    return [{key: value for key, value in line.items() if key not in times} for line in lines]
+
+
+class StopHere(Exception):  # noqa: N818 -- as a kill
+    pass
+
+
+def test_a_killed_run_goes_on_exactly(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    found = train(whole)
+    stops = 0
+    while True:
+
+        def say(entry):
+            raise StopHere
+
+        try:
+            again = train(parts, jobs=1 + stops % 2, say=say)
+            break
+        except StopHere:
+            stops += 1
+    assert stops == 4 and again == found and entries(parts) == entries(whole)
+    one, other = (Checkpoint.load(folder / CHECKPOINT) for folder in (whole, parts))
+    assert one.league == other.league and one.steps == other.steps == 4 * 8 * 24
+    assert all(torch.equal(one.policy[name], other.policy[name]) for name in one.policy)
+    met = {name for entry in entries(whole) for name in entry["opponents"]}
+    assert {"aggressive", "plan"} < met and any(name.startswith("snapshot-") for name in met)
+    assert {entry["players"] for entry in entries(whole)} == {2, 3}
+    policy = read_turn_file(found, "policy")
+    assert policy.note["steps"] in (2 * 8 * 24, 4 * 8 * 24)
+    assert train(tmp_path / "other", replace(TINY, seed=2, iterations=1)) != found
+
+
+def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys):
+    settings = tmp_path / "turns.toml"
+    start = tmp_path / "start.npz"
+    start.write_bytes(turn_file(TurnModule(torch.Generator().manual_seed(1)).arrays()))
+    settings.write_text(
+        f'action = "turns"\nstart = "{start}"\nopponents = ["policy:{start}"]\nmaps = ["small"]\ncritic = "own"\n'
+        'evaluate = ["random"]\nholdout = ["aggressive"]\n[conditions]\nmap = "small"\nmax_rounds = 40\n'
+    )
+    out = tmp_path / "run"
+    main(["train", "ppo", str(settings), "--quick", "--out", str(out), "--quiet", "--json"])
+    result = json.loads(capsys.readouterr().out)
+    assert [row["opponent"] for row in result["holdout"]] == ["random", "aggressive"] and result["steps"] == 256
+    assert list((out / "tensorboard").glob("events.*")) and "negative entropy" in (out / "report.html").read_text()
+    agent, game = make_agent(f"policy:{out / 'policy.npz'}", 1), Game("world", "thesis", 4, seed=3, picks="random")
+    game.play_round({p: agent.act(game.view(p)) for p in range(4)})
+
+
+@pytest.mark.parametrize(("changes", "says"), [
+    ({"opponents": ("mcts",)}, "compiled games know .*aggressive"), ({"opponents": ("agressive",)}, "'aggressive'"),
+    ({"opponents": ("policy:world",)}, "compiled games know"), ({"minibatch": 10_000}, "minibatch = 10000"),
+    ({"maps": ()}, "maps: at least one"), ({"critic": "x"}, "no value function 'x'"), ({"start": "x"}, "'x'"),
+    ({"target_kl": 0.0}, "target_kl = 0.0"), ({"evaluate": ()}, "evaluate: at least one"),
+])  # fmt: skip
+def test_settings_that_teach_nothing_are_refused(changes, says):
+    with pytest.raises(InputError, match=says):
+        replace(TINY, **changes)
+
+
+def test_a_device_that_is_not_there_is_refused(tmp_path):
+    with Journal(tmp_path, TINY.to_dict()) as journal, pytest.raises(InputError, match="device 'nowhere'"):
+        TurnPpoRun(TINY, journal, device="nowhere")
