@@ -50,7 +50,7 @@ def finish_ppo(
         settings.conditions, holdout_seed(settings.seed), journal.folder / "holdout", jobs=jobs, backend=backend,
         advance=advance,
     )  # fmt: skip
-    report = Report(f"A policy for {settings.conditions.map} by PPO and self-play")
+    report = Report(f"{_title(settings)} by PPO and self-play")
     told = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)
     kept_out = [name for name in opponents if name not in (*settings.opponents, *settings.evaluate)]
     report.text(
@@ -72,7 +72,7 @@ def finish_ppo(
     return result
 
 
-def _course(report: Report, settings: PpoSettings, entries: list[dict[str, Any]]) -> None:
+def _course(report: Report, settings: PpoSettings | TurnPpoSettings, entries: list[dict[str, Any]]) -> None:
     report.heading("How it went")
     evaluated = [e for e in entries if "evaluation" in e]
     at = [e["steps"] for e in evaluated]
@@ -99,6 +99,12 @@ def _course(report: Report, settings: PpoSettings, entries: list[dict[str, Any]]
     report.curves(share, "steps", "share of games played in training")
     for name, label in _FIGURES.items():
         report.curves([Line(label, [e["steps"] for e in entries], [e[name] for e in entries])], "steps", label)
+
+
+def _title(settings: PpoSettings | TurnPpoSettings) -> str:
+    if settings.action == "turns":
+        return "A network that plays turns in full,"
+    return f"A policy for {settings.conditions.map}"
 
 
 def _with_note(content: bytes, trained: str) -> tuple[bytes, dict[str, Any]]:

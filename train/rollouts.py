@@ -222,6 +222,8 @@ class Rollouts:
 
 def rows_of(rollout: Rollout, players: int) -> TurnRows:
     """All turns, M = B T, as batches are made of; what came of the games is not in it."""
-    flat = (array.reshape(-1, *array.shape[2:]) for array in rollout[:5])
-    owner, army, round_, player, row = flat
-    return TurnRows(owner, army, round_, player, row, np.zeros((len(round_), players), np.float32))
+    r, games = rollout, rollout.round.size
+    return TurnRows(
+        r.owner.reshape(games, -1), r.army.reshape(games, -1), r.round.reshape(games), r.player.reshape(games),
+        r.row.reshape(games, -1), np.zeros((games, players), np.float32),
+    )  # fmt: skip
