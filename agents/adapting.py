@@ -6,6 +6,7 @@ from typing import Any, Final, Protocol
 
 from warlight_env.agents.base import Agent, Budget
 from warlight_env.agents.faults import Faults
+from warlight_env.agents.search_record import SearchPolicy
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
@@ -114,6 +115,11 @@ class AdaptedAgent(Agent):
     def insight(self) -> dict[str, Any] | None:
         """See `Agent.insight`."""
         told = getattr(self._thing, "insight", None)
+        return told() if callable(told) else None
+
+    def search_policy(self) -> SearchPolicy | None:
+        """See `Agent.search_policy`."""
+        told = getattr(self._thing, "search_policy", None)
         return told() if callable(told) else None
 
     def __repr__(self) -> str:

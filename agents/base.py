@@ -14,7 +14,7 @@ from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.faults import Faults
 from warlight_env.agents.generator_work import make_generator_work
-from warlight_env.agents.search_record import Searched
+from warlight_env.agents.search_record import Searched, SearchPolicy
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
@@ -104,6 +104,15 @@ class Agent(ABC):
     def searched(self) -> Searched | None:
         """What its last search came to; None: it has not searched yet, or never does."""
         return None
+
+    def search_policy(self) -> SearchPolicy | None:
+        """What its last answer was chosen from: turns with probabilities and values, the answer first.
+
+        Probabilities are shares of visits (`mcts`, `flat_mc`), or the mixture (`nash`); agents that play the turn of
+        the highest value give that one all. None: it has not answered yet, or chooses from nothing.
+        """
+        searched = self.searched()
+        return None if searched is None else searched.record.policy(searched.view.params.max_orders)
 
 
 def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Annotated, Final
 
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
@@ -89,6 +90,7 @@ class Minimax2Agent(SearchingAgent):
             for i in range(count)
         ]
         found.sort(key=lambda candidate: candidate.value, reverse=True)
+        found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
         replies = int(look.found.sum())
         depth = 2 if replies else 1
         return Found(found, plays, 1 + count * (1 + replies), depth, depth)

@@ -6,7 +6,6 @@ from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.base import KernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import GeneratorWork, make_generator_work, take_turn
@@ -15,6 +14,7 @@ from warlight_env.agents.imagined import lone
 from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
+from warlight_env.agents.search.scoring_agent import ScoringAgent
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
@@ -76,7 +76,7 @@ def one_ply_turn(
 
 
 @documented
-class OnePlyAgent(KernelAgent):
+class OnePlyAgent(ScoringAgent):
     """Looks one round ahead, with the evaluation of the tree search; for any number of players."""
 
     name = "one_ply"
@@ -96,7 +96,12 @@ class OnePlyAgent(KernelAgent):
         self._context = make_context(view.board, view.params, view.players, self.weights)
         self._work = make_one_ply_work(view.board.n_regions, view.board.n_edges, view.players)
 
-    def _write(self, view: View) -> int:
+    @property
+    def _look(self) -> Lookahead:
+        look: Lookahead = self._work.look
+        return look
+
+    def _choose(self, view: View) -> int:
         return int(
             one_ply_turn(
                 self._context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks

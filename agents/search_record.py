@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
@@ -20,11 +24,21 @@ class Candidate:
     picks: tuple[int, ...] = ()  #: wished regions, best first
     refined: bool = False  #: found by local search; visits and value are then of the scenarios that chose it
     middle: float | None = None  #: median, mean or mode of the values, where the answer goes by that
+    chance: float | None = None  #: with which the search would play it, where its visits do not tell
 
     @property
     def value(self) -> float:
         """Mean value to the searching player, its share of the position in [0, 1]; 0 without visits."""
         return self.total / self.visits if self.visits else 0.0
+
+
+class SearchPolicy(NamedTuple):
+    """What a search would play, as a policy over C candidates: the answer first."""
+
+    turns: tuple[Orders, ...]  #: C of them, within the rules' limit of orders; empty ones while regions are picked
+    picks: tuple[tuple[int, ...], ...]  #: C of them: regions wished for, best first; () while the game is played
+    probabilities: npt.NDArray[np.float64]  #: [C] with the sum 1
+    values: npt.NDArray[np.float64]  #: [C] mean shares of the position in [0, 1]; NaN where a turn was not valued
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,26 @@ class SearchRecord:
     seconds: float
     candidates: tuple[Candidate, ...]  #: the answer first
     trials: int = 0  #: of local search, after the simulations
+
+    def policy(self, max_orders: int = 0) -> SearchPolicy:
+        """The candidates as a policy: by their `chance` where they have one, else by their shares of all visits.
+
+        What local search found takes the place of the candidate that would have been the answer. max_orders: the rules'
+        limit; 0: none.
+        """
+        found = self.candidates
+        weights = np.array([c.visits if c.chance is None else c.chance for c in found], dtype=np.float64)
+        if found[0].refined and found[0].chance is None:
+            weights[0] = 0.0
+            weights[:2] = weights[:2][::-1] if len(found) > 1 else 1.0
+        if weights.sum() <= 0:
+            weights[0] = 1.0
+        return SearchPolicy(
+            turns=tuple(c.orders.limited(max_orders) for c in found),
+            picks=tuple(c.picks for c in found),
+            probabilities=weights / weights.sum(),
+            values=np.array([c.value if c.visits else math.nan for c in found]),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""

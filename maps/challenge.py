@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.maps.build import RawRegion, build, heading_for
+from warlight_env.maps.cells import Cell, Drawing, draw
+from warlight_env.maps.challenge_fields import cell, identifier, identifiers, items, pair, whole
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import MAX_BORDERS, MAX_REGIONS, Map, SuperRegion
+from warlight_env.maps.model import MAX_BORDERS, MAX_REGIONS, Map, Point, SuperRegion
 from warlight_env.maps.text import parse_json
 
-_ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-_WHOLE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+#: Of all regions together.
+MAX_CELLS: Final = 20_000
+
+#: Where it stands, an id, and a value or another id.
+_Row = tuple[str, int, int]
+
 _PARTS = ("super_regions", "regions", "neighbors")
 
 
@@ -41,12 +46,12 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
     def pairs(part: str) -> list[tuple[str, int, str]]:
         line, words = found[part]
         where = f"{place}: line {line}: {part}"
-        return [(where, _id(where, a), b) for a, b in zip(words[::2], words[1::2], strict=True)]
+        return [(where, identifier(where, a), b) for a, b in zip(words[::2], words[1::2], strict=True)]
 
-    supers = [(where, s, _whole(where, b)) for where, s, b in pairs("super_regions")]
-    regions = [(where, r, _id(where, s)) for where, r, s in pairs("regions")]
+    supers = [(where, s, whole(where, b)) for where, s, b in pairs("super_regions")]
+    regions = [(where, r, identifier(where, s)) for where, r, s in pairs("regions")]
     borders = [
-        (where, a, _id(f"{where}: region {a}", b))
+        (where, a, identifier(f"{where}: region {a}", b))
         for where, a, listed in pairs("neighbors")
         for b in listed.split(",")
         if b
@@ -55,10 +60,18 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
 
 
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
-    """The map of the form that the second challenge's engine kept its maps in.
+    """The map of either JSON form of the second challenge; which one it is, is told by what it holds.
 
-    ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` one of ``{"id": 1, "superRegion": 1,
-    "neighbors": [2, 4]}``, each border from one side or both. Indices follow the ids in ascending order.
+    The engine's: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` one of ``{"id": 1,
+    "superRegion": 1, "neighbors": [2, 4]}``.
+
+    The site's: super regions name their ``regions``, and regions have ``cells``, a list of ``{"x": 3, "y": 0}``, and
+    a ``text``, the cell in which the label stands. ``Settings`` has ``gridSizeCells``, columns and rows. Cells become
+    outlines, borders of regions that do not touch become links.
+
+    In both each border stands at one side or both, numbers may be text, lists of ids may be text with spaces or commas,
+    and places on the grid may be pairs. Indices follow the ids in ascending order. MapError tells the place and the
+    reason of what is wrong.
     """
     return from_challenge_data(parse_json(text, place), place)
 
@@ -67,21 +80,82 @@ def from_challenge_data(data: Any, place: str) -> Map:
     """The map of the parsed JSON of ``from_challenge_json``."""
     if not isinstance(data, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(data).__name__}")
-    supers = []
-    regions = []
-    borders = []
-    for where, item in _items(data, "SuperRegions", place):
-        supers.append((where, _id_field(where, item, "id"), _field(where, item, "bonus")))
-    for where, item in _items(data, "Regions", place):
-        region = _id_field(where, item, "id")
-        regions.append((where, region, _id_field(where, item, "superRegion")))
-        neighbors = item.get("neighbors", [])
-        if not isinstance(neighbors, list):
-            raise MapError(f"{where}: neighbors: expected a list")
-        if len(neighbors) > MAX_REGIONS:
-            raise MapError(f"{where}: {len(neighbors)} neighbors: at most {MAX_REGIONS} are supported")
-        borders += [(where, region, _id_field(where, {"neighbor": n}, "neighbor")) for n in neighbors]
-    return _from_ids(place, supers, regions, borders)
+    supers: list[_Row] = []
+    listed = items(data, "SuperRegions", place)
+    for where, item in listed:
+        supers.append((where, _id_field(where, item, "id"), whole(f"{where}: bonus", item.get("bonus"))))
+    regions = [(where, _id_field(where, item, "id"), item) for where, item in items(data, "Regions", place)]
+    borders = [
+        (where, region, neighbor)
+        for where, region, item in regions
+        for neighbor in identifiers(f"{where}: neighbors", item.get("neighbors", []))
+    ]
+    if not any("regions" in item for _, item in listed) and not any("cells" in item for _, _, item in regions):
+        homes = [(where, region, _id_field(where, item, "superRegion")) for where, region, item in regions]
+        return _from_ids(place, supers, homes, borders)
+    homes = [
+        (where, region, s)
+        for (where, item), (_, s, _) in zip(listed, supers, strict=True)
+        for region in identifiers(f"{where}: regions", item.get("regions"))
+    ]
+    _check_homes(regions, homes)
+    return _from_ids(place, supers, homes, borders, _drawing(data, place, regions, borders))
+
+
+def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> None:
+    """Raises MapError unless super regions name the regions, all of them and no others."""
+    known = set[int]()
+    for where, region, _ in regions:
+        if region in known:
+            raise MapError(f"{where}: region {region}: given twice")
+        known.add(region)
+    for where, region, _ in homes:
+        if region not in known:
+            raise MapError(f"{where}: regions: unknown region {region}")
+    named = {region for _, region, _ in homes}
+    for where, region, _ in regions:
+        if region not in named:
+            raise MapError(f"{where}: region {region}: in no super region")
+
+
+def _drawing(
+    data: dict[str, Any], place: str, regions: Sequence[tuple[str, int, Any]], borders: Sequence[_Row]
+) -> Drawing | None:
+    """The drawing of the regions' cells; None where no region has any."""
+    if not any(item.get("cells") for _, _, item in regions):
+        return None
+    cells: dict[int, list[Cell]] = {}
+    labels: dict[int, Point] = {}
+    taken: dict[Cell, int] = {}
+    for where, region, item in regions:
+        listed, count = item.get("cells"), sum(map(len, cells.values()))
+        if not isinstance(listed, list) or not listed:
+            raise MapError(f"{where}: cells: expected a list with at least one cell, as other regions have")
+        if count + len(listed) > MAX_CELLS:
+            raise MapError(f"{where}: cells: at most {MAX_CELLS} in all are supported")
+        cells[region] = [cell(f"{where}: cells[{i}]", value) for i, value in enumerate(listed)]
+        for i, at in enumerate(cells[region]):
+            if taken.setdefault(at, region) != region:
+                raise MapError(f"{where}: cells[{i}]: {at} is a cell of region {taken[at]}, too")
+        if item.get("text") is not None:
+            x, y = pair(f"{where}: text", item["text"])
+            middle = 0.5 if x.is_integer() and y.is_integer() else 0.0
+            labels[region] = x + middle, y + middle
+    known = sorted({(min(a, b), max(a, b)) for _, a, b in borders if a != b and a in cells and b in cells})
+    return draw(cells, labels, _grid(data, place), known)
+
+
+def _grid(data: dict[str, Any], place: str) -> Cell:
+    """Columns and rows as the settings tell them, as one number if they are equal; 1 of each where they do not."""
+    settings = data.get("Settings", {})
+    if not isinstance(settings, dict):
+        raise MapError(f"{place}: Settings: expected an object")
+    size, where = settings.get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
+    if isinstance(size, dict):
+        size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))
+    elif type(size) is int or (isinstance(size, str) and size.strip().isdecimal()):
+        size = [size, size]
+    return cell(where, size)
 
 
 def _from_ids(
@@ -89,6 +163,7 @@ def _from_ids(
     supers: Sequence[tuple[str, int, int]],
     regions: Sequence[tuple[str, int, int]],
     borders: Sequence[tuple[str, int, int]],
+    drawing: Drawing | None = None,
 ) -> Map:
     """Names from the ids, indices in the ids' order; each item is (where, id, value)."""
     known = {s for _, s, _ in supers}
@@ -108,52 +183,23 @@ def _from_ids(
         if a == b:
             raise MapError(f"{where}: region {a}: border to itself")
     short = all(r <= 99_999 for r in seen)
+    shapes = {} if drawing is None else drawing.shapes
     return build(
         place,
         heading_for(place, "Warlight AI Challenge"),
         [SuperRegion(f"Super region {s}", bonus) for _, s, bonus in sorted(supers, key=lambda x: x[1])],
         [
-            RawRegion(f"Region {r}", f"Super region {seen[r]}", f"R{r if short else i}")
+            RawRegion(f"Region {r}", f"Super region {seen[r]}", f"R{r if short else i}", shape=shapes.get(r))
             for i, r in enumerate(sorted(seen), 1)
         ],
         [(f"Region {a}", f"Region {b}") for _, a, b in borders],
         repeats=True,
+        view_box=None if drawing is None else drawing.view_box,
+        sea_links=[]
+        if drawing is None
+        else [(f"Region {a}", f"Region {b}", line) for (a, b), line in drawing.links.items()],
     )
 
 
-def _id(where: str, text: str) -> int:
-    if not _ID.fullmatch(text):
-        raise MapError(f"{where}: {text[:40]!r} is not an id (a whole number from 1)")
-    return int(text)
-
-
-def _whole(where: str, text: str) -> int:
-    if not _WHOLE.fullmatch(text):
-        raise MapError(f"{where}: {text[:40]!r} is not a whole number")
-    return int(text)
-
-
-def _items(data: dict[str, Any], key: str, place: str) -> list[tuple[str, dict[str, Any]]]:
-    items = data.get(key)
-    if not isinstance(items, list):
-        raise MapError(f"{place}: {key}: expected a list")
-    if len(items) > MAX_REGIONS:
-        raise MapError(f"{place}: {len(items)} {key}: at most {MAX_REGIONS} are supported")
-    for i, item in enumerate(items):
-        if not isinstance(item, dict):
-            raise MapError(f"{place}: {key}[{i}]: expected an object")
-    return [(f"{place}: {key}[{i}] (id {item.get('id')!s:.20})", item) for i, item in enumerate(items)]
-
-
-def _field(where: str, item: dict[str, Any], key: str) -> int:
-    value = item.get(key)
-    if type(value) is not int:
-        raise MapError(f"{where}: {key}: {str(value)[:40]!r} is not a whole number")
-    return value
-
-
 def _id_field(where: str, item: dict[str, Any], key: str) -> int:
-    value = _field(where, item, key)
-    if not 1 <= value < 10**9:
-        raise MapError(f"{where}: {key}: {value} is not an id (a whole number from 1)")
-    return value
+    return identifier(f"{where}: {key}", item.get(key))

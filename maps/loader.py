@@ -26,7 +26,7 @@ def names() -> list[str]:
 def load(name_or_path: str | Path) -> Map:
     """The bundled map of this name, or the map in this file.
 
-    Files: ``.json`` (the project's own format or the AI Challenge's), ``.xml`` (the thesis's form), ``.txt``
+    Files: ``.json`` (the project's own format, or either of the AI Challenge's), ``.xml`` (the thesis's form), ``.txt``
     (the challenge's ``setup_map`` lines). Raises ``MapError`` with the file, the place in it and the reason.
     """
     if not isinstance(name_or_path, str | Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Final
 
 from warlight_env.agents.imagined import lone
@@ -127,6 +128,7 @@ class MaxnAgent(SearchingAgent):
             for i in range(count)
         ]  # the battles of the highest values come first, and of equals the first stays so
         found.sort(key=lambda candidate: candidate.value, reverse=True)
+        found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
         return finished, Found(found, valued, nodes, min(shallowest, deepest), deepest)
 

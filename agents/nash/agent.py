@@ -154,8 +154,10 @@ class NashAgent(SearchingAgent):
     def _found(self, works: list[NashWork], player: int, begun: int) -> Found:
         turns = turns_of(works, player, begun)
         found = [
-            Candidate(orders, int(visits), float(total), refined=i >= begun)
-            for i, (orders, visits, total) in enumerate(zip(turns.orders, turns.visits, turns.total, strict=True))
+            Candidate(orders, int(visits), float(total), refined=i >= begun, chance=float(chance))
+            for i, (orders, visits, total, chance) in enumerate(
+                zip(turns.orders, turns.visits, turns.total, turns.mixture, strict=True)
+            )
         ]
         mixture = turns.mixture
         best = max(range(len(found)), key=lambda i: found[i].value)

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from warlight_env.agents.base import KernelAgent
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
@@ -16,6 +15,7 @@ from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
+from warlight_env.agents.search.scoring_agent import ScoringAgent
 from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
@@ -65,7 +65,7 @@ def choose_plan(
 
 
 @documented
-class PlanAgent(KernelAgent):
+class PlanAgent(ScoringAgent):
     """Plans turns from goals (super regions, neutral regions, enemies' regions, own ones to hold) in many styles, and
     plays the one that promises most a round ahead; any number of players."""
 
@@ -99,7 +99,12 @@ class PlanAgent(KernelAgent):
             )
         )
 
-    def _write(self, view: View) -> int:
+    @property
+    def _look(self) -> Lookahead:
+        look: Lookahead = self._work.look
+        return look
+
+    def _choose(self, view: View) -> int:
         self._player = view.player
         return int(
             choose_plan(

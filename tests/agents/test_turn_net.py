@@ -43,7 +43,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
-from warlight_env.envs.actions.factored import FactoredActions
+from warlight_env.envs.actions import FactoredActions, InexpressibleError
 from warlight_env.game import Game
 from warlight_env.maps import load
 
@@ -333,6 +333,7 @@ def test_files(tmp_path):
 
 
 def test_the_nearest_row_is_that_of_the_encoding():
+    compared = 0
     for map_, agents in (("world", ("plan", "one_big_army")), ("small", ("smart_random", "aggressive"))):
         game = Game(map_, "thesis", 2, seed=4, picks="random")
         players = [make_agent(agent, 3) for agent in agents]
@@ -355,9 +356,14 @@ def test_the_nearest_row_is_that_of_the_encoding():
                     turns[p].deploys,
                     [a for a in turns[p].attacks if view.army[a[0]] + whole[a[0]] > 1],
                 )
-                assert row.tolist() == encoding.encode(view, leaving, nearest=True).tolist()
+                try:
+                    encoding.encode(view, leaving)
+                except InexpressibleError:  # the others are said exactly by the encoding
+                    assert row.tolist() == encoding.encode(view, leaving, nearest=True).tolist()
+                    compared += 1
             game.play_round(turns)
         assert game.round > 5
+    assert compared > 20
 
 
 def test_candidates_are_plans_and_turns_of_the_network_each_once():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from env_helpers import as_game
 from helpers import PRESETS, RING
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
-from warlight_env.envs import InexpressibleError, WarlightParallelEnv
+from warlight_env.envs import ENCODINGS, InexpressibleError, Loss, OrdersActions, WarlightParallelEnv
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -128,3 +130,80 @@ def test_wishes_that_cannot_be_encoded_are_named(name):
         with pytest.raises(InexpressibleError, match="3 wishes: there are 2"):
             env.core.encoding.encode(view, [a, b, c])
         assert env.core.encoding.encode(view, [a, b, c], nearest=True) == [3 * a, 3 * b, env.core.encoding.end]
+
+
+# The nearest action
+
+
+@st.composite
+def legal_turns(draw, view):
+    """Any legal turn of a view: all or a part of the income, attacks of any size, now and then all or twice along."""
+    if view.phase == "pick":
+        wishes = draw(st.permutations(view.offers))
+        return wishes[: draw(st.integers(0, len(wishes)))]
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    board, own = view.board, np.flatnonzero(view.owner == view.player)
+    spent = int(rng.integers(0, view.income + 1)) if rng.random() < 0.5 else view.income
+    deploys = np.bincount(rng.choice(own, spent), minlength=board.n_regions)
+    edges = rng.permutation(np.flatnonzero(np.isin(board.edge_source, own)))[: rng.integers(0, 9)].tolist()
+    edges += edges[:1] if rng.random() < 0.3 and not view.params.repeated_illegal else []
+    attacks = [
+        (int(board.edge_source[e]), int(board.edge_target[e]), int(rng.choice([1, rng.integers(1, 90), 1_000_000])))
+        for e in edges
+    ]
+    turn = Orders([(r, int(k)) for r, k in enumerate(deploys) if k], attacks)
+    return turn.limited(view.params.max_orders)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_the_nearest_action_refuses_no_legal_turn_and_loss_says_what_is_lost(name, data):
+    env = data.draw(envs(name, ("small", "ring", "long")))
+    for agent in env.agents:
+        view, encoding = env.view(agent), env.unwrapped.encoding
+        if view.phase == "play":
+            rng, players = np.random.default_rng(data.draw(st.integers(0, 99))), env.core.players
+            env.core.state.owner[0] = rng.integers(-1, players, len(view.owner))
+            env.core.state.owner[0, :players] = range(players)
+            env.core.state.army[0] = rng.integers(1, 99, len(view.army))
+            env.core.look()
+            view = env.view(agent)
+        turn = data.draw(legal_turns(view))
+        action = encoding.encode(view, turn, nearest=True)
+        assert all(map(encoding.space.contains, action)) if encoding.stepwise else encoding.space.contains(action)
+        said = encoding.decode(view, action)
+        if isinstance(turn, Orders):
+            assert as_game(env.core).check(view.player, said) == []
+        try:
+            exact = encoding.encode(view, turn)
+        except InexpressibleError:
+            continue
+        assert encoding.loss(view, turn, exact).exact
+        assert encoding.decode(view, exact) == said, "what can be said is said"
+
+
+def test_the_loss_by_hand():
+    """Of 9 + 6 armies less one, 14 may leave; 7 are the income."""
+    turn = Orders([(0, 6)], [(0, 5, 5), (0, 3, 9)])
+    env = ring("continuous")
+    view, encoding = env.view("player_0"), env.unwrapped.encoding
+    action = encoding.encode(view, turn, nearest=True)
+    said = encoding.decode(view, action)
+    assert (said.deploys, said.attacks) == ([(0, 7)], [(0, 3, 9), (0, 5, 5)])
+    assert encoding.loss(view, turn, action) == Loss(deployed=1, order=1)
+    assert encoding.loss(view, Orders([(0, 7)], [(0, 3, 9), (1, 2, 1)]), action) == Loss(armies=6, attacks=2)
+    env = ring(functools.partial(OrdersActions, max_armies=4))
+    view, encoding = env.view("player_0"), env.unwrapped.encoding
+    for armies, sent in ((3, 3), (4, 3), (8, 3), (9, 1_000_000), (14, 1_000_000), (1_000_000, 1_000_000)):
+        action = encoding.encode(view, Orders([(0, 6)], [(0, 5, armies)]), nearest=True)
+        assert encoding.decode(view, action).attacks == [(0, 5, sent)]
+        lost = encoding.loss(view, Orders([(0, 6)], [(0, 5, armies)]), action)
+        assert lost == Loss(armies=abs(min(armies, 14) - min(sent, 14)))
+    env = ring("strategies")
+    view, encoding = env.view("player_0"), env.unwrapped.encoding
+    for action in np.flatnonzero(encoding.mask(view)).tolist():
+        meant = encoding.decode(view, action)
+        near = Orders([*meant.deploys[:-1], (meant.deploys[-1][0], meant.deploys[-1][1] - 1)], meant.attacks)
+        found = encoding.encode(view, near, nearest=True)
+        assert encoding.loss(view, near, found) == Loss(deployed=1), "the same but for an army that is not deployed"

@@ -18,6 +18,7 @@ from env_helpers import equal, idle
 from env_helpers import make_single as make
 from env_helpers import play_episode as episode
 from warlight_env.envs import ENCODINGS
+from warlight_env.envs.registration import VARIANTS
 
 KINDS = ("flat", "graph", "raw")
 
@@ -42,6 +43,21 @@ def test_registration_needs_one_import():
     code = "import gymnasium, warlight_env.envs; print(gymnasium.make('warlight/Warlight-v0').reset(seed=1)[0].shape)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("(")
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_ids_alone_choose_map_and_encoding(variant):
+    """What a script gets that takes nothing but an id: the environment itself and a batch, which agree."""
+    env = gymnasium.make(variant)
+    check_env(env.unwrapped, skip_render_check=True)
+    told = variant.removeprefix("warlight/Warlight").removesuffix("-v0")
+    assert env.unwrapped.episodes.core.map.name == ("small" if told.startswith("Small") else "world")
+    assert env.unwrapped.encoding.name == (told.removeprefix("Small").lower() or "steps")
+    batch = gymnasium.make_vec(f"warlight_env.envs:{variant}", 2, vectorization_mode="vector_entry_point")
+    assert batch.single_observation_space == env.observation_space and batch.single_action_space == env.action_space
+    seen, _ = batch.reset(seed=5)
+    assert equal(seen[0], env.reset(seed=5)[0])
+    assert gymnasium.make(variant, map="large").unwrapped.episodes.core.map.name == "large", "arguments are stronger"
 
 
 @pytest.mark.parametrize("action", ENCODINGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import pytest
@@ -106,6 +107,54 @@ def test_a_competition_map_lists_each_border_once() -> None:
     )
     m = maps.from_challenge_json(text)
     assert m.borders == ((0, 1), (0, 2), (1, 2)) and m.bonuses == (3, 1)
+
+
+def test_both_json_forms_of_the_challenge_give_the_same_graph_and_cells_are_its_drawing() -> None:
+    """Two regions side by side, a bent one below the first, and one across water."""
+    cells = {1: [(0, 0), (1, 0)], 2: [(2, 0), (2, 1)], 3: [(0, 1), (0, 2), (1, 2)], 7: [(5, 2)]}
+    engine = {
+        "SuperRegions": [{"id": 1, "bonus": 3}, {"id": 2, "bonus": 0}],
+        "Regions": [
+            {"id": 1, "superRegion": 1, "neighbors": [2, 3]}, {"id": 2, "superRegion": 1, "neighbors": [7]},
+            {"id": 3, "superRegion": 2}, {"id": 7, "superRegion": 2},
+        ],
+    }  # fmt: skip
+    site: dict[str, Any] = {
+        "Settings": {"gridSizeCells": {"x": 8, "y": 4}},
+        "SuperRegions": [{"id": 1, "bonus": 3, "regions": [1, 2]}, {"id": 2, "bonus": 0, "regions": [3, 7]}],
+        "Regions": [
+            {"id": r, "neighbors": near, "cells": [{"x": x, "y": y} for x, y in cells[r]],
+             "text": {"x": cells[r][0][0], "y": cells[r][0][1]}}
+            for r, near in ((1, [2, 3]), (2, [1, 7]), (3, [1]), (7, [2]))
+        ],
+    }  # fmt: skip
+    texts: dict[str, Any] = {
+        "Settings": {"gridSizeCells": "8, 4"},
+        "SuperRegions": [
+            {"id": "1", "bonus": "3", "regions": "1 2"}, {"id": "2", "bonus": "0", "regions": "3,7"},
+        ],
+        "Regions": [
+            {"id": str(r), "neighbors": near, "cells": [list(cell) for cell in cells[r]],
+             "text": "{} {}".format(*cells[r][0])}
+            for r, near in ((1, "2 3"), (2, "1, 7"), (3, "1"), (7, "2"))
+        ],
+    }  # fmt: skip
+    plain, drawn, loose = (maps.from_challenge_json(json.dumps(data)) for data in (engine, site, texts))
+    assert drawn.digest() == plain.digest() and not plain.drawable
+    assert loose == drawn and maps.from_json(maps.dumps(drawn)) == drawn
+    assert drawn.view_box == (0, 0, 1600, 800), "200 units for a cell"
+    corners = [{(x / 200, y / 200) for ring in r.shape.rings for x, y in ring} for r in drawn.regions if r.shape]
+    assert corners[0] == {(0, 0), (2, 0), (2, 1), (0, 1)}
+    assert corners[2] == {(0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (0, 3)}
+    assert drawn.regions[2].shape and drawn.regions[2].shape.label == (100, 300), "in the cell that text names"
+    assert drawn.regions[2].shape.radius == 100
+    assert [(link.a, link.b, link.line) for link in drawn.sea_links] == [(1, 3, ((600, 400), (1000, 400)))]
+    del texts["Settings"], texts["Regions"][2]["text"]
+    tight = maps.from_challenge_json(json.dumps(texts))
+    assert tight.view_box == (0, 0, 1596, 798), "as far as the cells go"
+    for region in texts["Regions"]:
+        del region["cells"]
+    assert maps.from_challenge_json(json.dumps(texts)).digest() == plain.digest()
 
 
 @given(st.lists(st.text("abcdé XYZ-", min_size=1, max_size=6).map(lambda s: " ".join(s.split())), unique=True))

@@ -266,10 +266,10 @@ def test_setup_lines(old: str, new: str, reason: str) -> None:
         ("{}", "SuperRegions: expected a list"),
         ('{"SuperRegions": [1], "Regions": []}', r"SuperRegions\[0\]: expected an object"),
         (
-            '{"SuperRegions": [{"id": 1, "bonus": "5"}], "Regions": []}',
-            r"SuperRegions\[0\] \(id 1\): bonus: '5' is not",
+            '{"SuperRegions": [{"id": 1, "bonus": "5x"}], "Regions": []}',
+            r"SuperRegions\[0\] \(id 1\): bonus: '5x' is not",
         ),
-        ('{"SuperRegions": [{"id": 0, "bonus": 5}], "Regions": []}', "id: 0 is not an id"),
+        ('{"SuperRegions": [{"id": 0, "bonus": 5}], "Regions": []}', "id: '0' is not an id"),
         (
             '{"SuperRegions": [], "Regions": [{"id": 3, "superRegion": 2}]}',
             "region 3: unknown super region 2",
@@ -288,6 +288,52 @@ def test_setup_lines(old: str, new: str, reason: str) -> None:
 def test_challenge_json(text: str, reason: str) -> None:
     with pytest.raises(maps.MapError, match=f"^my.json: .*{reason}"):
         maps.from_challenge_json(text, "my.json")
+
+
+SITE = {
+    "Settings": {"gridSizeCells": {"x": 8, "y": 5}},
+    "Regions": [
+        {"id": 1, "neighbors": [2, 3], "cells": [{"x": 0, "y": 0}, {"x": 1, "y": 0}], "text": {"x": 1, "y": 0}},
+        {"id": 2, "neighbors": [1], "cells": [{"x": 0, "y": 1}], "text": {"x": 0, "y": 1}},
+        {"id": 3, "neighbors": [], "cells": [{"x": 5, "y": 2}], "text": {"x": 0, "y": 0}},
+    ],
+    "SuperRegions": [{"id": 1, "bonus": 2, "regions": [1, 2]}, {"id": 2, "bonus": 1, "regions": [3]}],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        (("SuperRegions", 1, "regions"), [3, 2], "region 2: in two super regions, 1 and 2"),
+        (("SuperRegions", 1, "regions"), [3, 9], r"SuperRegions\[1\] \(id 2\): regions: unknown region 9"),
+        (("SuperRegions", 1, "regions"), [], r"Regions\[2\] \(id 3\): region 3: in no super region"),
+        (("SuperRegions", 1, "regions"), None, r"SuperRegions\[1\] \(id 2\): regions: expected a list"),
+        (("SuperRegions", 0, "regions"), "1 two", "regions: 'two' is not an id"),
+        (("Regions", 0, "neighbors"), "2 3 4", "region 1: border to unknown region 4"),
+        (("Regions", 0, "neighbors"), [1, 2, 3], "region 1: border to itself"),
+        (("Regions", 0, "neighbors"), 2, r"Regions\[0\] \(id 1\): neighbors: expected a list"),
+        (("Regions", 1, "id"), 1, r"Regions\[1\] \(id 1\): region 1: given twice"),
+        (("Regions", 2, "cells"), [], r"Regions\[2\] \(id 3\): cells: expected a list with at least one"),
+        (("Regions", 2, "cells"), [{"x": 1, "y": 0}], r"cells\[0\]: \(1, 0\) is a cell of region 1, too"),
+        (("Regions", 2, "cells"), [{"x": 1}], r"cells\[0\]: y: 'None' is not a number"),
+        (("Regions", 2, "cells"), [[1, -1]], r"cells\[0\]: y: '-1' is not a number"),
+        (("Regions", 2, "cells"), [[1, 10**6]], r"cells\[0\]: y: '1000000' is not a number from 0"),
+        (("Regions", 2, "cells"), [[1, 0.5]], r"cells\[0\]: a cell must be two whole numbers"),
+        (("Regions", 2, "cells"), [[1, 1]] * 30_000, "cells: at most 20000 in all"),
+        (("Regions", 2, "text"), "somewhere", r"Regions\[2\] \(id 3\): text: expected x and y"),
+        (("Settings", "gridSizeCells"), [8], "Settings: gridSizeCells: expected x and y"),
+        (("Settings",), [], "Settings: expected an object"),
+    ],
+)
+def test_the_challenge_s_form_with_cells(path, value, reason):
+    assert maps.from_challenge_json(json.dumps(SITE)).drawable
+    damaged = json.loads(json.dumps(SITE))
+    there = damaged
+    for key in path[:-1]:
+        there = there[key]
+    there[path[-1]] = value
+    with pytest.raises(maps.MapError, match=f"^my.json: .*({reason})"):
+        maps.from_challenge_json(json.dumps(damaged), "my.json")
 
 
 def test_files(tmp_path: Path) -> None:

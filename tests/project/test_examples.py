@@ -17,9 +17,10 @@ SHORT = {
     "ppo_continuous": (["2048"], "mean reward"),
     "cleanrl_ppo": (["8192"], "steps"),
     "my_search": (["4"], "rounds per game"),
+    "clone_search": (["3", "4"], "Elo of cloned"),
 }
-#: Those with tests of their own: a match of minutes, and RLlib, which needs an environment of its own.
-ELSEWHERE = {"my_generator", "rllib_ppo"}
+#: Those with tests of their own: a match of minutes, RLlib, which needs an environment of its own, and Minari.
+ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search"}
 
 CONFORMANCE = """
 from warlight_env.envs import WarlightEnv, WarlightVectorEnv
@@ -47,6 +48,15 @@ def test_example(name, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     assert said in done.stdout
+
+
+def test_a_minari_data_set(tmp_path, monkeypatch):
+    pytest.importorskip("minari", reason="needs the extra minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    command = [sys.executable, str(EXAMPLES / "minari_search.py"), "2", "warlight/test-v0"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.startswith("2 games, ") and "search_chances, search_value" in done.stdout
 
 
 @pytest.mark.slow

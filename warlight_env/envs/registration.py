@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import gymnasium
 import pettingzoo
 
-GYMNASIUM_ID = "warlight/Warlight-v0"
+#: What each variant fixes, by its id; all else is `WarlightEnv`'s default, and an argument of `make` is stronger.
+#: They are for scripts that take nothing but an id, and these want a flat observation, which is the default.
+VARIANTS: Final[dict[str, dict[str, str]]] = {
+    f"warlight/Warlight{part_of_map}{part_of_action}-v0": {**map_, **action}
+    for part_of_map, map_ in (("", {}), ("Small", {"map": "small"}))
+    for part_of_action, action in (
+        ("", {}),
+        ("Strategies", {"action": "strategies"}),
+        ("Continuous", {"action": "continuous"}),
+        ("Factored", {"action": "factored"}),
+    )
+}
 ENV_ID = "warlight/warlight-v0"
 
 
 def register_all() -> None:
     """Make Gymnasium's `make` and `make_vec` and PettingZoo's `make` know the environments."""
-    if GYMNASIUM_ID not in gymnasium.registry:
-        gymnasium.register(
-            GYMNASIUM_ID,
-            entry_point="warlight_env.envs.single:WarlightEnv",
-            vector_entry_point="warlight_env.envs.vector:WarlightVectorEnv",
-        )
+    for variant, arguments in VARIANTS.items():
+        if variant not in gymnasium.registry:
+            gymnasium.register(
+                variant,
+                entry_point="warlight_env.envs.single:WarlightEnv",
+                vector_entry_point="warlight_env.envs.vector:WarlightVectorEnv",
+                kwargs=dict(arguments),
+            )
     if ENV_ID not in pettingzoo.parallel_registry:
         pettingzoo.register("parallel", "warlight/warlight_v0", "warlight_env.envs.parallel:WarlightParallelEnv")
     if ENV_ID not in pettingzoo.aec_registry:

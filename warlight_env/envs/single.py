@@ -114,6 +114,9 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
 
     ## Version History
 
+    The number rises when what a learner meets under an id changes (rules, spaces, features, rewards, defaults). Before
+    1.0 of the package v0 may change, and the changelog says so. `registration.VARIANTS` has ids with other defaults.
+
     * v0: first version.
     """
 

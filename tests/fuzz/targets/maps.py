@@ -33,6 +33,16 @@ CHALLENGE = {
         {"id": 3, "superRegion": 2, "neighbors": [4]}, {"id": 4, "superRegion": 2},
     ],
 }  # fmt: skip
+CELLS = {
+    "Settings": {"gridSizeCells": {"x": 8, "y": 5}},
+    "SuperRegions": [{"id": 1, "bonus": 5, "regions": [1, 2]}, {"id": 2, "bonus": "0", "regions": "3 4"}],
+    "Regions": [
+        {"id": 1, "neighbors": [2, 3], "cells": [{"x": 0, "y": 0}, {"x": 1, "y": 0}], "text": {"x": 1, "y": 0}},
+        {"id": 2, "neighbors": "1,4", "cells": [[0, 1], [0, 2], [1, 2], [2, 2], [2, 1]], "text": [0, 1]},
+        {"id": "3", "neighbors": [4], "cells": ["2 0", "3 0"], "text": "2.5 0.5"},
+        {"id": 4, "neighbors": [], "cells": [{"x": 7, "y": 4}]},
+    ],
+}  # fmt: skip
 LINES = b"setup_map super_regions 1 5 2 2\nsetup_map regions 1 1 2 1 3 2 4 2\nsetup_map neighbors 1 2,3 2 3 3 4\n"
 XML = b"""<?xml version="1.0" encoding="utf-8"?>
 <Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Regions>
@@ -55,7 +65,7 @@ class Maps(Target):
         small = maps.dumps(maps.load("small")).encode()
         self._files = {
             "native.json": [*(json.dumps(data, indent=1).encode() for data in self._plain), small],
-            "challenge.json": [json.dumps(CHALLENGE, indent=1).encode()],
+            "challenge.json": [json.dumps(data, indent=1).encode() for data in (CHALLENGE, CELLS)],
             "lines.txt": [LINES],
             "map.xml": [XML, XML, ENTITIES],
         }
@@ -66,7 +76,7 @@ class Maps(Target):
             return ("", data)
         name = rng.choice(list(self._files))
         if name == "challenge.json" and rng.random() < 0.5:
-            return ("", mutate.changed(CHALLENGE, rng))
+            return ("", mutate.changed(rng.choice([CHALLENGE, CELLS]), rng))
         seeds = self._files[name]
         damage = mutate.damaged_lines if rng.random() < 0.3 else mutate.damaged
         return (name, damage(rng.choice(seeds), rng, seeds))

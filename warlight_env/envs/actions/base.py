@@ -30,17 +30,11 @@ from warlight_env.envs.actions.kernels import (
     make_action_work,
     make_turn,
 )
+from warlight_env.envs.actions.loss import Loss, loss_between
+from warlight_env.envs.actions.turns import I64, Choice
 from warlight_env.features.describing import most_income
 
-I64 = npt.NDArray[np.int64]
 I8 = npt.NDArray[np.int8]
-
-#: What a player decides: orders while the game is played, regions (best first) while regions are picked.
-Choice = Orders | Sequence[int]
-
-
-class InexpressibleError(ValueError):
-    """A turn that an encoding has no action for."""
 
 
 def free_regions(view: View) -> I8:
@@ -111,8 +105,16 @@ class ActionEncoding(ABC):
         """The turn of an action: legal orders, or regions wished for, best first."""
 
     @abstractmethod
-    def encode(self, view: View, turn: Choice) -> Any:
-        """The action of a turn; `InexpressibleError` (a ValueError) tells why there is none."""
+    def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> Any:
+        """The action of a turn; `InexpressibleError` (a ValueError) tells why there is none.
+
+        With ``nearest=True``, for imitation, the closest action where there is none: no legal turn is refused, and
+        `loss` says what of it is lost.
+        """
+
+    def loss(self, view: View, turn: Choice, action: Any) -> Loss:
+        """What an action says otherwise than a turn, whatever it was made of; `Loss.exact` where nothing is lost."""
+        return loss_between(view, turn, self.decode(view, action))
 
     @property
     def mask_size(self) -> int:
@@ -242,38 +244,3 @@ def integer(value: Any, what: str) -> int:
         return operator.index(value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
     except TypeError:
         raise ValueError(f"{what} must be an integer, not {value!r:.60}") from None
-
-
-def check_wishes(view: View, wishes: Sequence[int]) -> list[int]:
-    """The wishes as integers; `InexpressibleError` where a region is not offered or named twice."""
-    regions = [int(region) for region in wishes]
-    if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
-        raise InexpressibleError(f"wishes {regions} name a region twice or one that is not offered")
-    return regions
-
-
-def merge_deploys(view: View, orders: Orders) -> I64:
-    """The armies deployed on each region, int64[N]; `InexpressibleError` where the rules forbid them."""
-    deploy = np.zeros(view.board.n_regions, dtype=np.int64)
-    for region, armies in orders.arrays()[0].tolist():
-        if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
-            raise InexpressibleError(f"deploy of {armies} on {region}: needs an own region and at least one army")
-        deploy[region] += armies
-    if deploy.sum() > view.income:
-        raise InexpressibleError(f"{deploy.sum()} armies deployed, but the income is {view.income}")
-    return deploy
-
-
-def ranks(values: Sequence[int], levels: int) -> list[int]:
-    """Levels for a sequence of distinct indices, so that 'higher level first, ties by index' restores its order.
-
-    The fewest possible, from `levels` downwards to 1 at least; `InexpressibleError` where they do not suffice.
-    """
-    level, out = levels, []
-    for i, value in enumerate(values):
-        if i and value < values[i - 1]:
-            level -= 1
-        out.append(level)
-    if level < 1:
-        raise InexpressibleError(f"this order needs {levels - level + 1} levels, and there are {levels}")
-    return out

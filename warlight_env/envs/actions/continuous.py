@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -16,17 +16,17 @@ from warlight_env.engine.kernel_types import ActionRow, Armies, Int
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import (
-    I8,
+from warlight_env.envs.actions.base import I8, ActionEncoding
+from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.turns import (
     I64,
-    ActionEncoding,
     Choice,
     InexpressibleError,
     check_wishes,
+    edge_of,
     merge_deploys,
+    merged_attacks,
 )
-from warlight_env.envs.actions.factored import edge_of
-from warlight_env.envs.actions.kernels import COUNT, OFFERED, READY, ActionWork, SeenPosition, Turn
 
 #: Rows hold scores as integers 0 .. 2 * SCALE, for -1 .. 1, so that shares are exact and the same everywhere.
 SCALE: Final = 1 << 20
@@ -188,27 +188,64 @@ class ContinuousActions(ActionEncoding):
     def decode(self, view: View, action: Any) -> Choice:
         return self._choice(view, self._submitted(view, [_scores(action, (self._size,), "action")[0]])[0])
 
-    def encode(self, view: View, turn: Choice) -> npt.NDArray[np.float32]:
+    def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> npt.NDArray[np.float32]:
         """The action of a turn, float32[N + E]; exact, up to the order of deploys, or `InexpressibleError`.
 
         After the regions of a shorter list of wishes come the others that are offered.
+
+        With ``nearest=True`` the closest action instead: income that the turn keeps is shared out like the rest (all on
+        the first own region, where there is none), attacks have their armies and come in their order as far as these
+        let them. Attacks from where no armies may leave before others have come are left out.
         """
-        n = self.board.n_regions
-        action = np.full(self._size, -1.0, dtype=np.float32)
         if not isinstance(turn, Orders):
-            wishes = check_wishes(view, turn)
-            rest = [r for r in view.offers if r not in wishes]
-            for place, region in enumerate([*wishes, *rest]):
-                action[region] = 1.0 - place / n
-            return action
+            return self._encode_wishes(view, turn)
+        try:
+            return self._exact(view, turn)
+        except InexpressibleError:
+            if not nearest:
+                raise
+        return self._nearest(view, turn)
+
+    def _encode_wishes(self, view: View, turn: Sequence[int]) -> npt.NDArray[np.float32]:
+        action = np.full(self._size, -1.0, dtype=np.float32)
+        wishes = check_wishes(view, turn)
+        rest = [r for r in view.offers if r not in wishes]
+        for place, region in enumerate([*wishes, *rest]):
+            action[region] = 1.0 - place / self.board.n_regions
+        return action
+
+    def _shared_out(self, deploy: I64) -> npt.NDArray[np.float32]:
+        """Scores in proportion to what is deployed, and no attacks."""
+        action = np.full(self._size, -1.0, dtype=np.float32)
+        if deploy.any():
+            action[: len(deploy)] = np.where(deploy > 0, deploy / deploy.max(), -1.0)
+        return action
+
+    def _exact(self, view: View, turn: Orders) -> npt.NDArray[np.float32]:
         deploy = merge_deploys(view, turn)
         if deploy.sum() != view.income:
             raise InexpressibleError(f"the whole income of {view.income} is shared out, not {deploy.sum()}")
-        if view.income:
-            action[:n] = np.where(deploy > 0, deploy / deploy.max(), -1.0)
+        action = self._shared_out(deploy)
         self._encode_attacks(view, turn, deploy, action)
         if not np.array_equal(merge_deploys(view, _orders(self.decode(view, action))), deploy):
             raise InexpressibleError("no scores share the income out like these deploys")
+        return action
+
+    def _nearest(self, view: View, turn: Orders) -> npt.NDArray[np.float32]:
+        action = self._shared_out(merge_deploys(view, turn))
+        free = view.army + merge_deploys(view, _orders(self.decode(view, action))) - 1
+        highest, before = SCALE, -1
+        for edge, armies in merged_attacks(view, turn):
+            available = int(free[self.board.edge_source[edge]])
+            if available < 1:
+                continue
+            armies = min(armies, available)
+            score = min(highest if edge > before else highest - 1, _highest(armies, available))
+            if score >= 1 and _armies(available, score) == armies:
+                highest, before = score, edge
+            else:
+                score = _highest(armies, available)  # before others that it was to follow, but with its armies
+            action[self.board.n_regions + edge] = score / SCALE
         return action
 
     def _encode_attacks(self, view: View, orders: Orders, deploy: I64, action: npt.NDArray[np.float32]) -> None:

@@ -12,7 +12,8 @@ from gymnasium import spaces
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8, I64, ActionEncoding, integer, integers
+from warlight_env.envs.actions.base import I8, ActionEncoding, integer, integers
+from warlight_env.envs.actions.turns import I64
 
 
 class DiscreteEncoding(ActionEncoding):

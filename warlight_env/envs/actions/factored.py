@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import combinations_with_replacement, pairwise
 from typing import Any, ClassVar, Final
 
@@ -18,21 +18,21 @@ from warlight_env.engine.kernel_types import ActionRow, Int
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import (
-    I8,
-    I64,
-    ActionEncoding,
-    Choice,
-    InexpressibleError,
-    check_wishes,
-    free_regions,
-    integers,
-    merge_deploys,
-    ranks,
-)
+from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions, integers
 from warlight_env.envs.actions.exact import decode_wishes
 from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, SeenPosition, Turn
 from warlight_env.envs.actions.maskable import MaskableChoices
+from warlight_env.envs.actions.turns import (
+    I64,
+    Choice,
+    InexpressibleError,
+    check_wishes,
+    edge_of,
+    merge_deploys,
+    merged_attacks,
+    nearest_ranks,
+    ranks,
+)
 
 _TOP: Final = VALUES - 1
 
@@ -166,34 +166,33 @@ class FactoredActions(ActionEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> I64:
         """The action of a turn, int64[rows].
 
-        Exact, up to the order of deploys, or `InexpressibleError`. With ``nearest=True`` the closest action instead,
-        for imitation: weights in proportion to the armies deployed, shares nearest to the armies sent, and the order of
-        attacks as far as there are levels.
+        Exact, up to the order of deploys, or `InexpressibleError`. With ``nearest=True`` the closest action instead:
+        weights in proportion to the armies deployed, shares nearest to the armies sent, and the order of attacks as far
+        as there are levels. Attacks from where no armies may leave before others have come are left out.
         """
+        try:
+            return self._exact(view, turn)
+        except InexpressibleError:
+            if not nearest:
+                raise
+        return self._nearest(view, turn)
+
+    def _exact(self, view: View, turn: Choice) -> I64:
         action = np.zeros(self.mask_rows, dtype=np.int64)
         if not isinstance(turn, Orders):
-            self._encode_wishes(view, turn, action, nearest)
+            wishes = check_wishes(view, turn)
+            action[wishes] = ranks(wishes, _TOP)
             return action
         deploy = merge_deploys(view, turn)
         if deploy.any():
-            weights = None if nearest else _exact_weights(view, deploy, self.params.max_orders)
+            weights = _exact_weights(view, deploy, self.params.max_orders)
             if weights is None:
-                if not nearest:
-                    raise InexpressibleError("no weights 0 .. 4 share the income out like these deploys")
-                weights = np.ceil(deploy * _TOP / deploy.max()).astype(np.int64)
+                raise InexpressibleError("no weights 0 .. 4 share the income out like these deploys")
             action[: len(weights)] = weights
-        self._encode_attacks(view, turn, deploy, action, nearest)
+        self._exact_attacks(view, turn, deploy, action)
         return action
 
-    def _encode_wishes(self, view: View, wishes: Sequence[int], action: I64, nearest: bool) -> None:
-        regions = check_wishes(view, wishes)
-        if nearest:
-            for place, region in enumerate(regions):
-                action[region] = max(1, _TOP - place)
-        else:
-            action[regions] = ranks(regions, _TOP)
-
-    def _encode_attacks(self, view: View, orders: Orders, deploy: I64, action: I64, nearest: bool) -> None:
+    def _exact_attacks(self, view: View, orders: Orders, deploy: I64, action: I64) -> None:
         board, n = self.board, self.board.n_regions
         edges: list[int] = []
         for source, target, armies in orders.arrays()[1].tolist():
@@ -203,36 +202,53 @@ class FactoredActions(ActionEncoding):
             available = int(view.army[source] + deploy[source] - 1)
             if available < 1:
                 raise InexpressibleError(f"attack {source} to {target}: no armies may leave")
-            sends = [int(share_of(available, value)) for value in range(1, VALUES)]
-            if not nearest and armies not in sends:
+            sends = _sends(available)
+            if armies not in sends:
                 raise InexpressibleError(
                     f"attack {source} to {target}: a quarter, half, three quarters and all of {available} armies are "
                     f"{sends}, not {armies}"
                 )
-            # the largest share that sends the same: it stays right where more armies turn up
-            action[n + edge] = 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
+            action[n + edge] = _nearest_share(sends, armies)
             edges.append(edge)
         if self.params.max_orders and len(edges) > self.params.max_orders:
             raise InexpressibleError(f"the rules allow {self.params.max_orders} attacks in a turn, not {len(edges)}")
         if self.priority:
-            if nearest:
-                drops = np.cumsum([0] + [b < a for a, b in pairwise(edges)])[: len(edges)]
-                levels = np.maximum(0, _TOP - drops).tolist()
-            else:
-                levels = [level - 1 for level in ranks(edges, VALUES)]
+            levels = [level - 1 for level in ranks(edges, VALUES)]
             action[[n + board.n_edges + edge for edge in edges]] = levels
-        elif edges != sorted(edges) and not nearest:
+        elif edges != sorted(edges):
             raise InexpressibleError("attacks go in the order of edges; use priority=True for others")
 
+    def _nearest(self, view: View, turn: Choice) -> I64:
+        board, n = self.board, self.board.n_regions
+        action = np.zeros(self.mask_rows, dtype=np.int64)
+        if not isinstance(turn, Orders):
+            wishes = check_wishes(view, turn)
+            action[wishes] = nearest_ranks(len(wishes), _TOP)
+            return action
+        deploy = merge_deploys(view, turn)
+        if deploy.any():
+            action[:n] = np.ceil(deploy * _TOP / deploy.max())
+        edges: list[int] = []
+        for edge, armies in merged_attacks(view, turn):
+            source = board.edge_source[edge]
+            available = int(view.army[source] + deploy[source] - 1)
+            if available >= 1:
+                action[n + edge] = _nearest_share(_sends(available), armies)
+                edges.append(edge)
+        if self.priority:
+            drops = np.cumsum([0] + [b < a for a, b in pairwise(edges)])[: len(edges)]
+            action[[n + board.n_edges + edge for edge in edges]] = np.maximum(0, _TOP - drops)
+        return action
 
-def edge_of(view: View, source: int, target: int) -> int:
-    """The directed edge of an attack from an own region, or `InexpressibleError`."""
-    n = view.board.n_regions
-    if not (0 <= source < n and 0 <= target < n) or view.board.edge_index[source, target] < 0:
-        raise InexpressibleError(f"attack {source} to {target}: the regions are not neighbours")
-    if view.owner[source] != view.player:
-        raise InexpressibleError(f"attack {source} to {target}: not the player's region")
-    return int(view.board.edge_index[source, target])
+
+def _sends(available: int) -> list[int]:
+    """Armies that the shares above 0 send."""
+    return [int(share_of(available, value)) for value in range(1, VALUES)]
+
+
+def _nearest_share(sends: list[int], armies: int) -> int:
+    """The share that sends nearest to so many; of equals the largest: it stays right where more armies turn up."""
+    return 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
 
 
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
@@ -253,4 +269,4 @@ def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
     return None
 
 
-__all__ = ["FactoredActions", "edge_of"]
+__all__ = ["FactoredActions"]

@@ -12,22 +12,20 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import (
-    I8,
+from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions, integers
+from warlight_env.envs.actions.exact import decode_exact, decode_wishes
+from warlight_env.envs.actions.kernels import OWN
+from warlight_env.envs.actions.maskable import MaskableChoices, MaskableDict
+from warlight_env.envs.actions.turns import (
     I64,
-    ActionEncoding,
     Choice,
     InexpressibleError,
     check_wishes,
-    free_regions,
-    integers,
     merge_deploys,
+    merged_attacks,
+    nearest_ranks,
     ranks,
 )
-from warlight_env.envs.actions.exact import decode_exact, decode_wishes
-from warlight_env.envs.actions.factored import edge_of
-from warlight_env.envs.actions.kernels import OWN
-from warlight_env.envs.actions.maskable import MaskableChoices, MaskableDict
 from warlight_env.errors import clipped
 
 
@@ -134,40 +132,44 @@ class OrdersActions(ActionEncoding):
         )  # fmt: skip
         return Orders.from_arrays(deploy, attacks, count)
 
-    def encode(self, view: View, turn: Choice) -> dict[str, I64]:
-        """The action of a turn, exact up to the order of deploys and what is merged, or `InexpressibleError`."""
+    def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> dict[str, I64]:
+        """The action of a turn, exact up to the order of deploys and what is merged, or `InexpressibleError`.
+
+        With ``nearest=True`` attacks beyond the bound of armies are of `max_armies` - 1 or of all armies, whichever is
+        nearer to them, and the last of too many wishes share a value.
+        """
         n, e = self.board.n_regions, self.board.n_edges
         row = np.zeros(n + 2 * e, dtype=np.int64)
         if isinstance(turn, Orders):
-            self._encode_orders(view, turn, row)
+            self._encode_orders(view, turn, row, nearest)
         else:
             wishes = check_wishes(view, turn)
-            row[wishes] = ranks(wishes, self.max_income)
+            try:
+                row[wishes] = ranks(wishes, self.max_income)
+            except InexpressibleError:
+                if not nearest:
+                    raise
+                row[wishes] = nearest_ranks(len(wishes), self.max_income)
         return {"attack": row[n : n + e], "deploy": row[:n], "priority": row[n + e :]}
 
-    def _encode_orders(self, view: View, orders: Orders, row: I64) -> None:
+    def _encode_orders(self, view: View, orders: Orders, row: I64, nearest: bool) -> None:
         n, e = self.board.n_regions, self.board.n_edges
-        deploys, attacks = orders.arrays()
         limit = self.params.max_orders
-        if limit and max(len(deploys), len(attacks)) > limit:
+        if limit and max(map(len, orders.arrays())) > limit:
             raise InexpressibleError(f"the rules allow {limit} deploys and {limit} attacks in a turn")
         row[:n] = merge_deploys(view, orders)
-        place = 0
-        for source, target, armies in attacks.tolist():
-            edge = edge_of(view, source, target)
-            if armies < 1:
-                raise InexpressibleError(f"attack {source} to {target}: at least one army is needed")
-            if row[n + edge] and self.params.repeated_illegal:
-                raise InexpressibleError(f"two attacks from {source} to {target}")
-            if row[n + edge] == 0:
-                row[n + e + edge] = place
-                place += 1
-            row[n + edge] += min(armies, MAX_ARMIES)
-        for edge in np.flatnonzero(row[n : n + e] >= self._max_armies).tolist():
-            armies = int(row[n + edge])
-            if armies < MAX_ARMIES:
-                raise InexpressibleError(f"an attack with {armies} armies; max_armies = {self._max_armies} means all")
-            row[n + edge] = self._max_armies
+        for place, (edge, armies) in enumerate(merged_attacks(view, orders)):
+            source = self.board.edge_source[edge]
+            row[n + e + edge] = place
+            row[n + edge] = armies
+            if self._max_armies <= armies < MAX_ARMIES:
+                if not nearest:
+                    raise InexpressibleError(
+                        f"an attack with {armies} armies; max_armies = {self._max_armies} means all"
+                    )
+                most, available = self._max_armies - 1, int(view.army[source] + row[source] - 1)
+                row[n + edge] = most if most and armies - most <= abs(available - armies) else MAX_ARMIES
+            row[n + edge] = min(row[n + edge], self._max_armies)
 
 
 def _read_only(row: I8) -> I8:

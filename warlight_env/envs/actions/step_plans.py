@@ -11,8 +11,8 @@ from warlight_env.agents.factored_turns import share_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I64, Choice, InexpressibleError, merge_deploys
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter
+from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, merge_deploys
 
 
 class Steps(Protocol):

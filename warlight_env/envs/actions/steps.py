@@ -12,18 +12,11 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import (
-    I8,
-    I64,
-    Choice,
-    InexpressibleError,
-    check_wishes,
-    merge_deploys,
-)
+from warlight_env.envs.actions.base import I8
 from warlight_env.envs.actions.discrete import DiscreteEncoding
-from warlight_env.envs.actions.factored import edge_of
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter, submit_step, write_step_mask
 from warlight_env.envs.actions.step_plans import exact_actions, nearest_actions
+from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, check_wishes, edge_of, merge_deploys
 
 
 class StepActions(DiscreteEncoding):

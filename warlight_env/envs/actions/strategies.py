@@ -21,9 +21,11 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Armies, Int, Marks
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8, I64, Choice, InexpressibleError
+from warlight_env.envs.actions.base import I8
 from warlight_env.envs.actions.discrete import DiscreteEncoding
 from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, SeenPosition, Turn
+from warlight_env.envs.actions.loss import Loss
+from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError
 
 _N_ATTACKS: Final = len(ATTACK_WAYS)
 STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_WAYS for attack in ATTACK_WAYS)
@@ -128,13 +130,23 @@ class StrategyActions(DiscreteEncoding):
         row = np.array([self.value(action)], dtype=np.int64)
         return self._choice(view, self._submitted(view, [row])[0])
 
-    def encode(self, view: View, turn: Choice) -> int:
-        """The first strategy whose turn this is, up to the order of deploys, or `InexpressibleError`."""
+    def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> int:
+        """The first strategy whose turn this is, up to the order of deploys, or `InexpressibleError`.
+
+        With ``nearest=True`` the first of those that have the fewest armies elsewhere.
+        """
         said = _plain(turn)
-        for action in np.flatnonzero(self.mask(view)).tolist():
+        open_ones = np.flatnonzero(self.mask(view)).tolist()
+        for action in open_ones:
             if _plain(self.decode(view, action)) == said:
                 return int(action)
-        raise InexpressibleError("none of the nine strategies plays this turn")
+        if not nearest:
+            raise InexpressibleError("none of the nine strategies plays this turn")
+
+        def far(loss: Loss) -> tuple[int, ...]:
+            return (loss.deployed + loss.armies, *loss)
+
+        return min(open_ones, key=lambda action: far(self.loss(view, turn, action)))
 
 
 def _plain(turn: Choice) -> Any:

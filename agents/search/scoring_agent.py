@@ -1,0 +1,51 @@
+"""The common part of agents that score turns a round ahead and play the one with the highest score."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.search.lookahead import Lookahead
+from warlight_env.agents.search_record import SearchPolicy
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.view import View
+
+
+class ScoringAgent(KernelAgent):
+    """An agent by `lookahead.score_turns`; subclasses give `_choose`, which scores, and `_look`, where it writes."""
+
+    samples: int  #: plays of the round that each turn is tried in
+    _attack_count: int | None = None
+    _limit: int = 0
+
+    @property
+    @abstractmethod
+    def _look(self) -> Lookahead: ...
+
+    @abstractmethod
+    def _choose(self, view: View) -> int:
+        """What `KernelAgent._write` does; of several turns it scores each."""
+
+    def _write(self, view: View) -> int:
+        self._look.score[:] = np.nan  # what is scored from now on is told apart from what was before
+        self._limit, self._attack_count = int(view.params.max_orders), self._choose(view)
+        return self._attack_count
+
+    def search_policy(self) -> SearchPolicy | None:
+        """See `Agent.search_policy`; a turn that was the only one has not been valued."""
+        if self._attack_count is None:
+            return None
+        turns, score = self._look.turns, self._look.score
+        valued = np.flatnonzero(~np.isnan(score))
+        order = valued[np.argsort(-score[valued], kind="stable")].tolist()
+        chosen = Orders.from_arrays(self._deploy, self._attacks, self._attack_count)
+        others = [Orders.from_arrays(turns.deploy[i], turns.attacks[i], int(turns.counts[i])) for i in order[1:]]
+        values = score[order] / self.samples if order else np.array([np.nan])
+        return SearchPolicy(
+            turns=tuple(orders.limited(self._limit) for orders in (chosen, *others)),
+            picks=((),) * len(values),
+            probabilities=np.eye(1, len(values))[0],
+            values=values,
+        )

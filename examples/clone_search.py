@@ -1,0 +1,85 @@
+"""Behaviour cloning from a tree search, on the small map with nine strategies: python examples/clone_search.py
+
+Games of the search are played in the environment. For each position they give what was seen, and the turns that the
+search thought of with their shares of its visits, each as the nearest strategy; a network learns to play with these
+chances. At the end the arena says what it is worth. Arguments: games to learn from, games of a match.
+"""
+
+import functools
+import sys
+
+import gymnasium
+import numpy as np
+import torch
+from torch import nn
+
+import warlight_env.envs
+from warlight_env.agents import make_agent
+from warlight_env.arena import Match
+from warlight_env.arena.policies import PolicyAgent
+
+gymnasium.register_envs(warlight_env.envs)
+
+EXPERT, OTHER = "mcts:sims=100", "aggressive"
+EPOCHS, BATCH, RATE = 30, 128, 1e-3
+
+
+def search_games(games):
+    """Observations float32[M, D], masks bool[M, 9], targets float32[M, 9]: how likely the search plays each strategy."""
+    env = gymnasium.make("warlight/WarlightSmallStrategies-v0", opponent=OTHER)
+    encoding, seen, targets, masks, lost, won = env.unwrapped.encoding, [], [], [], 0, 0
+    for game in range(games):
+        expert = make_agent(EXPERT, game)
+        observation, info = env.reset(seed=game)
+        done = False
+        while not done:
+            view = env.unwrapped.view()
+            answer = expert.act(view)
+            policy, target = expert.search_policy(), np.zeros(encoding.size, np.float32)
+            for turn, probability in zip(policy.turns, policy.probabilities, strict=True):
+                if probability > 0:
+                    target[encoding.encode(view, turn, nearest=True)] += probability
+            action = encoding.encode(view, answer, nearest=True)
+            lost += not encoding.loss(view, answer, action).exact
+            seen.append(observation)
+            targets.append(target)
+            masks.append(info["action_mask"])
+            observation, _, terminated, truncated, info = env.step(action)
+            done = terminated or truncated
+        won += info["is_success"]
+    print(f"{len(seen)} turns of {games} games, {won} of them won; {lost} turns were not said exactly")
+    return np.array(seen), np.array(masks, dtype=bool), np.array(targets)
+
+
+def log_chances(network, seen, masks):
+    """[M, 9], closed strategies out."""
+    return network(seen).masked_fill(~masks, -1e8).log_softmax(dim=-1)
+
+
+def play(network, observations, masks):
+    """The likeliest strategy, as policies are asked: int64[B]."""
+    with torch.no_grad():
+        return log_chances(network, torch.as_tensor(observations), torch.as_tensor(masks).bool()).argmax(dim=-1).numpy()
+
+
+if __name__ == "__main__":
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    matches = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+    torch.manual_seed(1)
+    torch.set_num_threads(1)  # the network is too small for more
+    seen, masks, targets = map(torch.as_tensor, search_games(games))
+    network = nn.Sequential(nn.Linear(seen.shape[1], 256), nn.ReLU(), nn.Linear(256, targets.shape[1]))
+    optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
+    for epoch in range(EPOCHS):
+        losses = []
+        for part in torch.randperm(len(seen)).split(BATCH):
+            loss = -(targets[part] * log_chances(network, seen[part], masks[part])).sum(dim=1).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        if epoch % 10 == 9:
+            print(f"epoch {epoch + 1}: cross entropy {np.mean(losses):.2f}")
+    cloned = functools.partial(PolicyAgent, functools.partial(play, network), action="strategies", name="cloned")
+    print(Match([cloned, "random"], map="small", games=matches, max_rounds=100).run())
+    print(Match([cloned, OTHER], map="small", games=matches, max_rounds=100).run())

@@ -1,0 +1,90 @@
+"""Values in the challenge's JSON: numbers, ids and places on a grid, as numbers or as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from warlight_env.maps.errors import MapError
+from warlight_env.maps.model import MAX_REGIONS, Point
+
+#: Objects of a list with where they stand.
+Items = list[tuple[str, dict[str, Any]]]
+
+#: Columns and rows of a grid at most.
+MAX_SIDE: Final = 10_000
+
+_ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_WHOLE = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+_DECIMAL = re.compile(r"[0-9]{1,5}(\.[0-9]{1,9})?", re.ASCII)
+_APART = re.compile(r"[\s,;]+")
+
+
+def items(data: dict[str, Any], key: str, place: str) -> Items:
+    """The objects of a list."""
+    listed = data.get(key)
+    if not isinstance(listed, list):
+        raise MapError(f"{place}: {key}: expected a list")
+    if len(listed) > MAX_REGIONS:
+        raise MapError(f"{place}: {len(listed)} {key}: at most {MAX_REGIONS} are supported")
+    for i, item in enumerate(listed):
+        if not isinstance(item, dict):
+            raise MapError(f"{place}: {key}[{i}]: expected an object")
+    return [(f"{place}: {key}[{i}] (id {item.get('id')!s:.20})", item) for i, item in enumerate(listed)]
+
+
+def whole(where: str, value: Any) -> int:
+    """A whole number."""
+    if type(value) is int:
+        return value
+    if not isinstance(value, str) or not _WHOLE.fullmatch(value.strip()):
+        raise MapError(f"{where}: {str(value)[:40]!r} is not a whole number")
+    return int(value)
+
+
+def identifier(where: str, value: Any) -> int:
+    """An id."""
+    text = str(value).strip() if type(value) in (int, str) else ""
+    if not _ID.fullmatch(text):
+        raise MapError(f"{where}: {str(value)[:40]!r} is not an id (a whole number from 1)")
+    return int(text)
+
+
+def identifiers(where: str, value: Any) -> list[int]:
+    """Ids: a list of them, or a text with spaces or commas between them."""
+    listed = [word for word in _APART.split(value) if word] if isinstance(value, str) else value
+    if not isinstance(listed, list):
+        raise MapError(f"{where}: expected a list")
+    if len(listed) > MAX_REGIONS:
+        raise MapError(f"{where}: {len(listed)} ids: at most {MAX_REGIONS} are supported")
+    return [identifier(where, each) for each in listed]
+
+
+def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
+    """Two numbers from 0 to MAX_SIDE: an object with these names, a list, or a text."""
+    two: Any = value
+    if isinstance(value, dict):
+        two = [value.get(name) for name in names]
+    elif isinstance(value, str):
+        two = [word for word in _APART.split(value) if word]
+    if not isinstance(two, list) or len(two) != 2:
+        raise MapError(f"{where}: expected {names[0]} and {names[1]}")
+    x, y = (_place(f"{where}: {name}", each) for name, each in zip(names, two, strict=True))
+    return x, y
+
+
+def cell(where: str, value: Any) -> tuple[int, int]:
+    """A cell: a pair of whole numbers."""
+    x, y = pair(where, value)
+    if not (x.is_integer() and y.is_integer() and max(x, y) < MAX_SIDE):
+        raise MapError(f"{where}: a cell must be two whole numbers below {MAX_SIDE}")
+    return int(x), int(y)
+
+
+def _place(where: str, value: Any) -> float:
+    if type(value) in (int, float) and 0 <= value <= MAX_SIDE:
+        return float(value)
+    if not isinstance(value, str) or not _DECIMAL.fullmatch(value.strip()) or float(value) > MAX_SIDE:
+        raise MapError(f"{where}: {str(value)[:40]!r} is not a number from 0 to {MAX_SIDE}")
+    return float(value)
