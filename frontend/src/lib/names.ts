@@ -7,6 +7,7 @@ import type { MapDoc } from './types';
 export interface Name extends Box {
   text: string;
   bonus: string; // of a super region; '': a region's name
+  pill: number; // how wide that is drawn, at the right end
   colour: string;
   letter: number; // size of the letters
 }
@@ -20,12 +21,12 @@ export function namesOf(map: MapDoc, scale: Scale): Name[] {
   const { unit, size } = scale;
   const taken = badges(map, scale);
   const names: Name[] = [];
-  const put = (points: Point[], name: Omit<Name, keyof Box>): boolean => {
-    const long = name.text.length + (name.bonus ? name.bonus.length + (name.text ? 1 : 0) : 0);
-    const found = place(points, (long * WIDTH * name.letter) / 2, 0.62 * name.letter, taken, map.box);
+  const put = (points: Point[], name: Omit<Name, keyof Box | 'pill'>): boolean => {
+    const pill = name.bonus ? (name.bonus.length * WIDTH + 0.8) * name.letter : 0;
+    const found = place(points, (name.text.length * WIDTH * name.letter + pill) / 2, 0.7 * name.letter, taken, map.box);
     if (!found.free) return false;
     taken.push(found);
-    names.push({ ...name, at: found.at, half: found.half, high: found.high });
+    names.push({ ...name, pill, at: found.at, half: found.half, high: found.high });
     return true;
   };
   const letter = 12 * unit;

@@ -1,6 +1,6 @@
 // Where figures over the map may stand so that they cover neither badges nor each other.
 import { arrow, type Point } from './geometry';
-import { compact, type Scale } from './scale';
+import { compact, type Scale, weight } from './scale';
 import type { Additions, Arrow } from './scene';
 import type { MapDoc } from './types';
 
@@ -17,7 +17,7 @@ export interface Chip extends Box {
   style: 'addition' | Arrow['style'];
 }
 
-function shared(a: Box, b: Box): number {
+export function shared(a: Box, b: Box): number {
   const wide = Math.min(a.at[0] + a.half, b.at[0] + b.half) - Math.max(a.at[0] - a.half, b.at[0] - b.half);
   const high = Math.min(a.at[1] + a.high, b.at[1] + b.high) - Math.max(a.at[1] - a.high, b.at[1] - b.high);
   return wide > 0 && high > 0 ? wide * high : 0;
@@ -54,7 +54,12 @@ export function around([x, y]: Point, wide: number, high: number): Point[] {
 /** Chips of deployed armies and of arrows that are not past, each where it covers nothing. */
 export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows: Arrow[]): Chip[] {
   const { size, unit } = scale;
+  const drawn = arrows.filter((a) => a.style !== 'past').map((a) => ({ ...a, parts: arrow(map, a.from, a.to, size * 1.25) }));
   const taken = badges(map, scale);
+  for (const { armies, parts } of drawn) {
+    const half = weight(armies, scale) / 2 + unit;
+    for (const part of parts) taken.push(...part.line.map((at) => ({ at, half, high: half })));
+  }
   const chips: Chip[] = [];
   const put = (points: Point[], half: number, high: number, chip: Omit<Chip, keyof Box>): void => {
     const { at } = place(points, half + unit, high + unit, taken, map.box);
@@ -66,10 +71,9 @@ export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows:
     const [half, high] = [size * (0.45 + 0.34 * text.length), size * 0.72];
     put(around(map.regions[r].label, half + 0.95 * size, high + 0.95 * size), half, high, { text, player, style: 'addition' });
   }
-  for (const a of arrows) {
-    if (a.style === 'past') continue;
+  for (const a of drawn) {
     const text = a.result ?? compact(a.armies);
-    const spots = arrow(map, a.from, a.to, size * 1.25).flatMap((part) => part.spots);
+    const spots = a.parts.flatMap((part) => part.spots);
     put(spots, size * (0.5 + 0.3 * text.length), size * 0.78, { text, player: a.player, style: a.style });
   }
   return chips;
