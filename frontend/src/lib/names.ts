@@ -12,7 +12,7 @@ export interface Name extends Box {
   letter: number; // size of the letters
 }
 
-const WIDTH = 0.62; // of a letter, in its size
+const WIDTH = 0.65; // of a letter, in its size
 const ROOM = 3.4; // of a region's radius: as wide as that its name may be
 const FAR = 11; // letters from the middle of a super region
 
