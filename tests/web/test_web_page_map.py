@@ -156,7 +156,8 @@ def test_names_come_with_the_zoom_and_the_sea_drags(tmp_path: Path, open_page: C
     page.mouse.down()
     page.mouse.move(at[0] - 70, at[1] - 40, steps=4)
     page.mouse.up()
-    assert page.evaluate(place) == [left + 70, top + 40]
+    now = page.evaluate(place)
+    assert abs(now[0] - left - 70) <= 1 and abs(now[1] - top - 40) <= 1
 
 
 def test_an_order_is_dragged_and_changed_with_its_odds_at_the_target(tmp_path: Path, open_page: Callable[..., Any]):

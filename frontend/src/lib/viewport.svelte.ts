@@ -71,10 +71,10 @@ export class Viewport {
     return true;
   }
 
-  /** Move what is seen, by pixels. */
-  pan(x: number, y: number): void {
-    this.scroller!.scrollLeft -= x;
-    this.scroller!.scrollTop -= y;
+  /** Take hold of the map; what comes back moves it so many pixels from where it is now. */
+  grab(): (x: number, y: number) => void {
+    const { scrollLeft, scrollTop } = this.scroller!;
+    return (x, y) => this.scroller!.scrollTo(scrollLeft - x, scrollTop - y);
   }
 
   private put(point: Point, x: number, y: number): void {
