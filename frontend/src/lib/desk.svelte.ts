@@ -133,10 +133,10 @@ export class Desk {
     [this.onDeploy, draft.chosen] = [r, null];
   }
 
-  order = (from: number, to: number): void => {
+  order = (from: number, to: number, armies?: number): void => {
     if (!this.draft || !this.mine(from) || !this.near(from).includes(to)) return;
     this.draft.phase = 'attack';
-    this.draft.attack(from, to);
+    this.draft.attack(from, to, armies);
     [this.source, this.onDeploy] = [null, null];
   };
 

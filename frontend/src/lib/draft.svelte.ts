@@ -20,6 +20,7 @@ export class Draft {
   refused = $state<Problem[]>([]); // by the server
   private past: Orders[] = $state([]);
   private future: Orders[] = $state([]);
+  private sliding: number | null = null; // the attack whose slider was moved last, since when nothing else was changed
   readonly income: number;
 
   constructor(
@@ -83,8 +84,9 @@ export class Draft {
     return this.free(from, index) + brought;
   }
 
-  private change(edit: () => void): void {
-    this.past.push(this.orders);
+  private change(edit: () => void, goesOn = false): void {
+    if (!goesOn) this.past.push(this.orders);
+    this.sliding = null;
     this.future = [];
     this.refused = [];
     edit();
@@ -123,6 +125,13 @@ export class Draft {
   setArmies(index: number, armies: number): void {
     if (!this.attacks[index] || !Number.isInteger(armies) || armies < 1 || armies > 1_000_000 || armies === this.attacks[index][2]) return;
     this.change(() => (this.attacks[index][2] = armies));
+  }
+
+  /** As a slider goes: what it passes through is one step to undo. */
+  slide(index: number, armies: number): void {
+    if (armies === this.attacks[index]?.[2]) return;
+    this.change(() => (this.attacks[index][2] = armies), this.sliding === index);
+    this.sliding = index;
   }
 
   remove(kind: 'deploy' | 'attack', index: number): void {
@@ -175,6 +184,7 @@ export class Draft {
   private swap(from: Orders[], to: Orders[]): void {
     const orders = from.pop();
     if (!orders) return;
+    this.sliding = null;
     to.push(this.orders);
     [this.deploys, this.attacks] = [orders.deploys, orders.attacks];
     this.chosen = null;

@@ -25,7 +25,8 @@ export function badgePath(shape: string, size: number): string {
 
 export interface Curve {
   path: string;
-  middle: Point;
+  line: Point[]; // points along it
+  spots: Point[]; // where a figure may stand beside it, the best first
 }
 
 /** An arrow from one label to another, bent a little, or two parts of one that goes around the edges. */
@@ -60,12 +61,19 @@ function curve(a: Point, b: Point, gapA: number, gapB: number, bent: number): Cu
   };
   const [p, q] = [inward(a, gapA), inward(b, gapB)];
   const n = (v: number) => v.toFixed(1);
+  const on = (t: number): Point => {
+    const at = (k: 0 | 1) => (1 - t) ** 2 * p[k] + 2 * t * (1 - t) * middle[k] + t ** 2 * q[k];
+    return [at(0), at(1)];
+  };
   return {
     path: `M${n(p[0])} ${n(p[1])}Q${n(middle[0])} ${n(middle[1])} ${n(q[0])} ${n(q[1])}`,
-    middle: [
-      (p[0] + 2 * middle[0] + q[0]) / 4 - (dy / length) * gap * 0.55,
-      (p[1] + 2 * middle[1] + q[1]) / 4 + (dx / length) * gap * 0.55,
-    ],
+    line: Array.from({ length: 13 }, (_, k) => on(k / 12)),
+    spots: [0.9, -0.9, 1.2, -1.2, 1.7, -1.7, 2.4, -2.4].flatMap((aside) =>
+      [0.5, 0.38, 0.62, 0.26, 0.74, 0.1, 0.9].map((t): Point => {
+        const [x, y] = on(t);
+        return [x - (dy / length) * gap * aside, y + (dx / length) * gap * aside];
+      }),
+    ),
   };
 }
 

@@ -8,10 +8,20 @@ const NARROW = 560; // pixels: there the map is drawn larger from the start
 export class Viewport {
   zoom = $state(1);
   width = $state(900); // of the frame, in pixels
-  height = $state(400); // of the drawing, in pixels
+  height = $state(400);
+  right = $state(0); // what lies over the frame there, in pixels
+  bottom = $state(0);
   scroller: HTMLElement | undefined = $state();
   svg: SVGSVGElement | undefined = $state();
   private narrow = false;
+
+  /** `shape`: the map's width by its height. */
+  constructor(private shape: () => number) {}
+
+  /** How wide the map is drawn: as the whole of it fits beside what lies over the frame, times the zoom. */
+  get drawn(): number {
+    return Math.max(80, Math.min(this.width - this.right, (this.height - this.bottom) * this.shape())) * this.zoom;
+  }
 
   get largest(): boolean {
     return this.zoom >= MOST;
@@ -37,27 +47,34 @@ export class Viewport {
   /** Larger or smaller about the middle of what is seen. */
   step(factor: number): void {
     const box = this.scroller!.getBoundingClientRect();
-    this.zoomTo(this.zoom * factor, box.left + box.width / 2, box.top + box.height / 2);
+    this.zoomTo(this.zoom * factor, box.left + (box.width - this.right) / 2, box.top + (box.height - this.bottom) / 2);
   }
 
   /** Bring a point into view, if it is not. */
   show(point: Point): void {
     const { scroller } = this;
     if (!scroller || !this.svg || this.zoom <= 1) return;
-    const box = scroller.getBoundingClientRect();
+    const { left, top, width, height } = scroller.getBoundingClientRect();
+    const [wide, high] = [width - this.right, height - this.bottom];
     const [x, y] = this.toScreen(point);
-    const edge = Math.min(40, box.width / 8);
-    if (x > box.left + edge && x < box.right - edge && y > box.top + edge && y < box.bottom - edge) return;
-    this.put(point, box.left + box.width / 2, box.top + box.height / 2);
+    const edge = Math.min(40, wide / 8);
+    if (x > left + edge && x < left + wide - edge && y > top + edge && y < top + high - edge) return;
+    this.put(point, left + wide / 2, top + high / 2);
   }
 
   /** On a narrow screen the map is drawn larger, and begins at a point; true: it has just become narrow, or wide. */
   fit(point: Point): boolean {
     if (this.narrow === this.width < NARROW) return false;
     this.narrow = this.width < NARROW;
-    this.zoom = this.narrow ? 2 : 1;
+    this.zoom = this.narrow ? 2.2 : 1;
     requestAnimationFrame(() => this.show(point));
     return true;
+  }
+
+  /** Take hold of the map; what comes back moves it so many pixels from where it is now. */
+  grab(): (x: number, y: number) => void {
+    const { scrollLeft, scrollTop } = this.scroller!;
+    return (x, y) => this.scroller!.scrollTo(scrollLeft - x, scrollTop - y);
   }
 
   private put(point: Point, x: number, y: number): void {
@@ -91,10 +108,11 @@ export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void 
 }
 
 /** The wheel: with Ctrl, as touchpads send two fingers, the zoom; else what the screen makes of it on a region. */
-export function wheel(node: SVGSVGElement, { view, onroll }: { view: Viewport; onroll: (region: number, by: number) => boolean }): { destroy: () => void } {
+export function wheel(node: HTMLElement, { view, onroll }: { view: Viewport; onroll: (region: number, by: number) => boolean }): { destroy: () => void } {
   const listener = (event: WheelEvent) => {
     if (!event.deltaY) return;
     const there = (event.target as Element).closest('[data-region]') as SVGElement | null;
+    if ((event.target as Element).closest('input')) return;
     if (event.ctrlKey || event.metaKey) view.zoomTo(view.zoom * Math.exp(-event.deltaY / 300), event.clientX, event.clientY);
     else if (!there || !onroll(Number(there.dataset.region), event.deltaY < 0 ? 1 : -1)) return;
     event.preventDefault();

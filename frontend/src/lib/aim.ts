@@ -1,0 +1,28 @@
+// What an order from one region to another would come to, as it is told at its target.
+import type { Desk } from './desk.svelte';
+import { odds } from './rules';
+import { type Doc, type Position, UNKNOWN } from './types';
+
+export interface Aim {
+  from: number;
+  to: number;
+  armies: number;
+  most: number; // that can be sent
+  transfer: boolean;
+  chance: number | null; // of capture; null: a transfer, or nobody knows what stands there
+  says: string;
+}
+
+/** Of an order that is entered or could be; `armies`: so many, else those of the order, or all that are free. */
+export function aimAt(doc: Doc, position: Position, desk: Desk, from: number, to: number, armies: number | null = null): Aim | null {
+  const { draft } = desk;
+  if (!draft || !desk.editing || !desk.mine(from) || !desk.near(from).includes(to)) return null;
+  const index = draft.attacks.findIndex(([a, b]) => a === from && b === to);
+  const most = Math.max(1, index < 0 ? draft.free(from) : draft.most(index));
+  const sent = Math.min(most, Math.max(1, armies ?? (index < 0 ? most : draft.attacks[index][2])));
+  const transfer = desk.mine(to);
+  const unseen = position.owner[to] === UNKNOWN;
+  const chance = transfer || unseen ? null : odds(sent, position.army[to], doc.rules).capture;
+  const says = transfer ? 'transfer' : chance === null ? 'unseen' : `${(100 * chance).toFixed(1)} % against ${position.army[to]}`;
+  return { from, to, armies: sent, most, transfer, chance, says };
+}
