@@ -372,6 +372,7 @@ def test_settings_that_cannot_be(change_, message):
         MctsSettings(**change_)
 
 
+@pytest.mark.slow
 def test_local_search_makes_the_bot_stronger():
     result = Match(("mcts:sims=160,samples=5,rounds=5", "mcts:sims=160,samples=5,rounds=5,refine=0"), games=24).run()
     assert result.agents[0].wins >= 16

@@ -52,7 +52,7 @@ def test_indices_beyond_the_end_are_noticed(setting):
     assert noticed.stdout == "noticed\n"
 
 
-@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", "NUMBA_DISABLE_JIT"])
+@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", pytest.param("NUMBA_DISABLE_JIT", marks=pytest.mark.slow)])
 def test_slice_of_the_suite(setting):
     # With few optimisations it compiles sooner.
     done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "40"})
