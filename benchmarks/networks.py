@@ -1,4 +1,4 @@
-"""Speed of the networks on one core: values of leaves, turns in full, and the fit that teaches such turns."""
+"""Speed of the networks: values of leaves, turns in full, and the learner of PPO on these."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from warlight_env.agents.generator_work import GeneratorWork, make_generator_wor
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
 from warlight_env.agents.turn_net.turns import network_turn
+from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
@@ -22,6 +23,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
+from warlight_env.engine.rules import Rules
 
 #: Positions that are looked at, in turn.
 POSITIONS = 64
@@ -64,36 +66,47 @@ def _turns(
     return total
 
 
-def _fit_rate(stack: Position, steps: int) -> float:
-    """Turns a second that a fit of batches of 256 learns from, on one core."""
-    import torch
+class Learner:
+    """An iteration of PPO on turns of the world map, as `warlight train ppo` does it: two threads, one pass."""
 
-    from warlight_env.train.torch_threads import one_thread
-    from warlight_env.train.turn_batches import TurnRows, make_batch
-    from warlight_env.train.turn_loss import turn_loss
-    from warlight_env.train.turn_module import TurnModule, board_tensors
+    THREADS = 2
 
-    size, draw = 256, np.random.default_rng(1)
-    game = Game("world", seed=1)
-    view = game.view(0)
-    context = make_context(view.board, view.params, 2, PLANNING)
-    work = make_generator_work(view.board.n_regions, view.board.n_edges, 2)
-    which = draw.integers(0, POSITIONS, size)
-    rows = TurnRows(
-        stack.owner[which], stack.army[which], stack.round[which, 0], np.zeros(size, dtype=np.int64),
-        draw.integers(0, 5, (size, view.board.n_regions + 2 * view.board.n_edges)).astype(np.int8),
-        np.eye(2, dtype=np.float32)[draw.integers(0, 2, size)],
-    )  # fmt: skip
-    with one_thread():
-        module, tensors = TurnModule(torch.Generator().manual_seed(1)), board_tensors(view.board)
-        optimizer = torch.optim.AdamW(module.parameters(), lr=1e-4)
+    def __init__(self, games: int) -> None:
+        import torch
+
+        from warlight_env.train.places import Place, read_map
+        from warlight_env.train.rollouts import Rollouts
+        from warlight_env.train.turn_module import TurnModule, board_tensors
+        from warlight_env.train.turn_opponents import opponent_context
+        from warlight_env.train.turn_ppo_settings import TurnPpoSettings
+        from warlight_env.train.turn_update import TurnLearner
+
+        torch.set_num_threads(self.THREADS)
+        self.place = Place(read_map("world"), Rules.of("thesis"), 2)
+        settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)
+        self.games, self.steps = games, games * settings.steps
+        network = load_turns(LEARNED)
+        assert network is not None
+        module = TurnModule(torch.Generator().manual_seed(1))
+        module.take(network)
+        self.context = self._context(network)
+        self.work = make_generator_work(self.place.board.n_regions, self.place.board.n_edges, 2)
+        self.board, self.learner = board_tensors(self.place.board), TurnLearner(settings, module, "cpu")
+        self.opponents = [opponent_context(self.place, name) for name in ("aggressive", "plan")]
+        self.rollouts = Rollouts(self.place, games, settings.steps, 100, self.THREADS)
+
+    def _context(self, network: TurnNetwork) -> Context:
+        value = load_value("learned")
+        return make_context(self.place.board, self.place.params, 2, PLANNING, value=value, turns=network)
+
+    def iterate(self) -> tuple[float, float]:
+        """Seconds of the games, and of learning from them."""
         start = time.perf_counter()
-        for _ in range(steps):
-            loss = sum(turn_loss(module, tensors, make_batch(context, work.net, rows)))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return steps * size / (time.perf_counter() - start)
+        rollout = self.rollouts.play(self.context, self.opponents, np.arange(self.games) % 2, 1, False)
+        played = time.perf_counter()
+        rng = np.random.default_rng(1)
+        self.learner.update(self.context, self.work.net, self.board, rollout, 1e-5, rng)
+        return played - start, time.perf_counter() - played
 
 
 def bench_networks(quick: bool) -> list[Row]:
@@ -119,22 +132,22 @@ def bench_networks(quick: bool) -> list[Row]:
         return few / (time.perf_counter() - start)
 
     leaves(), turns()  # compiles
-    works = {"leaves": leaves, "turns": turns}
-    try:
-        _fit_rate(stack, 1)
-        works["fit"] = lambda: _fit_rate(stack, 10 if quick else 40)
-    except ImportError as error:
-        missing = [not_installed("turns that a fit learns from", "–", error)]
-    else:
-        missing = []
-    rates = interleaved(works, repeats)
+    rates = interleaved({"leaves": leaves, "turns": turns}, repeats)
     rows = [
         Row("values of leaves by the network, one core", "≥ 100,000/s", f"{rates['leaves']:,.0f}/s", rates["leaves"],
             rates["leaves"] >= 100_000),
         Row("turns in full by policy:any, one core", "–", f"{rates['turns']:,.0f}/s", rates["turns"], None),
     ]  # fmt: skip
-    if "fit" in rates:
-        rows.append(
-            Row("turns that a fit learns from, one core", "–", f"{rates['fit']:,.0f}/s", rates["fit"], None)
-        )  # fmt: skip
-    return rows + missing
+    what, asked = "PPO on turns, two threads: steps of the learner", "≥ 15,000/s"
+    try:
+        learner = Learner(64 if quick else 256)
+    except ImportError as error:
+        return [*rows, not_installed(what, asked, error)]
+    learner.iterate()
+    played, learned = np.median([learner.iterate() for _ in range(repeats)], axis=0)
+    rate, share = learner.steps / (played + learned), played / (played + learned)
+    return [
+        *rows,
+        Row(what, asked, f"{rate:,.0f}/s", rate, rate >= 15_000),
+        Row("… share of the time that games and the network's turns take", "–", f"{share:.2f}", share, None),
+    ]
