@@ -586,8 +586,8 @@ class EnvCore:
             turn, left = self.features["turn"].cut(values), self.features["income_left"].cut(values).reshape(count)
         income = np.take_along_axis(out.income[games], seat, axis=1)[:, 0]
         arrays = (
-            out.seen_owner[games, slot], out.seen_army[games, slot],
-            (out.free[games, slot] == OFFERED).view(np.int8), state.round[games], income, state.phase[games], turn, left,
+            out.seen_owner[games, slot], out.seen_army[games, slot], (out.free[games, slot] == OFFERED).view(np.int8),
+            state.round[games], income, state.phase[games], turn, left,
         )  # fmt: skip
         return Seen(*map(read_only, arrays))
 

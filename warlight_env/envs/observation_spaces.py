@@ -15,7 +15,7 @@ from warlight_env.features.columns import Part
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
-    """The space of `observation`: a Box where it is "flat" or a function of one's own, else a Dict of the parts of `EnvCore.features`."""
+    """The space of `observation`: a Box where it is "flat" or a function's, else a Dict of parts of the features."""
     if core.own_observation is not None:
         return fixed(core.own_observation.space)
     if core.observation == "flat":
