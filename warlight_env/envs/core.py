@@ -110,8 +110,10 @@ class EnvCore:
         slots: int | None = None,
     ) -> None:
         own_observation = None if isinstance(observation, str) or not callable(observation) else observation
-        own_reward = None if isinstance(reward, str | Reward) or not callable(reward) else reward
-        observation, reward = "raw" if own_observation else observation, "win" if own_reward else reward
+        own_reward = None if isinstance(reward, str | Reward) else reward
+        if own_reward is not None and not callable(own_reward):
+            raise ValueError(f"reward = {reward!r}: must be 'win', 'regions', 'income', a Reward or a function")
+        observation = "raw" if own_observation is not None else observation
         if not isinstance(observation, str) or observation not in OBSERVATIONS:
             raise ValueError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
         if picking not in ("play", "random"):
@@ -123,7 +125,7 @@ class EnvCore:
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules) if fog is None else Rules.of(rules, fog=fog)
         self.players, self.batch = players, batch
-        self.picking, self.reward = picking, Reward.of(reward)
+        self.picking, self.reward = picking, Reward.of(reward if isinstance(reward, str | Reward) else "win")
         self.board = make_board(self.map)
         self.bits = make_bits(self.board)
         #: int64[2, E]: source and target of each directed edge. Read-only.
@@ -573,8 +575,10 @@ class EnvCore:
     def games(self) -> Games:
         """The games as they are, for a `RewardFunction`; read-only, and changed by the next step."""
         state, out = self.state, self.out
-        arrays = state.owner, state.army, out.income, state.round, state.phase, state.winner, out.live
-        return Games(*map(read_only, arrays))
+        return Games(
+            read_only(state.owner), read_only(state.army), read_only(out.income), read_only(state.round),
+            read_only(state.phase), read_only(state.winner), read_only(out.live),
+        )  # fmt: skip
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> Seen:
         """What the players of a slot see of several games, for an `ObservationFunction`; read-only."""

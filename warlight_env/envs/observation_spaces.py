@@ -38,9 +38,9 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
     In `observation_space_of` the core.
     """
     if core.own_observation is not None:
-        alone = isinstance(games, int | np.integer)
-        said = core.own_observation.of(core.seen(slot, slice(games, games + 1) if alone else games))  # type: ignore[operator]
-        return said[0] if alone else said
+        if isinstance(games, int | np.integer):
+            return core.own_observation.of(core.seen(slot, slice(int(games), int(games) + 1)))[0]
+        return core.own_observation.of(core.seen(slot, games))
     if core.observation == "flat":
         return core.out.features[games, slot].copy()
     seen: dict[str, Any] = {}

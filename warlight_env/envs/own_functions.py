@@ -62,7 +62,8 @@ class OwnFunction:
     """
 
     def __init__(self, what: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        self.what, self._compiled = what, None
+        self.what = what
+        self._compiled: Callable[..., Any] | None = None
         self.function: Callable[..., Any] = function.py_func if isinstance(function, Dispatcher) else function
         self.result = self.function(*arguments)
         if isinstance(function, Dispatcher):
