@@ -110,9 +110,7 @@ class EnvCore:
         slots: int | None = None,
     ) -> None:
         own_observation = None if isinstance(observation, str) or not callable(observation) else observation
-        own_reward = None if isinstance(reward, str | Reward) else reward
-        if own_reward is not None and not callable(own_reward):
-            raise ValueError(f"reward = {reward!r}: must be 'win', 'regions', 'income', a Reward or a function")
+        own_reward = None if isinstance(reward, str | Reward) or not callable(reward) else reward
         observation = "raw" if own_observation is not None else observation
         if not isinstance(observation, str) or observation not in OBSERVATIONS:
             raise ValueError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
@@ -125,7 +123,7 @@ class EnvCore:
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules) if fog is None else Rules.of(rules, fog=fog)
         self.players, self.batch = players, batch
-        self.picking, self.reward = picking, Reward.of(reward if isinstance(reward, str | Reward) else "win")
+        self.picking, self.reward = picking, Reward.of("win" if own_reward is not None else reward)
         self.board = make_board(self.map)
         self.bits = make_bits(self.board)
         #: int64[2, E]: source and target of each directed edge. Read-only.
