@@ -49,7 +49,7 @@ from warlight_env.envs.own_functions import (
     OwnObservation,
     OwnReward,
     RewardFunction,
-    Seen,
+    SeenGames,
     read_only,
 )
 from warlight_env.envs.rewards import SHAPINGS, Reward
@@ -578,7 +578,7 @@ class EnvCore:
             read_only(state.phase), read_only(state.winner), read_only(out.live),
         )  # fmt: skip
 
-    def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> Seen:
+    def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
         """What the players of a slot see of several games, for an `ObservationFunction`; read-only."""
         state, out = self.state, self.out
         seat = out.seat[games, slot].astype(np.int64)[:, None]
@@ -591,7 +591,7 @@ class EnvCore:
             out.seen_owner[games, slot], out.seen_army[games, slot], (out.free[games, slot] == OFFERED).view(np.int8),
             state.round[games], income, state.phase[games], turn, left,
         )  # fmt: skip
-        return Seen(*map(read_only, arrays))
+        return SeenGames(*map(read_only, arrays))
 
     def view(self, player: int, b: int = 0) -> View:
         """What the player may see of game b, as agents take it."""

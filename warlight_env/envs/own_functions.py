@@ -29,7 +29,7 @@ class Games(NamedTuple):
     live: npt.NDArray[np.bool_]  #: [B, P] still to act
 
 
-class Seen(NamedTuple):
+class SeenGames(NamedTuple):
     """What one player sees of each of M games on N regions; arrays are read-only."""
 
     owner: npt.NDArray[np.int8]  #: [M, N] -1 unknown, 0 neutral, 1 the player, 2 … opponents in seat order after it
@@ -45,7 +45,7 @@ class Seen(NamedTuple):
 #: ``(before, after, paid float64[B, P]) -> [B, P]``: `Games` around a step, and what winning and losing pay.
 RewardFunction = Callable[[Games, Games, npt.NDArray[np.float64]], npt.NDArray[Any]]
 #: ``(seen) -> [M, …]``: numbers for each game.
-ObservationFunction = Callable[[Seen], npt.NDArray[Any]]
+ObservationFunction = Callable[[SeenGames], npt.NDArray[Any]]
 
 _FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -131,7 +131,7 @@ class OwnReward(OwnFunction):
 class OwnObservation(OwnFunction):
     """An `ObservationFunction`, its answers checked: of one dtype and, but for the number of games, one shape."""
 
-    def __init__(self, function: ObservationFunction, seen: Seen) -> None:
+    def __init__(self, function: ObservationFunction, seen: SeenGames) -> None:
         super().__init__("observation", function, (seen,))
         said, count = self.result, len(seen.owner)
         numbers = isinstance(said, np.ndarray) and (said.dtype in _FLOATS or said.dtype.kind in "iu")
@@ -151,7 +151,7 @@ class OwnObservation(OwnFunction):
         bounds = np.iinfo(self.dtype)
         return spaces.Box(bounds.min, bounds.max, self.shape, self.dtype.type)
 
-    def of(self, seen: Seen) -> npt.NDArray[Any]:
+    def of(self, seen: SeenGames) -> npt.NDArray[Any]:
         """[M, …]: what the function makes of what is seen, in an array of its own."""
         return self.checked(self(seen), len(seen.owner))
 
