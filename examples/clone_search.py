@@ -25,7 +25,7 @@ EPOCHS, BATCH, RATE = 30, 128, 1e-3
 
 
 def search_games(games):
-    """Observations float32[M, D], masks bool[M, 9], targets float32[M, 9]: how likely the search plays each strategy."""
+    """Observations float32[M, D], masks bool[M, 9], and how likely the search plays each strategy, float32[M, 9]."""
     env = gymnasium.make("warlight/WarlightSmallStrategies-v0", opponent=OTHER)
     encoding, seen, targets, masks, lost, won = env.unwrapped.encoding, [], [], [], 0, 0
     for game in range(games):

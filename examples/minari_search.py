@@ -1,8 +1,8 @@
 """A Minari data set of games of a tree search: python examples/minari_search.py [games] [data set's id]
 
 Beside what the environment tells, the infos hold what the search thought of each position: how likely it plays each of
-the nine strategies, and what it thinks that the position is worth. Needs: pip install "minari[create,hdf5]". Minari keeps data
-sets in ~/.minari, or where MINARI_DATASETS_PATH says.
+the nine strategies, and what it thinks that the position is worth. Needs: pip install "minari[create,hdf5]". Minari
+keeps data sets in ~/.minari, or where MINARI_DATASETS_PATH says.
 """
 
 import sys

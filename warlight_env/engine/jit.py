@@ -181,7 +181,7 @@ class _CompileNotice(event.Listener):
     said = False
 
     def on_start(self, event: Any) -> None:
-        module = getattr(getattr(event.data.get("dispatcher"), "py_func", None), "__module__", "")
+        module = getattr(getattr(event.data.get("dispatcher"), "py_func", None), "__module__", None) or ""
         if not self.said and module.startswith("warlight_env.") and sys.stderr.isatty():
             self.said = True
             print("compiling (the first time only) …", file=sys.stderr, flush=True)

@@ -17,6 +17,7 @@ from warlight_env.envs.actions import (
 from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
+from warlight_env.envs.own_functions import Games, ObservationFunction, RewardFunction, SeenGames
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
@@ -35,14 +36,18 @@ __all__ = [
     "FactoredActions",
     "Feature",
     "Features",
+    "Games",
     "InexpressibleError",
     "Loss",
+    "ObservationFunction",
     "Opponent",
     "OpponentError",
     "OpponentPool",
     "OrdersActions",
     "Part",
     "Reward",
+    "RewardFunction",
+    "SeenGames",
     "StepActions",
     "StrategyActions",
     "WarlightEnv",

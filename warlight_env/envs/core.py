@@ -33,6 +33,7 @@ from warlight_env.engine.view import View, view_of
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import (
     COUNT,
+    OFFERED,
     READY,
     Turn,
     mask_pointer,
@@ -42,6 +43,15 @@ from warlight_env.envs.actions.kernels import (
 from warlight_env.envs.arrays import fitting, index
 from warlight_env.envs.buffers import Buffers, EnvSettings, make_buffers
 from warlight_env.envs.chronicle import Chronicle
+from warlight_env.envs.own_functions import (
+    Games,
+    ObservationFunction,
+    OwnObservation,
+    OwnReward,
+    RewardFunction,
+    SeenGames,
+    read_only,
+)
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied
 from warlight_env.envs.step import (
@@ -59,7 +69,7 @@ from warlight_env.envs.step import (
     resolve,
 )
 from warlight_env.errors import InputError
-from warlight_env.features.columns import OBSERVATIONS, observed_features
+from warlight_env.features.columns import OBSERVATIONS, TURN, observed_features
 from warlight_env.game import Game
 from warlight_env.step_results import tell_dropped
 
@@ -77,10 +87,10 @@ class EnvCore:
         map, rules, players: as for `Game`. fog: None leaves it to the rules.
         batch: number of games.
         action: an encoding's name, or a factory such as ``functools.partial(FactoredActions, priority=True)``.
-        observation: "graph", "flat" or "raw"; "raw" spares the features.
+        observation: "graph", "flat" or "raw", which spares the features; or an `ObservationFunction`.
         picking: "play" makes the picks part of the episode, "random" draws them.
         max_cycles: steps after which a game is truncated; None: the encoding's `default_cycles`.
-        reward: "win", "regions", "income" or a `Reward`.
+        reward: "win", "regions", "income", a `Reward`, or a `RewardFunction`.
         slots: S, the number of players for whom observations and masks are kept; None: all.
     """
 
@@ -92,14 +102,17 @@ class EnvCore:
         batch: int = 1,
         *,
         action: str | EncodingFactory = "factored",
-        observation: str = "graph",
+        observation: str | ObservationFunction = "graph",
         fog: bool | None = None,
         picking: Literal["play", "random"] = "play",
         max_cycles: int | None = None,
-        reward: str | Reward = "win",
+        reward: str | Reward | RewardFunction = "win",
         slots: int | None = None,
     ) -> None:
-        if observation not in OBSERVATIONS:
+        own_observation = None if isinstance(observation, str) or not callable(observation) else observation
+        own_reward = None if isinstance(reward, str | Reward) or not callable(reward) else reward
+        observation = "raw" if own_observation is not None else observation
+        if not isinstance(observation, str) or observation not in OBSERVATIONS:
             raise ValueError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
         if picking not in ("play", "random"):
             raise ValueError(f"picking = {picking!r}: must be 'play' or 'random'")
@@ -110,7 +123,7 @@ class EnvCore:
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules) if fog is None else Rules.of(rules, fog=fog)
         self.players, self.batch = players, batch
-        self.picking, self.reward = picking, Reward.of(reward)
+        self.picking, self.reward = picking, Reward.of("win" if own_reward is not None else reward)
         self.board = make_board(self.map)
         self.bits = make_bits(self.board)
         #: int64[2, E]: source and target of each directed edge. Read-only.
@@ -141,6 +154,19 @@ class EnvCore:
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._chronicle: Chronicle | None = None
+        self._add_own(own_reward, own_observation)
+
+    def _add_own(self, reward: RewardFunction | None, observation: ObservationFunction | None) -> None:
+        """Try the user's functions on games that have just begun."""
+        #: What pays instead of `reward`, and what is seen instead of `observation`; None: nothing of one's own.
+        self.own_reward: OwnReward | None = None
+        self.own_observation: OwnObservation | None = None
+        if reward is not None or observation is not None:
+            self.reset(range(self.batch))
+        if reward is not None:
+            self.own_reward = OwnReward(reward, self.games())
+        if observation is not None:
+            self.own_observation = OwnObservation(observation, self.seen(0))
 
     def _set_settings(self, max_cycles: int) -> None:
         if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
@@ -319,9 +345,17 @@ class EnvCore:
         dropped before; it is counted in `out.illegal`. Games that are over stay as they are, with reward 0. Raises
         InputError, with nothing stepped, for rows out of `limits` (an ActionError) and arrays of another shape.
         """
-        self._submit_rows(actions, dropped, self._everybody, self._chronicle is None)
-        if self._chronicle is not None:
+        if self._chronicle is None and self.own_reward is None:
+            self._submit_rows(actions, dropped, self._everybody, True)
+            return
+        before = None if self.own_reward is None else self.save_turns()
+        self._submit_rows(actions, dropped, self._everybody, False)
+        try:
             self.resolve()
+        except BaseException:
+            if before is not None:
+                self.restore_turns(before)
+            raise
 
     def hand_in(
         self,
@@ -460,8 +494,12 @@ class EnvCore:
     def resolve(self, which: npt.NDArray[np.int8] | None = None) -> None:
         """The second half of `step`: play the rounds for which all turns are in, pay, and observe.
 
-        Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0.
+        Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0. What a user's
+        reward raises is raised, and nothing has been played then.
         """
+        before = earlier = None
+        if self.own_reward is not None:
+            before, earlier = self.snapshot(), Games(*[read_only(array.copy()) for array in self.games()])
         which = self._every_game if which is None else fitting(which, "which", np.int8, (self.batch,))
         owners = (
             None if self._chronicle is None else self._chronicle.before(self.state, self.out.live, self.turns, which)
@@ -478,6 +516,13 @@ class EnvCore:
             self.work,
             which,
         )
+        if self.own_reward is not None and before is not None and earlier is not None:
+            try:
+                paid = self.own_reward.paid(earlier, self.games(), self.out.reward)
+            except BaseException:
+                self._put(before)
+                raise
+            self.out.reward[...] = np.where(before.live & (which != 0)[:, None], paid, 0.0)
         if self._chronicle is not None and owners is not None:
             self._chronicle.after(self.state, owners)
 
@@ -524,6 +569,29 @@ class EnvCore:
         )
 
     # Looking
+
+    def games(self) -> Games:
+        """The games as they are, for a `RewardFunction`; read-only, and changed by the next step."""
+        state, out = self.state, self.out
+        return Games(
+            read_only(state.owner), read_only(state.army), read_only(out.income), read_only(state.round),
+            read_only(state.phase), read_only(state.winner), read_only(out.live),
+        )  # fmt: skip
+
+    def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
+        """What the players of a slot see of several games, for an `ObservationFunction`; read-only."""
+        state, out = self.state, self.out
+        seat = out.seat[games, slot].astype(np.int64)[:, None]
+        count, turn, left = len(seat), np.zeros((len(seat), 0, len(TURN)), np.float32), np.ones(len(seat), np.float32)
+        if self.encoding.stepwise:
+            values = out.features[games, slot]
+            turn, left = self.features["turn"].cut(values), self.features["income_left"].cut(values).reshape(count)
+        income = np.take_along_axis(out.income[games], seat, axis=1)[:, 0]
+        arrays = (
+            out.seen_owner[games, slot], out.seen_army[games, slot], (out.free[games, slot] == OFFERED).view(np.int8),
+            state.round[games], income, state.phase[games], turn, left,
+        )  # fmt: skip
+        return SeenGames(*map(read_only, arrays))
 
     def view(self, player: int, b: int = 0) -> View:
         """What the player may see of game b, as agents take it."""

@@ -19,6 +19,7 @@ from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
+from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions
 from warlight_env.envs.rewards import Reward
@@ -53,11 +54,11 @@ class Episodes:
         players: int = 2,
         opponent: Any = "random",
         action: str | EncodingFactory = "steps",
-        observation: str = "flat",
+        observation: str | ObservationFunction = "flat",
         fog: bool | None = None,
         picking: Literal["play", "random"] = "random",
         max_cycles: int | None = None,
-        reward: str | Reward = "win",
+        reward: str | Reward | RewardFunction = "win",
         seat: int | Literal["random"] = "random",
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
@@ -97,8 +98,13 @@ class Episodes:
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """What a policy has to know of its environment in order to play elsewhere."""
+        """What a policy has to know of its environment in order to play elsewhere.
+
+        Raises InputError where observations are a function's of one's own, which no file tells.
+        """
         core = self.core
+        if core.own_observation is not None:
+            raise InputError("observation: a function of one's own; a policy that needs it cannot say so in a file")
         return PolicySettings(
             told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
             core.map.name, core.board.n_regions, core.board.n_edges,
@@ -188,8 +194,8 @@ class Episodes:
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.
 
-        Raises ValueError, with nothing stepped, for actions that are none, and whatever an opponent raises, with
-        nothing stepped either.
+        Raises ValueError, with nothing stepped, for actions that are none, and whatever an opponent or a reward of
+        one's own raises, with nothing stepped either.
         """
         core = self.core
         dropped = np.zeros((self.batch, core.players), dtype=np.int32)
@@ -200,16 +206,17 @@ class Episodes:
         moves = np.zeros((self.batch, core.slots), dtype=np.int8)
         moves[:, 0] = 1 if acting is None else acting
         playing = [(i, known) for i, known in enumerate(self._table) if known is not None]
-        before = core.save_turns() if any(known.opponent.raises for _, known in playing) else None
+        may_raise = core.own_reward is not None or any(known.opponent.raises for _, known in playing)
+        before = core.save_turns() if may_raise else None
         core.hand_in(rows, dropped, moves)
         try:
             for i, known in playing:
                 known.opponent.move(known.memory, core, self._chosen, i, self.learner)
+            core.resolve(moves[:, 0])
         except BaseException:
             if before is not None:
                 core.restore_turns(before)
             raise
-        core.resolve(moves[:, 0])
 
     def _read(self, actions: Any, acting: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int32]:
         """Write the learners' rows; returns what was dropped, int32[B]."""

@@ -15,7 +15,9 @@ from warlight_env.features.columns import Part
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
-    """The space of `observation`: a Box where it is "flat", else a Dict of the parts of `EnvCore.features`."""
+    """The space of `observation`: a Box where it is "flat" or a function's, else a Dict of parts of the features."""
+    if core.own_observation is not None:
+        return fixed(core.own_observation.space)
     if core.observation == "flat":
         return fixed(spaces.Box(0.0, 1.0, (core.features.size,), np.float32))
     return fixed(spaces.Dict({part.name: _space(part) for part in core.features.parts}))
@@ -35,6 +37,10 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
 
     In `observation_space_of` the core.
     """
+    if core.own_observation is not None:
+        if isinstance(games, int | np.integer):
+            return core.own_observation.of(core.seen(slot, slice(int(games), int(games) + 1)))[0]
+        return core.own_observation.of(core.seen(slot, games))
     if core.observation == "flat":
         return core.out.features[games, slot].copy()
     seen: dict[str, Any] = {}

@@ -22,6 +22,7 @@ from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore, Snapshot
 from warlight_env.envs.observation_spaces import observation, observation_space_of
+from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
@@ -107,11 +108,11 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
     | players | 2 | 2 to 6 |
     | action | "factored" | see above |
-    | observation | "graph" | see above |
+    | observation | "graph" | see above, or an `ObservationFunction` |
     | fog | None | fog of war; None: as the rules have it |
     | picking | "play" | or "random" |
     | max_cycles | 100 | steps until truncation |
-    | reward | "win" | "regions", "income" or a `Reward` |
+    | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
     | mask | "observation" | or "info" |
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
 
@@ -136,11 +137,11 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         rules: str | Rules | dict[str, Any] = "thesis",
         players: int = 2,
         action: str | EncodingFactory = "factored",
-        observation: str = "graph",
+        observation: str | ObservationFunction = "graph",
         fog: bool | None = None,
         picking: Literal["play", "random"] = "play",
         max_cycles: int | None = None,
-        reward: str | Reward = "win",
+        reward: str | Reward | RewardFunction = "win",
         mask: Literal["observation", "info"] = "observation",
         render_mode: str | None = None,
     ) -> None:

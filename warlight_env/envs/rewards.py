@@ -49,7 +49,7 @@ class Reward:
             raise ValueError(f"reward gamma = {self.gamma!r}: must lie in 0 .. 1")
 
     @classmethod
-    def of(cls, reward: str | Reward) -> Reward:
+    def of(cls, reward: object) -> Reward:
         """The record for "win" (no shaping), "regions" or "income", or the record itself."""
         if isinstance(reward, Reward):
             return reward
@@ -59,7 +59,7 @@ class Reward:
             return cls("regions")
         if reward == "income":
             return cls("income")
-        raise ValueError(f"reward = {reward!r}: must be 'win', 'regions', 'income' or a Reward")
+        raise ValueError(f"reward = {reward!r}: must be 'win', 'regions', 'income', a Reward or a function")
 
 
 @kernel

@@ -15,6 +15,7 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.reset_options import read_options
@@ -97,11 +98,11 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
     | players | 2 | 2 to 6, the learner included |
     | opponent | "random" | who plays the other seats, see below |
     | action | "steps" | see above, or a factory such as ``functools.partial(StepActions, max_attacks=8)`` |
-    | observation | "flat" | see above |
+    | observation | "flat" | see above, or an `ObservationFunction` |
     | fog | None | fog of war; None: as the rules have it |
     | picking | "random" | or "play" |
     | max_cycles | None | steps until truncation; None: 100, with "steps" as many as 100 rounds can take |
-    | reward | "win" | "regions", "income" or a `Reward` |
+    | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
     | seat | "random" | the learner's seat, 0 …, or another one in every game |
     | mask | "info" | or "observation" |
     | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
@@ -129,11 +130,11 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         players: int = 2,
         opponent: Any = "random",
         action: str | EncodingFactory = "steps",
-        observation: str = "flat",
+        observation: str | ObservationFunction = "flat",
         fog: bool | None = None,
         picking: Literal["play", "random"] = "random",
         max_cycles: int | None = None,
-        reward: str | Reward = "win",
+        reward: str | Reward | RewardFunction = "win",
         seat: int | Literal["random"] = "random",
         mask: Literal["observation", "info"] = "info",
         render_mode: str | None = None,

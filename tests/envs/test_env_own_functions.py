@@ -1,0 +1,185 @@
+"""Rewards and observations by functions of one's own: the same in all fronts, checked, and nothing half done."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from env_helpers import SMALL
+from warlight_env.envs import WarlightEnv, WarlightParallelEnv, WarlightVectorEnv
+from warlight_env.envs.sb3 import make_vec_env
+from warlight_env.errors import InputError
+
+
+def conquests(before, after, paid):
+    """Winning and losing, and a tenth of each region that was won; a loop, as Numba likes it."""
+    reward = paid.copy()
+    for b in range(after.owner.shape[0]):
+        for r in range(after.owner.shape[1]):
+            now, then = after.owner[b, r], before.owner[b, r]
+            if now != then:
+                if now >= 0:
+                    reward[b, now] += 0.1
+                if then >= 0:
+                    reward[b, then] -= 0.1
+    return reward
+
+
+def planes(seen):
+    """float32[M, N, 3]: mine, others', armies."""
+    shape = seen.owner.shape
+    out = np.zeros((shape[0], shape[1], 3), np.float32)
+    out[:, :, 0] = seen.owner == 1
+    out[:, :, 1] = seen.owner > 1
+    out[:, :, 2] = seen.army
+    return out
+
+
+class Plain:
+    """The same without Numba."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *arguments):
+        assert not any(array.flags.writeable for games in arguments[:2] for array in games if hasattr(array, "flags"))
+        return self.function(*arguments)
+
+
+def trace(env, steps=30):
+    """What a batch gives with the same actions."""
+    rng, rows = np.random.default_rng(3), []
+    observations, infos = env.reset(seed=5)
+    for _ in range(steps):
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in infos["action_mask"]])
+        before = observations.copy()
+        observations, rewards, terminated, truncated, infos = env.step(actions)
+        rows.append((before, actions, rewards, terminated, truncated, observations))
+    return rows
+
+
+ARGUMENTS = {"map": SMALL, "action": "strategies", "opponent": "aggressive", "max_cycles": 20}
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_batch_pays_and_shows_what_the_functions_say(compiled):
+    functions = (conquests, planes) if compiled else (Plain(conquests), Plain(planes))
+    reward, observation = functions
+    env = WarlightVectorEnv(6, reward=reward, observation=observation, **ARGUMENTS)
+    core = env.episodes.core
+    assert core.own_reward.compiled is core.own_observation.compiled is compiled
+    n = core.board.n_regions
+    assert env.single_observation_space.shape == (n, 3) and env.single_observation_space.dtype == np.float32
+    plain = WarlightVectorEnv(6, observation="raw", **ARGUMENTS)
+    seen, _ = plain.reset(seed=5)
+    over, owners = np.zeros(6, bool), seen["owner"]
+    for before, actions, rewards, terminated, truncated, after in trace(env):
+        assert (before[:, :, 0] == (owners == 1)).all() and (before[:, :, 2] == seen["army"]).all()
+        seen, wins, *_ = plain.step(actions)
+        gained = (seen["owner"] == 1).sum(1) - (owners == 1).sum(1)
+        expected = np.where(over, 0, wins + 0.1 * gained)
+        assert np.allclose(rewards, expected), "those that only begin anew are paid nothing"
+        over, owners = terminated | truncated, seen["owner"]
+        assert (after[:, :, 1] == (owners > 1)).all()
+
+
+def test_all_fronts_give_the_same():
+    single = WarlightEnv(reward=conquests, observation=planes, **ARGUMENTS)
+    check_env(single, skip_render_check=True)
+    batch = WarlightVectorEnv(2, reward=conquests, observation=planes, **ARGUMENTS)
+    library = make_vec_env(2, seed=5, reward=conquests, observation=planes, **ARGUMENTS)
+    assert library.observation_space == single.observation_space == batch.single_observation_space
+    seen, theirs = batch.reset(seed=5)[0], library.reset()
+    own, info = single.reset(seed=5)
+    assert (seen[0] == own).all() and (theirs == seen).all()
+    for _ in range(12):
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        own, reward, terminated, truncated, info = single.step(action)
+        seen, rewards, *_ = batch.step(np.array([action, 0]))
+        theirs, paid, _, infos = library.step(np.array([action, 0]))
+        assert rewards[0] == reward and paid[0] == np.float32(reward) and (seen[0] == own).all()
+        if terminated or truncated:
+            assert (infos[0]["terminal_observation"] == own).all()
+            break
+        assert (theirs[0] == own).all()
+
+
+def test_several_learners_and_turns_in_parts():
+    def left(seen):
+        return np.concatenate((seen.income_left.reshape(-1, 1), seen.turn[:, :, 0]), axis=1)
+
+    env = WarlightParallelEnv(SMALL, players=3, action="steps", picking="random", reward=conquests, observation=left)
+    observations, _ = env.reset(seed=2)
+    space = env.observation_space("player_1")["observation"]
+    assert space.shape == (1 + env.core.board.n_regions,)
+    assert all(observations[agent]["observation"][0] == 1 for agent in env.agents)
+    actions = {
+        agent: 3 * int(np.flatnonzero(env.core.state.owner[0] == p)[0]) + 2 for p, agent in enumerate(env.agents)
+    }
+    observations, rewards, *_ = env.step(actions)
+    assert all(observations[agent]["observation"][0] == 0 for agent in env.agents), "all is deployed"
+    assert set(rewards.values()) == {0.0}
+    other = env.clone()
+    end = env.encoding.end
+    assert other.step(dict.fromkeys(env.agents, end))[1] == env.step(dict.fromkeys(env.agents, end))[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"reward": lambda before, after, paid: paid[:, 0]}, r"reward: .* shape \(2, 2\), not float64 of shape \(2,\)"),
+        ({"reward": lambda before, after, paid: paid * np.nan}, "reward: .* player 0 of game 0 nan: no finite number"),
+        ({"reward": lambda before, after, paid: None}, "reward: .* not None"),
+        ({"observation": lambda seen: seen.owner[0]}, r"observation: .* shape \(2, …\)"),
+        ({"observation": lambda seen: seen.owner > 0}, "observation: .* not bool"),
+        ({"observation": lambda seen: np.log(seen.army * -1.0 + 0 * seen.army)}, "observation: the function gave NaN"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_does_not_fit_is_refused_at_the_door(arguments, reason):
+    with pytest.raises(InputError, match=reason):
+        WarlightVectorEnv(2, **ARGUMENTS, **arguments)
+
+
+def failing(before, after, paid):
+    if after.round[0] > 1:
+        raise ZeroDivisionError("here it is")
+    return paid + 0.0
+
+
+@pytest.mark.parametrize("reward", [failing, Plain(failing), numba.njit(failing)])
+def test_what_a_function_raises_shows_its_lines_and_leaves_the_games_as_they_were(reward):
+    env = WarlightVectorEnv(2, reward=reward, **ARGUMENTS)
+    env.reset(seed=1)
+    env.step(np.zeros(2, int))
+    core = env.episodes.core
+    before, illegal = core.snapshot(), core.out.illegal.copy()
+    with pytest.raises(ZeroDivisionError, match="here it is") as caught:
+        env.step(np.zeros(2, int))
+    assert any(frame.name == "failing" and frame.line for frame in traceback.extract_tb(caught.tb))
+    after = core.snapshot()
+    assert all((a == b).all() for a, b in zip(before.state, after.state, strict=True))
+    assert (after.cycles == before.cycles).all() and (core.out.illegal == illegal).all()
+    assert not core.turns.status.any(), "nothing is handed in"
+    with pytest.raises(ZeroDivisionError):
+        WarlightEnv(reward=lambda before, after, paid: 1 // 0)
+
+
+def test_the_example_of_the_documents():
+    text = (Path(__file__).parents[2] / "docs" / "environments.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for program in re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL):
+        exec(compile(program, "environments.md", "exec"), names)
+    assert names["observations"].shape == (64, 20) and names["rewards"].shape == (64,)
+    assert names["env"].episodes.core.own_reward.compiled
+
+
+def test_a_file_cannot_tell_of_a_function():
+    with pytest.raises(InputError, match="a function of one's own"):
+        _ = WarlightEnv(observation=planes, **ARGUMENTS).policy_settings

@@ -1,0 +1,169 @@
+"""Rewards and observations by functions of one's own, which are called once a step for all games together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, Final, NamedTuple
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+
+from warlight_env.engine.jit import JIT_DISABLED
+from warlight_env.errors import InputError
+
+
+class Games(NamedTuple):
+    """B games of P players on N regions as they are, whatever players see of them; arrays are read-only."""
+
+    owner: npt.NDArray[np.int8]  #: [B, N] the player, or -1 for neutral
+    army: npt.NDArray[np.int32]  #: [B, N]
+    income: npt.NDArray[np.int32]  #: [B, P]
+    round: npt.NDArray[np.int32]  #: [B] rounds played
+    phase: npt.NDArray[np.int8]  #: [B] 0 picking, 1 playing, 2 over
+    winner: npt.NDArray[np.int8]  #: [B] the player, or -1
+    live: npt.NDArray[np.bool_]  #: [B, P] still to act
+
+
+class SeenGames(NamedTuple):
+    """What one player sees of each of M games on N regions; arrays are read-only."""
+
+    owner: npt.NDArray[np.int8]  #: [M, N] -1 unknown, 0 neutral, 1 the player, 2 … opponents in seat order after it
+    army: npt.NDArray[np.int32]  #: [M, N] 0 where unknown
+    offered: npt.NDArray[np.int8]  #: [M, N] 1 where a region may be picked now
+    round: npt.NDArray[np.int32]  #: [M] rounds played
+    income: npt.NDArray[np.int32]  #: [M] the player's
+    phase: npt.NDArray[np.int8]  #: [M] 0 picking, 1 playing, 2 over
+    turn: npt.NDArray[np.float32]  #: [M, N, 3] the turn so far (`TURN_FEATURES`); [M, 0, 3] where a turn is one action
+    income_left: npt.NDArray[np.float32]  #: [M] share of the income that is not deployed yet; 1 likewise
+
+
+#: ``(before, after, paid float64[B, P]) -> [B, P]``: `Games` around a step, and what winning and losing pay.
+RewardFunction = Callable[[Games, Games, npt.NDArray[np.float64]], npt.NDArray[Any]]
+#: ``(seen) -> [M, …]``: numbers for each game.
+ObservationFunction = Callable[[SeenGames], npt.NDArray[Any]]
+
+_FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+class OwnFunction:
+    """A user's function over arrays: compiled where Numba can, else called as it is.
+
+    A plain function is compiled; what it reads of its module then stays as it was. Other callables (objects, partials)
+    are called as they are. The first call is made here, with `arguments`: what it raises comes through, and `result`
+    is what it said. Of a compiled function that raises, the user's own lines are shown.
+
+    Args:
+        what: the name in errors.
+    """
+
+    def __init__(self, what: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.what = what
+        self._compiled: Callable[..., Any] | None = None
+        self.function: Callable[..., Any] = function.py_func if isinstance(function, Dispatcher) else function
+        self.result = self.function(*arguments)
+        if isinstance(function, Dispatcher):
+            self._compiled = function
+            self.result = self(*arguments)
+        elif isinstance(function, FunctionType) and not JIT_DISABLED:
+            self._compiled = _compiled(function, arguments, self.result)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether it runs in compiled code."""
+        return self._compiled is not None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._compiled is None:
+            return self.function(*arguments)
+        try:
+            return self._compiled(*arguments)
+        except Exception:
+            self.function(*arguments)  # raises the same where the user's lines are known
+            raise
+
+
+def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -> Callable[..., Any] | None:
+    """The function in compiled code; None where Numba cannot, or where that says something else."""
+    made: Callable[..., Any] = numba.njit(function)
+    try:
+        found = made(*arguments)
+    except (NumbaError, TypeError, ValueError, NotImplementedError):
+        return None
+    same = isinstance(found, np.ndarray) and isinstance(said, np.ndarray)
+    return made if same and found.dtype == said.dtype and np.allclose(found, said, equal_nan=True) else None
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A read-only array in one piece: always of the same type for Numba."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+class OwnReward(OwnFunction):
+    """A `RewardFunction`, its answers checked: finite numbers [B, P]."""
+
+    def __init__(self, function: RewardFunction, games: Games) -> None:
+        paid = read_only(np.zeros(games.live.shape))
+        super().__init__("reward", function, (games, games, paid))
+        self.checked(self.result, games.live.shape)
+
+    def paid(self, before: Games, after: Games, paid: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """float64[B, P]: what the function says that a step pays."""
+        return self.checked(self(before, after, read_only(paid)), after.live.shape)
+
+    def checked(self, said: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+        """The answer; InputError says what is wrong with it."""
+        if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
+            raise InputError(f"reward: the function must give numbers in an array of shape {shape}, not {_told(said)}")
+        rewards = said.astype(np.float64)
+        if not np.isfinite(rewards).all():
+            b, p = np.argwhere(~np.isfinite(rewards))[0].tolist()
+            raise InputError(f"reward: the function gave player {p} of game {b} {rewards[b, p]}: no finite number")
+        return rewards
+
+
+class OwnObservation(OwnFunction):
+    """An `ObservationFunction`, its answers checked: of one dtype and, but for the number of games, one shape."""
+
+    def __init__(self, function: ObservationFunction, seen: SeenGames) -> None:
+        super().__init__("observation", function, (seen,))
+        said, count = self.result, len(seen.owner)
+        numbers = isinstance(said, np.ndarray) and (said.dtype in _FLOATS or said.dtype.kind in "iu")
+        if not numbers or said.ndim < 2 or len(said) != count:
+            raise InputError(
+                f"observation: the function must give an array of shape ({count}, …) of float32, float64 or integers, "
+                f"not {_told(said)}"
+            )
+        self.shape, self.dtype = said.shape[1:], said.dtype
+        self.checked(said, count)
+
+    @property
+    def space(self) -> spaces.Box:
+        """Of one game's observation: as its dtype allows."""
+        if self.dtype in _FLOATS:
+            return spaces.Box(-np.inf, np.inf, self.shape, self.dtype.type)
+        bounds = np.iinfo(self.dtype)
+        return spaces.Box(bounds.min, bounds.max, self.shape, self.dtype.type)
+
+    def of(self, seen: SeenGames) -> npt.NDArray[Any]:
+        """[M, …]: what the function makes of what is seen, in an array of its own."""
+        return self.checked(self(seen), len(seen.owner))
+
+    def checked(self, said: Any, count: int) -> npt.NDArray[Any]:
+        """The answer; InputError says what is wrong with it."""
+        shape = (count, *self.shape)
+        if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
+            raise InputError(f"observation: the function gave {_told(said)} where it was {self.dtype} of shape {shape}")
+        if self.dtype in _FLOATS and np.isnan(said).any():
+            raise InputError(f"observation: the function gave NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
+        return said.copy()
+
+
+def _told(said: Any) -> str:
+    return f"{said.dtype} of shape {said.shape}" if isinstance(said, np.ndarray) else f"{said!r:.60}"
