@@ -18,7 +18,7 @@ pytestmark = PAGE
 #: Outlines on the screen, by what they are of.
 OUTLINES = """() => Object.fromEntries(Object.entries({badges: '.badge', names: 'g.name',
     chips: 'g.addition rect, g.draft rect'}).map(([kind, where]) => [kind,
-    [...document.querySelectorAll(`.overlay :is(${where})`)].map(e => { const b = e.getBoundingClientRect();
+    [...document.querySelectorAll(where)].map(e => { const b = e.getBoundingClientRect();
     return [b.left, b.top, b.right, b.bottom, e.closest('g').textContent] })]))"""
 
 
