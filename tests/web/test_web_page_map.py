@@ -1,4 +1,4 @@
-"""The map: its share of the screen, what is drawn on it and covers nothing, how it is dragged, orders at their targets."""
+"""The map: its share of the screen, what is drawn on it, how it is dragged, orders at their targets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = PAGE
 #: Outlines on the screen, by what they are of.
 OUTLINES = """() => Object.fromEntries(Object.entries({badges: '.badge', names: 'g.name',
     chips: 'g.addition rect, g.draft rect'}).map(([kind, where]) => [kind,
-    [...document.querySelectorAll(`.overlay :is(${where})`)].map(e => { const b = e.getBoundingClientRect();
+    [...document.querySelectorAll(where)].map(e => { const b = e.getBoundingClientRect();
     return [b.left, b.top, b.right, b.bottom, e.closest('g').textContent] })]))"""
 
 
@@ -127,7 +127,7 @@ def test_chips_names_and_badges_cover_nothing_in_the_middle_of_a_game(tmp_path: 
             assert covered == [], zoom
             page.get_by_role("button", name="Zoom in").click()
         order = page.evaluate(
-            "() => [...document.querySelectorAll('.overlay g.draft path, .overlay .badge')].map(e => e.classList[0] ?? '')"
+            "() => [...document.querySelectorAll('g.draft path, .badge')].map(e => e.classList[0] ?? '')"
         )
         assert order.index("badge") > max(i for i, name in enumerate(order) if name != "badge")  # arrows lie below
 

@@ -45,17 +45,22 @@ export function badges(map: MapDoc, { size, unit }: Scale): Box[] {
   return map.regions.map(({ label }) => ({ at: label, half: 1.25 * size + unit, high: 1.25 * size + unit }));
 }
 
+/** What the figures of a layer take, below the badges. */
+export function layerBoxes(map: MapDoc, { size }: Scale, layer: { text: string }[] | null): Box[] {
+  return map.regions.flatMap(({ label: [x, y] }, r) => (layer?.[r]?.text ? [{ at: [x, y + 1.75 * size] as Point, half: 1.35 * size, high: 0.62 * size }] : []));
+}
+
 /** Points around one, the nearest to the upper right first, then farther out. */
 export function around([x, y]: Point, wide: number, high: number): Point[] {
   const ways: Point[] = [[1, -1], [0, -1], [1, 0], [-1, -1], [0, 1], [-1, 0], [1, 1], [-1, 1]];
-  return [1, 1.5, 2.1].flatMap((far) => ways.map(([dx, dy]): Point => [x + far * wide * dx, y + far * high * dy]));
+  return [1, 1.15, 1.3, 1.5, 1.75, 2.1].flatMap((far) => ways.map(([dx, dy]): Point => [x + far * wide * dx, y + far * high * dy]));
 }
 
-/** Chips of deployed armies and of arrows that are not past, each where it covers nothing. */
-export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows: Arrow[]): Chip[] {
+/** Chips of deployed armies and of arrows that are not past, each where it covers nothing, nor what else is `there`. */
+export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows: Arrow[], there: Box[]): Chip[] {
   const { size, unit } = scale;
   const drawn = arrows.filter((a) => a.style !== 'past').map((a) => ({ ...a, parts: arrow(map, a.from, a.to, size * 1.25) }));
-  const taken = badges(map, scale);
+  const taken = [...badges(map, scale), ...there];
   for (const { armies, parts } of drawn) {
     const half = weight(armies, scale) / 2 + unit;
     for (const part of parts) taken.push(...part.line.map((at) => ({ at, half, high: half })));

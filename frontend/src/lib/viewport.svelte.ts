@@ -32,6 +32,14 @@ export class Viewport {
     return [p.x, p.y];
   }
 
+  /** The part of the map that is seen: left, top, width, height; null: it is not on the screen yet. */
+  get seen(): [number, number, number, number] | null {
+    if (!this.scroller || !this.svg) return null;
+    const { left, top, width, height } = this.scroller.getBoundingClientRect();
+    const [from, to] = [this.toMap(left, top), this.toMap(left + width - this.right, top + height - this.bottom)];
+    return [from[0], from[1], to[0] - from[0], to[1] - from[1]];
+  }
+
   private toScreen([x, y]: Point): Point {
     const p = new DOMPoint(x, y).matrixTransform(this.svg!.getScreenCTM()!);
     return [p.x, p.y];
