@@ -13,7 +13,7 @@ SNAPSHOT: Final = "snapshot-"
 _KEEP: Final = 0.9
 
 
-class Table:
+class MeetingTable:
     """How often opponents are met, by name: the more often the better they do.
 
     An opponent's weight is (1 - p)^priority, where p is the share of recent games won against it, but no less than
@@ -80,17 +80,17 @@ class Table:
 
 
 class League:
-    """A pool of opponents of an environment, met as often as a `Table` says.
+    """A pool of opponents of an environment, met as often as a `MeetingTable` says.
 
     Args:
-        agents, most, priority, least: see `Table`.
+        agents, most, priority, least: see `MeetingTable`.
         load: the policy of the snapshot of a number, see `add`.
     """
 
     def __init__(
         self, agents: Sequence[str], load: Callable[[int], Any], most: int, priority: float, least: float
     ) -> None:
-        self._load, self._table = load, Table(agents, most, priority, least)
+        self._load, self._table = load, MeetingTable(agents, most, priority, least)
         self.pool = OpponentPool()
         self._names: dict[Opponent, str] = {}
         for agent in agents:
@@ -116,7 +116,7 @@ class League:
             self.pool.set_weight(name, weight)
 
     def count(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
-        """See `Table.count`."""
+        """See `MeetingTable.count`."""
         told = self._table.count((self._names[met], won) for met, won in games if met in self._names)
         self._weigh()
         return told
@@ -138,4 +138,4 @@ def snapshot_name(number: int) -> str:
     return f"{SNAPSHOT}{number}"
 
 
-__all__ = ["SNAPSHOT", "League", "Table", "snapshot_name"]
+__all__ = ["SNAPSHOT", "League", "MeetingTable", "snapshot_name"]

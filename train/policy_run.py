@@ -33,7 +33,7 @@ _EVALUATION: Final = 3
 KEPT: Final = "the run stops; what its folder has is kept, and the same command goes on from there"
 
 
-class PolicySettings(Protocol):
+class PolicyRunSettings(Protocol):
     """What every such run is told."""
 
     @property
@@ -63,7 +63,7 @@ class PolicyRun(ABC):
     """
 
     def __init__(
-        self, settings: PolicySettings, journal: Journal, jobs: int, backend: str | Backend, say: Say
+        self, settings: PolicyRunSettings, journal: Journal, jobs: int, backend: str | Backend, say: Say
     ) -> None:  # fmt: skip
         journal.check()
         self._told, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
@@ -217,4 +217,4 @@ def number_or_none(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-__all__ = ["KEPT", "PolicyRun", "PolicySettings", "mean_score", "number_or_none", "policy_name"]
+__all__ = ["KEPT", "PolicyRun", "PolicyRunSettings", "mean_score", "number_or_none", "policy_name"]

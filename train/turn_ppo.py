@@ -21,7 +21,7 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.train.checkpoint import Checkpoint
 from warlight_env.train.exit_players import TurnPlayer
 from warlight_env.train.journal import Journal
-from warlight_env.train.league import Table, snapshot_name
+from warlight_env.train.league import MeetingTable, snapshot_name
 from warlight_env.train.places import Place, Places
 from warlight_env.train.policy_run import KEPT, PolicyRun, number_or_none
 from warlight_env.train.rollouts import Rollout, Rollouts
@@ -72,7 +72,7 @@ class TurnPpoRun(PolicyRun):
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r}: {str(error).splitlines()[0][:200]}") from None
         self.places, self._games = Places(settings), dict[int, _Games]()
-        self.table = Table(s.opponents, s.snapshots, s.priority, s.least)
+        self.table = MeetingTable(s.opponents, s.snapshots, s.priority, s.least)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
         torch.set_num_threads(s.threads)
