@@ -25,7 +25,7 @@ from warlight_env.agents.turn_net.forward import (
     weight_logits,
     write_scores,
 )
-from warlight_env.agents.turn_net.turn_file import is_turn_file, load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_file import BUNDLED, is_turn_file, load_turns, read_turn_file, turn_file
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.turn_record import (
     LAYERS,
@@ -384,10 +384,20 @@ def test_candidates_are_plans_and_turns_of_the_network_each_once():
     assert repr(Orders.from_arrays(turns.deploy[0], turns.attacks[0], game_turn)) == repr(found[room // 2])
 
 
+def test_the_network_of_the_package_wins_on_any_map_and_with_any_number_of_players():
+    for map_, players, seed in (("small", 2, 1), ("world", 4, 2), ("world", 6, 3)):
+        game = Game(map_, "thesis", players, seed=seed, picks="random")
+        agents = [make_agent("policy:any", seed), *(make_agent("smart_random", seed + p) for p in range(1, players))]
+        while not game.done and game.round < 80:
+            game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+        assert game.winner == 0
+    assert read_turn_file(BUNDLED.read_bytes(), "any").note["results"]
+
+
 def test_networks_by_name_or_file(tmp_path):
     file = tmp_path / "net.npz"
     file.write_bytes(turn_file(some_network()))
-    assert load_turns("none") is None and load_turns(None) is None
+    assert load_turns("none") is None and load_turns(None) is None and load_turns("learned") is not None
     assert load_turns(f"{file}#{digest(file.read_bytes())}") is not None
     with pytest.raises(TurnNetworkError, match="holds another network"):
         load_turns(f"{file}#{'0' * 16}")

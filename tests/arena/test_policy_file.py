@@ -86,7 +86,7 @@ def test_equal_seeds_give_equal_games():
         (["policy:world", "random", "--map", "small"], "is for medium maps, from 21 to 80 regions"),
         (["policy:world", "random", "--rules", "challenge1"], "moved_armies = 'free' (not 'challenge1')"),
         (["policy:world", "random", "aggressive"], "is for games of 2, not 3"),
-        (["policy:word", "random"], "no policy 'word' (did you mean 'world'?); there are small, world"),
+        (["policy:word", "random"], "no policy 'word' (did you mean 'world'?); there are any, small, world"),
         (["policy:nowhere.npz", "random"], "cannot read nowhere.npz"),
         (["policy", "random"], "name a policy or a .npz file"),
     ],

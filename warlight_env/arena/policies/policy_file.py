@@ -115,6 +115,8 @@ class PolicyFile:
         except (ArraysError, UnicodeDecodeError) as error:
             raise PolicyFileError(f"{name}: not a policy ({error})") from None
         header = bounded.parse_json(text, f"{name}: not a policy: header", PolicyFileError)
+        if isinstance(header, dict) and "kind" in header:
+            raise PolicyFileError(f"{name}: holds {header['kind']!r:.60}, which has no action of an environment")
         version = header.pop("version", None) if isinstance(header, dict) else None
         if version != VERSION:
             raise PolicyFileError(f"{name}: of version {version!r}; this reads version {VERSION}")
@@ -220,17 +222,17 @@ def encoding_of(action: str, weights: Weights) -> EncodingFactory:
 
 
 def built_in() -> dict[str, Path]:
-    """Policies that come with the package, by name."""
-    return {path.stem: path for path in (BUNDLED, *sorted(_FOLDER.glob("*.npz")))}
+    """Such policies that come with the package, by name; ``any`` is another kind, see `turn_net.turn_file`."""
+    return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
 def policy_path(source: str | Path) -> tuple[Path, int]:
-    """The file of a policy, by its name in `built_in` or its own, and when it was changed, in nanoseconds.
+    """The file of a policy, by the name of one in the package or its own, and when it was changed, in nanoseconds.
 
     Raises:
         PolicyFileError: no such file or name.
     """
-    known = built_in()
+    known = {BUNDLED.stem: BUNDLED, **built_in()}
     path = known.get(str(source), Path(source))
     if path.suffix != ".npz":
         hint = did_you_mean(str(source), known)
