@@ -1,15 +1,17 @@
-"""What positions are worth by the game of their next round: what trainers teach a value network.
+"""What positions are worth, by the game of their next round or by playouts: what trainers teach a value network.
 
-A label is a step of expert iteration (Anthony et al., arXiv:1705.08439): the equilibrium search of `agents.nash`, with
-the evaluation as it is at its leaves, knows more of a position than the evaluation alone.
+A label of the first kind is a step of expert iteration (Anthony et al., arXiv:1705.08439): the equilibrium search of
+`agents.nash`, with the evaluation as it is at its leaves, knows more of a position than the evaluation alone. One of
+the second is a Monte Carlo estimate for the policy that plays on, as those of AlphaGo's value network (Silver et al.,
+2016), but over so many rounds only.
 """
 
 from __future__ import annotations
 
-from warlight_env.agents.context import Context
+from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.nash.equilibrium import begin, iterate, order_all, play_out
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.standing import ONGOING, share_at_end, winner_of
+from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Bool, Int, Shares
 from warlight_env.engine.position import Position, copy_position
@@ -75,3 +77,27 @@ def write_round_values(
             values[p] = rest
         values[p] /= whole
     return True
+
+
+@kernel
+def write_playout_values(
+    context: Context, setup: NashSetup, position: Position, plays: Int, work: NashWork, values: Shares
+) -> None:
+    """Write each player's mean share after `plays` games of the setup's rounds by the context's policy, by its
+    evaluation or how they ended, to values float64[P]."""
+    for p in range(context.players):
+        values[p] = 0.0
+    dice, orders = work.dice[0], work.round
+    for _ in range(plays):
+        for p in range(context.players):
+            orders.counts[p] = 0
+            deploy, attacks = orders.deploy[p], orders.attacks[p]
+            if holds_regions(position.owner, p):
+                orders.counts[p] = draw_turn(context, position, p, work.rng, work.generator, deploy, attacks)
+            else:
+                for r in range(deploy.shape[0]):
+                    deploy[r] = 0
+        dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
+        play_out(context, setup, position, dice, work)
+        for p in range(context.players):
+            values[p] += work.share[p] / plays

@@ -50,9 +50,6 @@ class Rollout(NamedTuple):
     won: npt.NDArray[np.bool_]  #: [B, T] … and the learner won it
 
 
-""".replace("assert UNITS  # the network's record is compiled for it\n\n\n","\n") + """
-
-
 def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollout:
     """Room for one."""
     shape, n, size = (games, rounds), n_regions, n_regions + 2 * n_edges

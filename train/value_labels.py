@@ -1,4 +1,4 @@
-"""What positions of games are worth to each player, by a search with the network as it is: what the next one learns."""
+"""What positions of games are worth to each player, by a search or by playouts: what the next network learns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_work
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.round_values import play_at_random, write_round_values
+from warlight_env.agents.round_values import play_at_random, write_playout_values, write_round_values
+from warlight_env.agents.turn_net.candidates import plans_and_samples
+from warlight_env.agents.turn_net.turn_file import load_turns
+from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.value.network import network_chance
 from warlight_env.engine.position import Position, copied, make_position
 from warlight_env.engine.reference import reference
@@ -30,19 +33,21 @@ _TRIES: Final = 1000
 
 
 class Labeller:
-    """Searches positions of places.
+    """Searches positions of places, or plays on from them.
 
     Args:
-        network: at the leaves of the search, packed; where there is none, the settings' weights are, a round later.
+        network: at the leaves, packed; where there is none, the settings' weights are, a round later.
     """
 
     def __init__(self, settings: ValueSettings, places: Places, network: bytes) -> None:
         self._settings, self._places, self._network = settings, places, unpack_network(network)
+        self._net = load_turns(settings.net)
         self._functions = Functions(
             evaluation=None if self._network is None else network_chance,
-            generator=generate_plans, policy=planned_turn, capacity=settings.candidates,
+            generator=generate_plans if self._net is None else plans_and_samples,
+            policy=planned_turn if self._net is None else sampled_turn, capacity=settings.candidates,
         )  # fmt: skip
-        self._setup = reference(NashSetup(2 if self._network is None else 1, 1))
+        self._setup = reference(NashSetup(settings.playouts or (2 if self._network is None else 1), 1))
         self._draw = reference(NashSetup(1, 1))
         self._contexts: dict[int, Context] = {}
         self._memory = threading.local()
@@ -51,6 +56,9 @@ class Labeller:
         """Each player's share of a position, float64[P]; None where nobody has a choice."""
         work = self._begin(place, seed)
         value = np.zeros(self._places[place].players)
+        if self._settings.playouts:
+            write_playout_values(self._context(place), self._setup, position, self._settings.plays, work, value)
+            return value
         known = write_round_values(self._context(place), self._setup, position, self._settings.plays, work, value)
         return value if known else None
 
@@ -64,8 +72,9 @@ class Labeller:
         if place not in self._contexts:
             at = self._places[place]
             self._contexts[place] = make_context(
-                at.board, at.params, at.players, self._settings.weights, functions=self._functions, value=self._network
-            )
+                at.board, at.params, at.players, self._settings.weights, functions=self._functions,
+                value=self._network, turns=self._net,
+            )  # fmt: skip
         return self._contexts[place]
 
     def _begin(self, place: int, seed: int) -> NashWork:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.agents.registry import parse, pinned
+from warlight_env.agents.turn_net.turn_file import NONE, load_turns
 from warlight_env.agents.value_record import digest, load_value
 from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
@@ -36,7 +37,11 @@ class ValueSettings:
         max_rounds: games that are not won by then are left out.
         weights: by which turns are planned, and what positions are worth while there is no network.
         start: the first network: weights (none), learned, or an .npz file.
+        net: a turn network whose turns join the candidates in the rounds that labels come from: none, learned, or an
+            .npz file.
         labels: of an iteration. plays: of the round, for a label. candidates: turns of each player in it.
+        playouts: 0: a label is what a search of the round finds. From 1: it is the mean of `plays` games by `net` of so
+            many rounds, at whose end the network as it is says what the position is worth.
         leaves: share of labels of positions that a random round leads to. outcome: weight of who won in the others'.
         steps, batch: of a fit. rate: of AdamW, which falls to 0 by a cosine; decay: of its weights.
         previous: whether a fit has the labels of the iteration before, too.
@@ -67,9 +72,11 @@ class ValueSettings:
     max_rounds: int = 90
     weights: Weights = PLANNING
     start: str = "weights"
+    net: str = NONE
     labels: int = 80_000
     plays: int = 1600
     candidates: int = 20
+    playouts: int = 0
     leaves: float = 0.7
     outcome: float = 0.5
     steps: int = 6000
@@ -90,7 +97,7 @@ class ValueSettings:
             "gate_units", "holdout_units",
         )  # fmt: skip
         check_whole(self, 2, "candidates")
-        check_whole(self, 0, "seed")
+        check_whole(self, 0, "seed", "playouts")
         if self.max_rounds > MOST_ROUNDS:
             raise InputError(f"max_rounds = {self.max_rounds!r}: must lie in 1 .. {MOST_ROUNDS}")
         for name in ("dealt", "leaves", "outcome", "accept"):
@@ -109,8 +116,12 @@ class ValueSettings:
         for name in ("opponents", "holdout"):
             object.__setattr__(self, name, tuple(pinned(spec) for spec in getattr(self, name)))
         load_value(self.start)
-        if self.start.endswith(".npz"):
-            object.__setattr__(self, "start", f"{self.start}#{digest(Path(self.start).read_bytes())}")
+        if load_turns(self.net) is None and self.playouts:
+            raise InputError(f"playouts = {self.playouts}: they are played by `net`, and that is {NONE}")
+        for name in ("start", "net"):
+            file = getattr(self, name)
+            if file.endswith(".npz"):
+                object.__setattr__(self, name, f"{file}#{digest(Path(file).read_bytes())}")
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""

@@ -28,6 +28,7 @@ from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.turn_file import NET, load_turns
+from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
@@ -139,8 +140,10 @@ class NashAgent(SearchingAgent):
         start, sizes = time.perf_counter(), self._sizes(limits)
         works = self._works(view, sizes)
         works[0].rng[:] = self.rng
-        generator = generate_plans if self.net is None else plans_and_samples
-        functions = Functions(generator=generator, policy=planned_turn, capacity=sizes.candidates)
+        if self.net is None:
+            functions = Functions(generator=generate_plans, policy=planned_turn, capacity=sizes.candidates)
+        else:
+            functions = Functions(generator=plans_and_samples, policy=sampled_turn, capacity=sizes.candidates)
         context = make_context(
             view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=self.net
         )

@@ -15,19 +15,13 @@ from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Shares
+from warlight_env.engine.lanes import product_adder
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
 
 _ZERO = np.float32(0.0)
-
-
-@inline_kernel
-def _add(x: Floats, weights: Floats, out: Floats, inputs: Int) -> None:
-    """Add x [inputs] times weights [inputs, H] to out [H]."""
-    for i in range(inputs):
-        value = x[i]
-        for j in range(UNITS):
-            out[j] += value * weights[i, j]
+_add = product_adder(UNITS)
+_add_values = product_adder(VALUES)
 
 
 @inline_kernel
@@ -35,9 +29,7 @@ def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
     """Write x [H] times weights [H, V] and the bias to out [V]."""
     for v in range(VALUES):
         out[v] = bias[v]
-    for i in range(UNITS):
-        for v in range(VALUES):
-            out[v] += x[i] * weights[i, v]
+    _add_values(x, weights, out, UNITS)
 
 
 @kernel
