@@ -58,8 +58,8 @@ def _deploys(
     others = mine.clone()
     others[torch.arange(len(main), device=main.device), main] = False
     whose, where = others.nonzero(as_tuple=True)
-    logits = module.weights(board, described, main)
-    return first, _Choices.of(some[whose], logits[whose, where], weights[whose, where])
+    logits = module.weights(board, described, main, whose, where)
+    return first, _Choices.of(some[whose], logits, weights[whose, where])
 
 
 def turn_chances(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnChances:

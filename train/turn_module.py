@@ -82,35 +82,43 @@ class TurnModule(nn.Module):
 
     def describe(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
         """Descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
-        x = functional.relu(nodes @ self.first + (overall @ self.overall + self.first_bias)[:, None])
+        # Regions come first, so that a map's means are one product for all positions, and sums are parts of products.
+        m, n, _ = nodes.shape
+        means = torch.cat([board.around, board.among])
+        base = torch.addmm(self.first_bias, overall, self.overall).repeat(n, 1)
+        x = functional.relu(torch.addmm(base, nodes.transpose(0, 1).reshape(n * m, -1), self.first))
         for layer in range(LAYERS):
-            hidden = x @ self.own[layer] + (board.around @ x) @ self.around[layer]
-            x = x + functional.relu(hidden + (board.among @ x) @ self.among[layer] + self.layer_bias[layer])
-        return x
+            around, among = (means @ x.view(n, -1)).view(2, n * m, -1)
+            hidden = torch.addmm(self.layer_bias[layer], x, self.own[layer])
+            hidden = torch.addmm(torch.addmm(hidden, around, self.around[layer]), among, self.among[layer])
+            x = x + functional.relu(hidden)
+        return x.view(n, m, -1).transpose(0, 1)
 
     def mains(self, described: Tensor, mine: Tensor) -> Tensor:
         """Scores float32[M, N] of regions as the one that most is deployed on; -inf where `mine` bool[M, N] is not."""
         return (described @ self.main).masked_fill(~mine, -torch.inf)
 
-    def weights(self, board: BoardTensors, described: Tensor, main: Tensor) -> Tensor:
-        """Logits of deploy weights float32[M, N, V], given int64[M] the regions that most is deployed on."""
-        at = torch.arange(len(main), device=main.device)
+    def weights(
+        self, board: BoardTensors, described: Tensor, main: Tensor, which: Tensor, region: Tensor
+    ) -> Tensor:  # fmt: skip
+        """Logits of deploy weights, float32[K, V], of regions int64[K] in positions int64[K] `which`, given int64[M]
+        the regions that most is deployed on."""
+        at, on = torch.arange(len(main), device=main.device), main[which]
         of_main = described[at, main] @ self.chosen + self.beside_bias
-        near, same = (board.around[main] > 0).float(), (board.among[main] > 0).float()
-        linked = near[..., None] * self.link[0] + same[..., None] * self.link[1]
-        logits = functional.relu(described @ self.beside + of_main[:, None] + linked) @ self.weight + self.weight_bias
-        before = torch.arange(described.shape[1], device=main.device)[None] < main[:, None]
-        closed = before[..., None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
-        return logits.masked_fill(closed, -torch.inf)
+        near, same = (board.around[on, region] > 0).float(), (board.among[on, region] > 0).float()
+        read = torch.cat([described[which, region], near[:, None], same[:, None]], 1)
+        hidden = functional.relu(read @ torch.cat([self.beside, self.link]) + of_main[which])
+        closed = (region < on)[:, None] & (torch.arange(VALUES, device=main.device) == VALUES - 1)
+        return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
     def edges(self, board: BoardTensors, described: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
         """Logits of shares and priorities, float32[K, 2, V], of K borders: those with the numbers int64[K] `edge` of
         positions int64[K] `which`, with their own numbers float32[K, N_EDGE]."""
-        source, target = described @ self.source, described @ self.target
-        hidden = source[which, board.source[edge]] + target[which, board.target[edge]]
-        hidden = functional.relu(hidden + numbers @ self.edge + self.edge_bias)
+        ends = described[which, board.source[edge]], described[which, board.target[edge]]
+        read, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
+        hidden = functional.relu(torch.addmm(self.edge_bias, read, weights))
         both = torch.cat([self.share, self.priority], 1), torch.cat([self.share_bias, self.priority_bias])
-        return (hidden @ both[0] + both[1]).reshape(-1, 2, VALUES)
+        return torch.addmm(both[1], hidden, both[0]).reshape(-1, 2, VALUES)
 
     def scores(self, described: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
         """The players' scores float32[M, P], -inf for who is out.

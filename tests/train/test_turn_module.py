@@ -65,7 +65,8 @@ def test_it_computes_what_the_kernels_do(setting):
         described = module.describe(tensors, batch.nodes, batch.overall)
         mains = module.mains(described, batch.owner == batch.player[:, None]).numpy()
         main = torch.from_numpy(mains.argmax(axis=1))
-        weights = module.weights(tensors, described, main).numpy()
+        everywhere = torch.ones_like(batch.owner).nonzero(as_tuple=True)
+        weights = module.weights(tensors, described, main, *everywhere).reshape(*batch.owner.shape, VALUES).numpy()
         edges = module.edges(tensors, described, batch.which, batch.edge, batch.numbers).numpy()
         scores = module.scores(described, batch.owner, batch.player, PLAYERS).numpy()
     close = {"rel": 1e-4, "abs": 1e-4}
