@@ -57,10 +57,11 @@ class ValueSettings:
 
     iterations: int = 3
     games: int = 900
-    player: str = "nash:800,value=current"
+    player: str = "nash:800,value=current,net=none"
     opponents: tuple[str, ...] = (
-        "nash:800,value=current", "nash:800,value=current", "nash:800,value=current,answer=mixture",
-        "nash:200,value=current", "mcts:60", "mcts:60",
+        "nash:800,value=current,net=none", "nash:800,value=current,net=none",
+        "nash:800,value=current,net=none,answer=mixture",
+        "nash:200,value=current,net=none", "mcts:60", "mcts:60",
     )  # fmt: skip
     maps: tuple[str, ...] = (
         *("world",) * 6, "large",

@@ -39,8 +39,8 @@ from warlight_env.engine.view import View
 
 #: Plays of a move where neither simulations nor seconds are given.
 DEFAULT_PLAYS: Final = 5000
-#: Plays a second of a thread, before they are measured.
-_RATE: Final = 200_000.0
+#: Plays a second of a thread, before they are measured: without a turn network, and with one.
+_RATE, _NETWORK_RATE = 200_000.0, 30_000.0
 #: A turn that the mixture takes less often than its likeliest by this factor is not drawn: that much is noise.
 _LEAST: Final = 0.1
 
@@ -53,9 +53,9 @@ def _told(field: int) -> str:
 
 @documented
 class NashAgent(SearchingAgent):
-    """Solves the round as a game of simultaneous turns: generated and planned ones of all players, regret matching for
-    mixtures, and local search for best responses to these, which join the game. A budget in simulations counts plays of
-    the round with what follows."""
+    """Solves the round as a game of simultaneous turns: planned ones of all players and such as a turn network draws,
+    regret matching for mixtures, and local search for best responses to these, which join the game. A budget in
+    simulations counts plays of the round with what follows."""
 
     name = "nash"
     default_simulations = DEFAULT_PLAYS
@@ -74,7 +74,8 @@ class NashAgent(SearchingAgent):
         rounds: Annotated[
             int | None,
             Told(
-                "rounds of a play: the first by these turns, more by plans (default: 1 with a value network, else 2)",
+                "rounds of a play: the first by these turns, more by the network's or planned ones (default: 1 with a "
+                "value network and no other, else 2)",
                 1,
                 100,
             ),
@@ -95,7 +96,7 @@ class NashAgent(SearchingAgent):
             Told("the best turn against the others' mixtures, or one drawn from our own", choices=("best", "mixture")),
         ] = "best",
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
-        net: Annotated[str | TurnNetwork | None, NET] = "none",
+        net: Annotated[str | TurnNetwork | None, NET] = "learned",
         threads: Annotated[
             int, Told("searches of a move side by side, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
@@ -109,8 +110,8 @@ class NashAgent(SearchingAgent):
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs, "rounds": rounds})
         self.rng = make_rng(seed)
         self.value, self.net = load_value(value), load_turns(net)
-        self.rounds = rounds or (2 if self.value is None else 1)
-        self._rate = _RATE
+        self.rounds = rounds or (1 if self.net is None and self.value is not None else 2)
+        self._rate = _RATE if self.net is None else _NETWORK_RATE
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
 
     def pick(self, view: View) -> list[int]:

@@ -78,9 +78,9 @@ class AnytimeSearch(ABC):
     def __init__(
         self, view: View, settings: SearchSettings, seed: int, functions: Functions, simulations: int | None
     ) -> None:
-        self.settings, self.functions = settings, functions
+        self.settings, self.functions = settings, settings.functions(functions)
         #: Places in each store: for nodes, or for results.
-        self.nodes = self.room(settings, view, functions, simulations)
+        self.nodes = self.room(settings, view, self.functions, simulations)
         self.stores = [self._make_store(view) for _ in range(settings.n_trees)]
         self._rate = _FOREIGN_RATE if functions.foreign else _RATE
         self._jobs = [
@@ -150,7 +150,9 @@ class AnytimeSearch(ABC):
         """Start anew from another position on the same board; memory is kept."""
         s = self.settings
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
-        self.context = make_context(view.board, view.params, view.players, s.weights, s.ways, self.functions)
+        self.context = make_context(
+            view.board, view.params, view.players, s.weights, s.ways, self.functions, s.value, s.net
+        )
         self.play_settings: PlaySettings = s.for_playing(view.player, self.functions)
         self._set_kernel_settings(self.play_settings)
         position = lone(view)

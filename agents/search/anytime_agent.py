@@ -52,7 +52,8 @@ class AnytimeAgent(Agent):
         self.settings: Any = replace(base, **{k: v for k, v in chosen.items() if v is not None})
         self.seed, self._moves = seed, 0
         self._pacer = Pacer()
-        self.functions = Functions(evaluation, generator, policy, leaf, prior, capacity)
+        own = Functions(evaluation, generator, policy, leaf, prior, capacity)
+        self.functions: Functions = self.settings.functions(own)
         self.search: Any = None  #: of the last move
 
     def pick(self, view: View) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 from warlight_env.agents.generator_work import ALL_WAYS, NO_DEFENSE, PRESS
@@ -12,12 +12,17 @@ from warlight_env.agents.search.foresight import PLAYOUTS
 from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.playing import PlaySettings, play_settings
 from warlight_env.agents.search.worth import WORTHS
+from warlight_env.agents.turn_net.candidates import plans_and_samples
+from warlight_env.agents.turn_net.turn_file import NET, load_turns
+from warlight_env.agents.turn_net.turns import sampled_turn
+from warlight_env.agents.value_record import VALUE, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import address
 from warlight_env.errors import InputError
 
 PARALLEL: Final = ("root", "tree", "lock", "leaf")
-
+#: Turns of a position where a turn network has a say in them, half of them plans.
+NET_CANDIDATES: Final = 20
 
 #: Simulations where neither the budget nor the agent says how many: what the thesis's program did in 10 seconds.
 DEFAULT_SIMULATIONS: Final = 457
@@ -105,10 +110,14 @@ class SearchSettings:
         ),
     ] = "ours"  # fmt: skip
     weights: Annotated[Any, WEIGHTS] = "default"  #: a name, a file or a record on the way in; the record from then on
+    value: Annotated[Any, VALUE] = "weights"  #: …
+    net: Annotated[Any, NET] = "none"  #: …
     defense: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", Weights.load(self.weights))  # a file is read once
+        object.__setattr__(self, "weights", Weights.load(self.weights))  # files are read once
+        object.__setattr__(self, "value", load_value(self.value))
+        object.__setattr__(self, "net", load_turns(self.net))
         check_values(type(self), vars(self))
         if self.beta > self.alpha:
             raise InputError(f"beta = {self.beta!r}: must lie in 0 .. alpha, {self.alpha:g}")
@@ -118,6 +127,15 @@ class SearchSettings:
         """The bits that generators take."""
         ways = ALL_WAYS if self.defense else NO_DEFENSE
         return ways if self.turns == "ours" else ways & ~PRESS
+
+    def functions(self, given: Functions) -> Functions:
+        """Those that are given, and where there is a turn network its turns in place of the built-in ones: as
+        candidates beside plans, and in playouts."""
+        if self.net is None:
+            return given
+        if given.generator is None:
+            given = replace(given, generator=plans_and_samples, capacity=NET_CANDIDATES)
+        return given if given.policy is not None else replace(given, policy=sampled_turn)
 
     def for_playing(self, player: int, functions: Functions = BUILT_IN) -> PlaySettings:
         """What kernels that play rounds take, for the player that searches."""

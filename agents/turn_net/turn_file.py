@@ -27,7 +27,8 @@ _KIND: Final = "turns"
 MOST_HEAT: Final = 1000.0
 #: The parameter of agents, and the name of no network.
 NET: Final = Told(
-    "whose turns join the candidates: none, learned (the network of policy:any), or an .npz file of such a network"
+    "whose turns join the candidates and are played on by: none, learned (the network of policy:any), or an .npz file",
+    shared=True,
 )
 NONE: Final = "none"
 LEARNED: Final = "learned"
