@@ -10,7 +10,8 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.agents.factored_turns import VALUES, encode_nearest
 from warlight_env.agents.forces import attackers_needed
-from warlight_env.agents.generator_work import make_generator_work, make_turn_set
+from warlight_env.agents.generator_work import MAX_TURNS, make_generator_work, make_turn_set
+from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.agent import TurnNetAgent
@@ -407,3 +408,26 @@ def test_networks_by_name_or_file(tmp_path):
         make_agent(f"nash:net={tmp_path / 'missing.npz'}", 1)
     spec = pinned(f"nash:sims=50,net={file}")
     assert "#" in spec and unpinned(spec) == f"nash:sims=50,net={file}"
+
+
+@pytest.mark.parametrize("name", ["mcts", "flat_mc"])
+def test_searches_choose_among_the_turns_of_a_network(name):
+    game = Game("world", seed=4, picks="random")
+    view = game.view(0)
+    agent = make_agent(f"{name}:sims=40,net=learned,value=learned,rounds=1", 3)
+    turn = agent.act(view)
+    found = agent.search_policy().turns
+    assert len(found) > 9  # more than the generators' ways
+    likeliest = make_agent("policy:any", 3).act(view)
+    assert repr(likeliest) in {repr(each) for each in found}
+    again = make_agent(f"{name}:sims=40,net=learned,value=learned,rounds=1", 3)
+    assert repr(again.act(view)) == repr(turn)
+    game.play_round({0: turn, 1: again.act(game.view(1))})
+
+
+def test_own_functions_come_before_those_of_a_network():
+    agent = make_agent("mcts:sims=20,refine=0,net=learned", 1)
+    plain = type(agent)(1, sims=20, refine=0.0, net="learned", generator=generate_turns, capacity=MAX_TURNS)
+    view = Game("world", seed=4, picks="random").view(0)
+    agent.act(view), plain.act(view)
+    assert len(plain.search_policy().turns) <= 9 < len(agent.search_policy().turns)
