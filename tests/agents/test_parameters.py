@@ -131,22 +131,21 @@ def test_what_an_agent_is_given_is_checked_by_what_it_declares(make, values, mes
         make(**values)
 
 
-def bots_in_the_readme() -> dict[str, str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = text[text.index("\n## Bots\n") :].split("\n\n")[1]
+def listed_bots() -> dict[str, str]:
+    table = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8").split("\n\n")[1]
     return dict(re.findall(r"^\| `(\w+)` \((.*?)\) \|", table, re.MULTILINE))
 
 
-def test_the_readme_names_parameters_that_there_are_with_their_defaults():
-    rows = bots_in_the_readme()
+def test_the_list_of_bots_names_parameters_that_there_are_with_their_defaults():
+    rows = listed_bots()
     assert {"random", "one_ply", "mcts", "maxn", "flat_mc"} <= rows.keys()
     for name, told in rows.items():
         parameters = INFOS[name].parameters
         for key, equals, value in re.findall(r"`(\w+)(=?)([^`]*)`", told):
             if ":" in value or (name, key) in {("mcts", "mcts"), ("mcts", "sims"), ("mcts", "picks")}:
                 continue  # examples
-            assert key in parameters, f"README: {name} has no parameter {key}"
-            assert not equals or str(parameters[key].default) == value, f"README: {name}: {key}={value}"
+            assert key in parameters, f"docs/bots.md: {name} has no parameter {key}"
+            assert not equals or str(parameters[key].default) == value, f"docs/bots.md: {name}: {key}={value}"
 
 
 def test_the_documents_name_all_parameters_of_the_players():

@@ -19,8 +19,10 @@ SHORT = {
     "my_search": (["4"], "rounds per game"),
     "clone_search": (["3", "4"], "Elo of cloned"),
 }
-#: Those with tests of their own: a match of minutes, RLlib, which needs an environment of its own, and Minari.
-ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search"}
+#: Those with tests of their own: a match of minutes, and what needs libraries, of which some want environments of their own.
+ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search", "track_mlflow", "track_wandb"}
+#: Trackers, and the arguments and the end of their examples.
+TRACKERS = {"mlflow": "tracked in mlflow.db", "wandb": "tracked by Weights & Biases"}
 
 CONFORMANCE = """
 from warlight_env.envs import WarlightEnv, WarlightVectorEnv

@@ -1,0 +1,106 @@
+"""The environment in figures: ``python benchmarks/datasheet.py`` writes the tables of docs/datasheet.md.
+
+Turns are counted exactly: ways to deploy the income, times, for the deploys that were played, ways to send armies from each
+own region over its borders; orders of attacks are not counted. Positions and lengths are of games between equal bots.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from warlight_env import Game, Orders
+from warlight_env.agents import make_agent
+from warlight_env.engine.position import compact_size
+from warlight_env.engine.view import View
+from warlight_env.envs import WarlightEnv
+
+MAPS = ("small", "world", "large")
+BOTS = ("random", "aggressive", "plan", "policy:any")
+#: Rounds played before turns are counted.
+ROUNDS = (0, 5, 10, 15)
+
+
+def log_turns(view: View, turn: Orders) -> float:
+    """The decimal logarithm of how many turns there are, with the deploys of one of them."""
+    own = [region for region, owner in enumerate(view.owner) if owner == view.player]
+    armies = {region: int(view.army[region]) for region in own}
+    for region, deployed in turn.deploys:
+        armies[region] += deployed
+    found = _log_ways(view.income, len(own) - 1)
+    for region in own:
+        found += _log_ways(armies[region] - 1, len(view.map.neighbors[region]))
+    return found / math.log(10)
+
+
+def _log_ways(armies: int, others: int) -> float:
+    """ln of the ways to share armies out over one place and so many others."""
+    return math.lgamma(armies + others + 1) - math.lgamma(armies + 1) - math.lgamma(others + 1)
+
+
+def play(map_: str, bot: str, seed: int) -> tuple[int, int | None, dict[int, float]]:
+    """A game of a bot against itself: rounds, who won, and by rounds played the first player's logarithm of turns."""
+    game = Game(map_, players=2, seed=seed, picks="random")
+    bots, turns = [make_agent(bot, 2 * seed + seat) for seat in range(2)], {}
+    while not game.done and game.round < 200:
+        views = [game.view(seat) for seat in range(2)]
+        orders = [agent.act(view) for agent, view in zip(bots, views, strict=True)]
+        if game.round in ROUNDS:
+            turns[game.round] = log_turns(views[0], orders[0])
+        game.play_round(orders)
+    return game.round, game.winner, turns
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The tables, as Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=100, help="of each bot on each map (default: 100)")
+    told = parser.parse_args(arguments)
+    if told.games < 1:
+        parser.error("--games: at least 1")
+    print("| map | regions | super regions | directed borders | a position | observation `flat` | actions of `factored` |")
+    print("|---|---|---|---|---|---|---|")
+    for name in MAPS:
+        board = Game(name, seed=1).view(0).board
+        n, e, size = board.n_regions, board.n_edges, compact_size(board.n_regions)
+        shape = WarlightEnv(map=name, observation="flat", action="factored").observation_space.shape
+        assert shape is not None
+        print(
+            f"| `{name}` | {n} | {board.n_super_regions} | {e} | {size} bytes | {shape[0]} numbers | "
+            f"{n + e} of five: 10^{(n + e) * math.log10(5):.0f} |"
+        )
+    print("\n| map | bot against itself | rounds: median (5 to 95 %) | won by the first seat | drawn |\n|---|---|---|---|---|")
+    counted: dict[tuple[str, int], list[float]] = {}
+    for name in MAPS:
+        for bot in BOTS:
+            lengths, firsts, draws = [], 0, 0
+            for seed in range(told.games):
+                rounds, winner, turns = play(name, bot, seed)
+                lengths.append(rounds)
+                firsts, draws = firsts + (winner == 0), draws + (winner is None)
+                if bot == "plan":
+                    for at, value in turns.items():
+                        counted.setdefault((name, at), []).append(value)
+            low, middle, high = np.quantile(lengths, [0.05, 0.5, 0.95])
+            print(
+                f"| `{name}` | `{bot}` | {middle:.0f} ({low:.0f} to {high:.0f}) | {100 * firsts / told.games:.0f} % | "
+                f"{100 * draws / told.games:.0f} % |"
+            )
+    print("\n| map | " + " | ".join(f"turns after {at} rounds" for at in ROUNDS) + " |\n|" + "---|" * (1 + len(ROUNDS)))
+    for name in MAPS:
+        cells = []
+        for at in ROUNDS:
+            values = counted.get((name, at), [])
+            cells.append(f"10^{np.median(values):.0f} (to 10^{max(values):.0f})" if len(values) >= 5 else "–")
+        print(f"| `{name}` | " + " | ".join(cells) + " |")
+    first, again = (play("world", "plan", told.games) for _ in range(2))
+    print(f"\nThe same seed gives the same game: {first == again}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

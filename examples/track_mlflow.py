@@ -1,0 +1,35 @@
+"""MaskablePPO with its figures in MLflow, through Stable-Baselines3's own logger: python examples/track_mlflow.py [steps]
+
+Needs ``pip install mlflow``. Runs are kept in the file mlflow.db; ``mlflow ui --backend-store-uri sqlite:///mlflow.db`` shows them.
+"""
+
+import sys
+from typing import Any
+
+import mlflow
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import HumanOutputFormat, KVWriter, Logger
+
+from warlight_env.envs.sb3 import make_vec_env
+
+
+class MlflowWriter(KVWriter):
+    """Passes numbers on."""
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, Any], step: int = 0) -> None:
+        mlflow.log_metrics({key: float(value) for key, value in key_values.items() if not isinstance(value, str)}, step)
+
+    def close(self) -> None:
+        pass
+
+
+steps = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+settings = {"map": "small", "action": "strategies", "opponent": "aggressive"}
+mlflow.set_tracking_uri("sqlite:///mlflow.db")
+mlflow.set_experiment("warlight")
+with mlflow.start_run():
+    mlflow.log_params({**settings, "steps": steps})
+    model = MaskablePPO("MlpPolicy", make_vec_env(16, seed=1, **settings), n_steps=64, batch_size=256, device="cpu", seed=1)
+    model.set_logger(Logger(None, [HumanOutputFormat(sys.stdout), MlflowWriter()]))
+    model.learn(steps)
+print("tracked in mlflow.db")

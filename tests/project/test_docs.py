@@ -1,0 +1,85 @@
+"""What the documentation shows runs as it stands there, and the notebook is the tutorial."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from warlight_env import battle_odds
+from warlight_env.agents import registry
+from warlight_env.cli import main
+from warlight_env.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))}
+#: Before a block that is no program of its own: it says why.
+NOT_RUN = "<!-- not run: "
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The texts between fences of a language, but for those that say they are not run."""
+    text = PAGES[page].read_text(encoding="utf-8")
+    found = re.finditer(r"^```(\w*)\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    return [
+        block[2]
+        for block in found
+        if block[1] == language and not text[: block.start()].rstrip().split("\n")[-1].startswith(NOT_RUN)
+    ]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
+def test_programs(page, tmp_path, monkeypatch):
+    """Those of a page one after the other, as in a notebook."""
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": page}
+    for program in blocks(page, "python"):
+        exec(compile(program, page, "exec"), names)
+
+
+def lines_of(page: str) -> list[str]:
+    """Lines that call the program."""
+    every = [line for language in ("", "sh") for block in blocks(page, language) for line in block.splitlines()]
+    commands = (re.sub(r"^.*&& ", "", line) for line in every)
+    return [line for line in commands if re.match(r"(\.venv/bin/)?warlight [a-z]", line)]
+
+
+@pytest.mark.parametrize(("page", "line"), [(page, line) for page in PAGES for line in lines_of(page)])
+def test_command_lines_parse(page, line):
+    command = re.split(r" {2,}| # ", line)[0].replace(".venv/bin/", "")
+    for variant in command.split(" | "):  # maps list | show small | …
+        words = [word for word in shlex.split(variant) if word not in ("…", "&")]
+        words = words[1:] if words[0] == "warlight" else ["maps", *words]
+        _, _, ignored = app.parse_args(words, exit_on_error=False, print_error=False)
+        assert not ignored, ignored
+
+
+def test_the_quoted_odds():
+    quoted = re.search(r"battle_odds\((\d+), (\d+)\)\.capture\)  # ([\d.]+)…", "\n".join(blocks("docs/game.md", "python")))
+    attackers, defenders, capture = quoted.groups()
+    assert f"{battle_odds(int(attackers), int(defenders)).capture:.9f}".startswith(capture)
+
+
+def test_the_picture_is_the_one_of_the_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = "\n".join(lines_of("docs/command-line.md"))
+    command = re.search(r"^warlight (picture .*? -o position\.svg)", lines, flags=re.MULTILINE).group(1)
+    assert main(shlex.split(command)) == 0
+    shown = ROOT / "docs" / "position.svg"
+    assert Path("position.svg").read_text(encoding="utf-8") == shown.read_text(encoding="utf-8")
+
+
+def test_the_notebook_is_the_tutorial():
+    spec = importlib.util.spec_from_file_location("notebook", ROOT / "docs" / "notebook.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made = module.notebook_of(module.SOURCE.read_text(encoding="utf-8"))
+    assert module.NOTEBOOK.read_text(encoding="utf-8") == made, "python docs/notebook.py writes it anew"
+
+
+def test_the_readme_fits_on_a_screen_and_a_half():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
