@@ -1,8 +1,8 @@
 """Score cards of the bots that come with the package, in one table: ``python benchmarks/baselines.py``.
 
-Each is what ``warlight bench BOT`` finds in the suite that does not change; a card that is in the folder already is left
-as it is, and an interrupted one is gone on with. A row of one's own: ``python benchmarks/baselines.py --bots my_bot``, or
-any agent's specification, learned models among them (``sb3:file=learner.zip,trust=yes``).
+Each is what ``warlight bench BOT`` finds in the suite that does not change; a card that is in the folder already is
+left as it is, and an interrupted one is gone on with. A row of one's own: ``python benchmarks/baselines.py --bots
+my_bot``, or any agent's specification, learned models among them (``sb3:file=learner.zip,trust=yes``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The environment in figures: ``python benchmarks/datasheet.py`` writes the tables of docs/datasheet.md.
 
-Turns are counted exactly: ways to deploy the income, times, for the deploys that were played, ways to send armies from each
-own region over its borders; orders of attacks are not counted. Positions and lengths are of games between equal bots.
+Turns are counted exactly: ways to deploy the income, times, for the deploys that were played, ways to send armies from
+each own region over its borders; orders of attacks are not counted. Positions and lengths are of games between equal
+bots.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     told = parser.parse_args(arguments)
     if told.games < 1:
         parser.error("--games: at least 1")
-    print("| map | regions | super regions | directed borders | a position | observation `flat` | actions of `factored` |")
+    print(
+        "| map | regions | super regions | directed borders | a position | observation `flat` | actions of `factored` |"
+    )
     print("|---|---|---|---|---|---|---|")
     for name in MAPS:
         board = Game(name, seed=1).view(0).board
@@ -73,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"| `{name}` | {n} | {board.n_super_regions} | {e} | {size} bytes | {shape[0]} numbers | "
             f"{n + e} of five: 10^{(n + e) * math.log10(5):.0f} |"
         )
-    print("\n| map | bot against itself | rounds: median (5 to 95 %) | won by the first seat | drawn |\n|---|---|---|---|---|")
+    print("\n| map | bot against itself | rounds: median (5 to 95 %) | won by the first seat | drawn |")
+    print("|---|---|---|---|---|")
     counted: dict[tuple[str, int], list[float]] = {}
     for name in MAPS:
         for bot in BOTS:

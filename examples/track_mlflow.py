@@ -1,6 +1,7 @@
-"""MaskablePPO with its figures in MLflow, through Stable-Baselines3's own logger: python examples/track_mlflow.py [steps]
+"""MaskablePPO with its figures in MLflow, through Stable-Baselines3's own logger: python examples/track_mlflow.py
 
-Needs ``pip install mlflow``. Runs are kept in the file mlflow.db; ``mlflow ui --backend-store-uri sqlite:///mlflow.db`` shows them.
+Needs ``pip install mlflow``. An argument says how many steps. Runs are kept in the file mlflow.db, and
+``mlflow ui --backend-store-uri sqlite:///mlflow.db`` shows them.
 """
 
 import sys
@@ -29,7 +30,9 @@ mlflow.set_tracking_uri("sqlite:///mlflow.db")
 mlflow.set_experiment("warlight")
 with mlflow.start_run():
     mlflow.log_params({**settings, "steps": steps})
-    model = MaskablePPO("MlpPolicy", make_vec_env(16, seed=1, **settings), n_steps=64, batch_size=256, device="cpu", seed=1)
+    model = MaskablePPO(
+        "MlpPolicy", make_vec_env(16, seed=1, **settings), n_steps=64, batch_size=256, device="cpu", seed=1
+    )
     model.set_logger(Logger(None, [HumanOutputFormat(sys.stdout), MlflowWriter()]))
     model.learn(steps)
 print("tracked in mlflow.db")

@@ -59,7 +59,9 @@ def test_command_lines_parse(page, line):
 
 
 def test_the_quoted_odds():
-    quoted = re.search(r"battle_odds\((\d+), (\d+)\)\.capture\)  # ([\d.]+)…", "\n".join(blocks("docs/game.md", "python")))
+    quoted = re.search(
+        r"battle_odds\((\d+), (\d+)\)\.capture\)  # ([\d.]+)…", "\n".join(blocks("docs/game.md", "python"))
+    )
     attackers, defenders, capture = quoted.groups()
     assert f"{battle_odds(int(attackers), int(defenders)).capture:.9f}".startswith(capture)
 

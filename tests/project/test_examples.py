@@ -19,7 +19,7 @@ SHORT = {
     "my_search": (["4"], "rounds per game"),
     "clone_search": (["3", "4"], "Elo of cloned"),
 }
-#: Those with tests of their own: a match of minutes, and what needs libraries, of which some want environments of their own.
+#: Those with tests of their own: a match of minutes, and what needs more libraries.
 ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search", "track_mlflow", "track_wandb"}
 #: Trackers, and the arguments and the end of their examples.
 TRACKERS = {"mlflow": "tracked in mlflow.db", "wandb": "tracked by Weights & Biases"}
@@ -78,3 +78,14 @@ def test_rllib_in_an_environment_of_its_own(tmp_path):
     returns = [float(line.rsplit(" ", 1)[1]) for line in done.stdout.splitlines() if line.startswith("iteration")]
     assert len(returns) == 2 and all(-1 <= value <= 1 for value in returns)
     subprocess.run([str(python), "-c", CONFORMANCE], check=True, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("library", TRACKERS)
+def test_trackers(library, tmp_path, monkeypatch):
+    pytest.importorskip(library, reason=f"needs {library}")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    command = [sys.executable, str(EXAMPLES / f"track_{library}.py"), "2048"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert TRACKERS[library] in done.stdout
+    assert any(tmp_path.rglob("*.wandb" if library == "wandb" else "mlflow.db"))

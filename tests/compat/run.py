@@ -1,0 +1,154 @@
+"""The environment in other people's libraries: ``python tests/compat/run.py --write`` makes docs/compatibility.md.
+
+Every row is a program of this folder, run in a virtual environment of its own with what the row asks for, at the newest
+versions that pip finds, and removed afterwards. Without --write it says what came of each; the exit code is 1 where a
+row failed that the table does not know to fail.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PAGE = ROOT / "docs" / "compatibility.md"
+#: What pip may not bring, and PyTorch's CPU build.
+LIMITS = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line.endswith("<0")]
+TORCH = "torch==2.13.0"
+
+
+class Row(NamedTuple):
+    """A line of the table."""
+
+    library: str  #: whose version is told
+    requirements: tuple[str, ...]
+    program: str  #: in this folder, or of examples/
+    forms: str
+    arguments: tuple[str, ...] = ()
+    failing: str = ""  #: why it cannot pass, as the table says
+
+
+ROWS = {
+    "gymnasium": Row(
+        "gymnasium", (), "gymnasium_checks.py", "its checks on all encodings and observations; `make_vec` in both ways"
+    ),
+    "pettingzoo": Row("pettingzoo", (), "pettingzoo_checks.py", "its parallel, AEC and seed tests"),
+    "supersuit": Row("supersuit", ("supersuit",), "supersuit_vectors.py", "parallel environment to vectors"),
+    "sb3": Row(
+        "stable-baselines3", (".[train]",), "sb3_learns.py",
+        "its check; PPO, A2C, DQN on `make_vec_env` and on single environments",
+    ),
+    "sb3-contrib": Row(
+        "sb3-contrib", (".[train]",), "../../examples/maskable_ppo_steps.py", "MaskablePPO on `steps`", ("2048",)
+    ),
+    "rllib": Row("ray", (".[rllib]",), "../../examples/rllib_ppo.py", "PPO by self-play of several learners", ("1",)),
+    "tune": Row("ray", ("ray[tune]",), "tune_trials.py", "Ray's Tune, two trials"),
+    "torchrl": Row(
+        "torchrl", (TORCH, "torchrl"), "torchrl_rollouts.py", "`GymEnv`, `check_env_specs`, `PettingZooWrapper`, masks"
+    ),
+    "tianshou": Row("tianshou", (TORCH, "tianshou"), "tianshou_collects.py", "`DummyVectorEnv`, `PettingZooEnv`"),
+    "cleanrl": Row(
+        "gymnasium", (TORCH,), "../../examples/cleanrl_ppo.py",
+        "PPO in one file, as CleanRL writes it; ids as `module:id`", ("8192",),
+    ),
+    "agilerl": Row(
+        "agilerl", (TORCH, "agilerl"), "agilerl_vectors.py", "`AsyncPettingZooVecEnv`, four players, some go out"
+    ),
+    "minari": Row(
+        "minari", (".[minari]",), "../../examples/minari_search.py", "a data set of a search's games",
+        ("2", "warlight/compat-v0"),
+    ),
+}  # fmt: skip
+
+
+def outcome(row: Row, folder: Path) -> dict[str, Any]:
+    """Make the environment, run the program, and say what came of it."""
+    venv, limits = folder / "venv", folder / "limits.txt"
+    python = venv / "bin" / "python"
+    limits.write_text("\n".join(LIMITS))
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    wanted = [str(ROOT) + name[1:] if name.startswith(".[") else name for name in row.requirements]
+    wanted = wanted if any(name.startswith(str(ROOT)) for name in wanted) else [str(ROOT), *wanted]
+    began = time.perf_counter()
+    done = subprocess.run(
+        [str(python), "-m", "pip", "install", "-q", *wanted, "-c", str(limits)],
+        capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    if done.returncode:
+        return {"passed": False, "version": "", "said": "it cannot be installed: " + _last(done.stderr)}
+    version = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
+    told = subprocess.run([str(python), "-c", version, row.library], capture_output=True, text=True, cwd=folder)
+    program = (HERE / row.program).resolve()
+    installed = time.perf_counter() - began
+    try:
+        done = subprocess.run(
+            [str(python), str(program), *row.arguments], capture_output=True, text=True, cwd=folder, timeout=900
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return {"passed": False, "version": told.stdout.strip(), "said": "it did not end within 15 minutes"}
+    said = "" if done.returncode == 0 else _last(done.stderr)
+    spent = time.perf_counter() - began - installed
+    if done.returncode:
+        print(done.stderr[-3000:], file=sys.stderr)
+    return {"passed": done.returncode == 0, "version": told.stdout.strip(), "said": said, "seconds": round(spent)}
+
+
+def _last(text: str) -> str:
+    """The last line that says something, without paths."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "ignored: it is neither" not in line]
+    return re.sub(r"\S*/\S*/", "…/", lines[-1])[:200] if lines else "nothing was said"
+
+
+def page(found: dict[str, dict[str, Any]]) -> str:
+    """The table."""
+    lines = [
+        "# Libraries",
+        "",
+        "What the environments were taken into, each in a virtual environment of its own. `python tests/compat/run.py "
+        "--write` makes this table (a quarter of an hour, some gigabytes of downloads); each row is a program of "
+        "`tests/compat/` or `examples/`.",
+        "",
+        "| library | version | form | |",
+        "|---|---|---|---|",
+    ]
+    for name, row in ROWS.items():
+        if name not in found:
+            continue
+        told = found[name]
+        result = "passes" if told["passed"] else f"fails: {row.failing or told['said']}"
+        lines.append(f"| {name} | {row.library} {told['version']} | {row.forms} | {result} |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", choices=list(ROWS), default=list(ROWS), help="these rows alone")
+    parser.add_argument("--write", action="store_true", help="write the table; rows that are not run stay as they were")
+    parser.add_argument("--results", type=Path, default=ROOT / "runs" / "compat.json", help="what is known of rows")
+    told = parser.parse_args(arguments)
+    found = json.loads(told.results.read_text()) if told.results.exists() else {}
+    bad = 0
+    for name in told.only:
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = outcome(ROWS[name], Path(folder))
+        bad += not found[name]["passed"] and not ROWS[name].failing
+        print(f"{name}: {'passes' if found[name]['passed'] else found[name]['said']}", file=sys.stderr)
+        told.results.parent.mkdir(parents=True, exist_ok=True)
+        told.results.write_text(json.dumps(found, indent=1))
+    if told.write:
+        PAGE.write_text(page(found), encoding="utf-8")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
