@@ -34,6 +34,7 @@ def blocks(page: str, language: str) -> list[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
 def test_programs(page, tmp_path, monkeypatch):
     """Those of a page one after the other, as in a notebook."""
+    registry.agent_names()  # what other packages bring is there, before what a page registers is forgotten again
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page}
