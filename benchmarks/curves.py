@@ -161,29 +161,23 @@ def run(told: argparse.Namespace) -> int:
     return 0
 
 
-def _curve(rows: Sequence[dict[str, Any]], axis: str, at: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Mean of the seeds and the half width of its 95 % interval (Student's t) at these places: float64[2, K]."""
-    lines = []
-    for row in rows:
-        x = [0.0, *(point[axis] for point in row["points"])]
-        lines.append(np.interp(at, x, [0.0, *(point["score"] for point in row["points"])]))
-    values = np.array(lines)
-    if len(rows) == 1:
-        return np.stack([values[0], np.full(len(at), np.nan)])
-    half = stats.t.ppf(0.975, len(rows) - 1) * values.std(0, ddof=1) / np.sqrt(len(rows))
-    return np.stack([values.mean(0), half])
+def _curve(rows: Sequence[dict[str, Any]], axis: str) -> npt.NDArray[np.float64]:
+    """Where all seeds have been measured: the place, the mean, and the ends of its 95 % interval (Student's t, within
+    0 .. 1), float64[4, K]."""
+    ends = [[row["points"][k][axis] for row in rows] for k in (0, -1)]
+    at = np.linspace(max(ends[0]), max(max(ends[0]), min(ends[1])), 60)
+    values = np.array([
+        np.interp(at, [point[axis] for point in row["points"]], [point["score"] for point in row["points"]])
+        for row in rows
+    ])  # fmt: skip
+    half = stats.t.ppf(0.975, max(1, len(rows) - 1)) * values.std(0, ddof=min(1, len(rows) - 1)) / np.sqrt(len(rows))
+    mean = values.mean(0)
+    return np.stack([at, mean, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)])
 
 
 def _time_to(row: dict[str, Any], score: float) -> float:
-    """Seconds until a curve first reaches a score."""
-    before = (0.0, 0.0)
-    for point in row["points"]:
-        now = (point["seconds"], point["score"])
-        if now[1] >= score:
-            part = (score - before[1]) / (now[1] - before[1])
-            return before[0] + part * (now[0] - before[0])
-        before = now
-    return float("inf")
+    """Seconds until something was found that has the score."""
+    return next((float(point["seconds"]) for point in row["points"] if point["score"] >= score), float("inf"))
 
 
 def draw(told: argparse.Namespace) -> int:
@@ -209,11 +203,9 @@ def draw(told: argparse.Namespace) -> int:
     for name in (name for name in METHODS if name in known):
         rows, method = known[name], METHODS[name]
         for panel, axis, unit in zip(panels, ("seconds", "steps"), (60.0, 1.0), strict=True):
-            end = min(row["points"][-1][axis] for row in rows)
-            at = np.linspace(0, end, 60)
-            mean, half = _curve(rows, axis, at)
-            panel.plot(at / unit, 100 * mean, label=method.told)
-            panel.fill_between(at / unit, 100 * (mean - half), 100 * (mean + half), alpha=0.2, linewidth=0)
+            at, mean, low, high = _curve(rows, axis)
+            panel.plot(at / unit, 100 * mean, label=method.told.replace("`", ""))
+            panel.fill_between(at / unit, 100 * low, 100 * high, alpha=0.2, linewidth=0)
         last = np.array([row["points"][-1]["score"] for row in rows])
         half = stats.t.ppf(0.975, len(rows) - 1) * last.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
         times = [time_ for time_ in (_time_to(row, 0.84) for row in rows) if time_ < float("inf")]
@@ -224,9 +216,9 @@ def draw(told: argparse.Namespace) -> int:
             f"{np.mean([end['steps'] for end in ends]):,.0f} {method.steps} | "
             f"{100 * last.mean():.1f} % (± {100 * half:.1f}) | {reached} |"
         )
-    panels[0].set(xlabel="minutes of learning", ylabel="score against aggressive, %", ylim=(0, 100))
+    panels[0].set(xlabel="minutes of learning", ylabel="score against aggressive, %", xlim=(0, None), ylim=(0, 100))
     panels[1].set(xlabel="steps", xscale="log", xlim=(1e3, None))
-    panels[0].legend(loc="lower right", frameon=False)
+    panels[1].legend(loc="lower right", frameon=False, fontsize=8)
     for panel in panels:
         panel.axhline(84, color="grey", linewidth=0.6, linestyle=":")
         panel.spines[["top", "right"]].set_visible(False)
