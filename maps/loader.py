@@ -1,10 +1,11 @@
-"""Finding and reading a map: a bundled one by name, or a file in any of the known forms."""
+"""Finding and reading a map: a bundled one by name, a generated one, or a file in any of the known forms."""
 
 from __future__ import annotations
 
-from functools import cache
+import re
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
@@ -16,6 +17,7 @@ from warlight_env.maps.xml_form import from_xml
 
 DATA = Path(__file__).with_name("data")
 _SUFFIXES = (".json", ".xml", ".txt")
+_GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
 
 
 def names() -> list[str]:
@@ -24,7 +26,7 @@ def names() -> list[str]:
 
 
 def load(name_or_path: str | Path) -> Map:
-    """The bundled map of this name, or the map in this file.
+    """The bundled map of this name, ``generated:REGIONS:SEED`` as `generate` makes it, or the map in this file.
 
     Files: ``.json`` (the project's own format, or either of the AI Challenge's), ``.xml`` (the thesis's form), ``.txt``
     (the challenge's ``setup_map`` lines). Raises ``MapError`` with the file, the place in it and the reason.
@@ -33,13 +35,18 @@ def load(name_or_path: str | Path) -> Map:
         raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
         return _bundled(name_or_path)
+    if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
+        return _generated(int(found[1]), int(found[2]))
     path = Path(name_or_path)
     if path.suffix.lower() in _SUFFIXES:
         return _from_file(path)
     if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path:
         hint = did_you_mean(name_or_path, names())
         files = ", ".join(_SUFFIXES)
-        raise MapError(f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file ({files})")
+        raise MapError(
+            f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file ({files}), or "
+            f"generated:REGIONS:SEED"
+        )
     raise MapError(f"{path}: a map file ends in {', '.join(_SUFFIXES)}")
 
 
@@ -52,6 +59,13 @@ def save(m: Map, path: str | Path) -> None:
 def _bundled(name: str) -> Map:
     path = DATA / f"{name}.json"
     return from_dict(parse_json(read_text(path), path.name), path.name, trusted=True)
+
+
+@lru_cache(256)
+def _generated(regions: int, seed: int) -> Map:
+    from warlight_env.maps.generator import generate  # takes Shapely, which nothing else here does
+
+    return generate(regions, seed=seed)
 
 
 def _from_file(path: Path) -> Map:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -15,8 +14,6 @@ from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError
-
-_GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
 
 
 class PlacedSettings(Protocol):
@@ -48,13 +45,11 @@ def check_places(settings: PlacedSettings) -> None:
 
 @functools.cache
 def read_map(text: str) -> maps.Map:
-    """A map by its name or file, or a generated one.
+    """A map as `maps.load` finds it, read once.
 
     Raises:
         MapError: there is none.
     """
-    if found := _GENERATED.fullmatch(text):
-        return maps.generate(int(found[1]), seed=int(found[2]))
     return maps.load(text)
 
 

@@ -43,12 +43,13 @@ def play(subject, only=("small",), games=4, **kwargs):
     return make_card(suite, "x", results, {}, games)
 
 
-def test_the_suite_is_as_it_was_when_it_was_made():
+@pytest.mark.parametrize(("name", "rows", "games"), [("suite-v1", 16, 100), ("suite-maps-v1", 32, 50)])
+def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games):
     """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite."""
-    suite = Suite.load("suite-v1")
+    suite = Suite.load(name)
     assert suite.changes() == []
-    assert len(suite.rows) == 16 and all(row.games == 100 for row in suite.rows)
-    assert len({row.key for row in suite.rows}) == 16
+    assert len(suite.rows) == rows and all(row.games == games for row in suite.rows)
+    assert len({row.key for row in suite.rows}) == rows
 
 
 def test_a_changed_opponent_is_noticed():

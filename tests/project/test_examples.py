@@ -18,6 +18,7 @@ SHORT = {
     "cleanrl_ppo": (["8192"], "steps"),
     "my_search": (["4"], "rounds per game"),
     "clone_search": (["3", "4"], "Elo of cloned"),
+    "many_maps_ppo": (["1024", "4"], "on maps that it never saw"),
 }
 #: Those with tests of their own: a match of minutes, and what needs more libraries.
 ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search", "track_mlflow", "track_wandb"}

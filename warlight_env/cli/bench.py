@@ -32,7 +32,9 @@ def bench(
         str | None, Parameter(help="An agent, as in mcts:sims=100, or a .zip that Stable-Baselines3 saved.")
     ] = None,
     *,
-    suite: Annotated[str, Parameter(help="The suite; suite-v1 does not change any more.")] = "suite-v1",
+    suite: Annotated[
+        str, Parameter(help="The suite: suite-v1, or suite-maps-v1 for maps never seen; neither changes any more.")
+    ] = "suite-v1",
     action: Annotated[
         str | None, Parameter(help="Of a .zip: its action encoding (default: as the file beside it says, or steps).")
     ] = None,

@@ -16,6 +16,8 @@ from warlight_env.envs.actions import (
 )
 from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.core import EnvCore
+from warlight_env.envs.many_maps import WarlightMapsEnv
+from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
 from warlight_env.envs.own_functions import Games, ObservationFunction, RewardFunction, SeenGames
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
@@ -37,6 +39,7 @@ __all__ = [
     "Feature",
     "Features",
     "Games",
+    "GeneratedMaps",
     "InexpressibleError",
     "Loss",
     "ObservationFunction",
@@ -51,6 +54,7 @@ __all__ = [
     "StepActions",
     "StrategyActions",
     "WarlightEnv",
+    "WarlightMapsEnv",
     "WarlightParallelEnv",
     "WarlightVectorEnv",
     "global_features",

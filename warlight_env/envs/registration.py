@@ -20,6 +20,8 @@ VARIANTS: Final[dict[str, dict[str, str]]] = {
     )
 }
 ENV_ID = "warlight/warlight-v0"
+#: The environment of many maps.
+MAPS_ID = "warlight/WarlightMaps-v0"
 
 
 def register_all() -> None:
@@ -32,6 +34,8 @@ def register_all() -> None:
                 vector_entry_point="warlight_env.envs.vector:WarlightVectorEnv",
                 kwargs=dict(arguments),
             )
+    if MAPS_ID not in gymnasium.registry:
+        gymnasium.register(MAPS_ID, entry_point="warlight_env.envs.many_maps:WarlightMapsEnv")
     if ENV_ID not in pettingzoo.parallel_registry:
         pettingzoo.register("parallel", "warlight/warlight_v0", "warlight_env.envs.parallel:WarlightParallelEnv")
     if ENV_ID not in pettingzoo.aec_registry:

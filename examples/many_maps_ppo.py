@@ -1,0 +1,35 @@
+"""MaskablePPO on many maps, tried on others: python examples/many_maps_ppo.py [steps] [games]
+
+An action is one of nine generated turns; what is seen are the positions as padded graphs.
+"""
+
+import sys
+
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from warlight_env.envs import GeneratedMaps, WarlightMapsEnv
+
+told = [int(number) for number in sys.argv[1:]]
+steps, games = (told + [60_000, 100][len(told) :])[:2]
+seen, unseen = GeneratedMaps(8, 24, count=100, seed=0), GeneratedMaps(8, 24, count=100, seed=1)
+
+
+def make():
+    return WarlightMapsEnv(seen, action="strategies", opponent="smart_random")
+
+
+model = MaskablePPO("MultiInputPolicy", DummyVecEnv([make] * 8), n_steps=128, batch_size=256, device="cpu", seed=1)
+model.learn(steps)
+
+env, won = WarlightMapsEnv(unseen, room=seen.room, action="strategies", opponent="smart_random"), 0
+for seed in range(games):
+    observation, info = env.reset(seed=seed)
+    over = False
+    while not over:
+        action, _ = model.predict(observation, deterministic=True, action_masks=get_action_masks(env))
+        observation, _, terminated, truncated, info = env.step(int(action))
+        over = terminated or truncated
+    won += bool(info["is_success"])
+print(f"after {steps:,} steps: {won} of {games} games won on maps that it never saw")

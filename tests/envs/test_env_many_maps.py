@@ -1,0 +1,163 @@
+"""Many maps in one environment: the games are those of single maps, and the padding says nothing."""
+
+from __future__ import annotations
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils import seeding
+from gymnasium.utils.env_checker import check_env
+from stable_baselines3.common.env_checker import check_env as check_for_sb3
+
+import warlight_env.envs  # noqa: F401 -- the ids
+from warlight_env import maps
+from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv
+from warlight_env.envs.map_sets import map_set
+from warlight_env.envs.seeds import draw_seed
+from warlight_env.errors import InputError
+
+SETS = ["small", "world", "generated:20:7"]
+ROOM = (50, 200)
+ACTIONS = ("factored", "continuous", "strategies", "steps")
+
+
+@pytest.mark.filterwarnings("ignore:.*unconventional shape")
+@pytest.mark.parametrize(
+    ("action", "mask"), [("factored", "observation"), ("continuous", "info"), ("strategies", "info"), ("steps", "info")]
+)  # fmt: skip
+def test_the_checks_of_others(action, mask):
+    env = WarlightMapsEnv(["small", "generated:20:7"], action=action, mask=mask)
+    check_env(env, skip_render_check=True)
+    check_for_sb3(env)
+
+
+def _alone(action, name, n, e):
+    """The action without padding, as the class's text says it."""
+    regions, edges = ROOM
+    if name == "strategies":
+        return action
+    if name == "steps":
+        if action == 3 * regions + 4 * edges:
+            return 3 * n + 4 * e
+        return action if action < 3 * regions else action - 3 * regions + 3 * n
+    return np.concatenate((action[:n], action[regions : regions + e]))
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_a_game_is_that_of_the_map_alone(name):
+    settings = {"action": name, "opponent": "aggressive", "max_cycles": 60}
+    env = WarlightMapsEnv(SETS, room=ROOM, **settings)
+    for seed in range(3):
+        observation, _ = env.reset(seed=seed)
+        drawn = seeding.np_random(seed)[0]
+        plain = WarlightEnv(map_set(SETS).draw(drawn), observation="graph", **settings)
+        expected, _ = plain.reset(seed=draw_seed(drawn))
+        (_, n), e = plain.episodes.core.state.owner.shape, plain.edge_index.shape[1]
+        assert observation["region_mask"].sum() == n and observation["edge_mask"].sum() == e
+        np.testing.assert_array_equal(observation["edge_index"][:, :e], plain.edge_index)
+        over, rng = False, np.random.default_rng(seed)
+        while not over:
+            np.testing.assert_array_equal(observation["nodes"][:n], expected["nodes"])
+            np.testing.assert_array_equal(observation["globals"], expected["globals"])
+            assert not observation["nodes"][n:].any() and not observation["edge_index"][:, e:].any()
+            if name == "continuous":
+                action = rng.uniform(-1, 1, sum(ROOM)).astype(np.float32)
+            elif name == "factored":
+                rows = env.action_masks().reshape(-1, 5)
+                assert (rows[n : ROOM[0]] == [1, 0, 0, 0, 0]).all() and (rows[ROOM[0] + e :] == [1, 0, 0, 0, 0]).all()
+                action = (rng.random(rows.shape) * rows).argmax(1)
+            else:
+                action = int(rng.choice(np.flatnonzero(env.action_masks())))
+            observation, reward, terminated, truncated, info = env.step(action)
+            expected, *known, plain_info = plain.step(_alone(action, name, n, e))
+            assert [reward, terminated, truncated] == known and info["illegal"] == plain_info["illegal"]
+            over = terminated or truncated
+
+
+def test_equal_seeds_give_equal_games_on_equal_maps():
+    def played(seed: int) -> list[object]:
+        env = WarlightMapsEnv(GeneratedMaps(8, 16, count=20), action="strategies", opponent="random")
+        told: list[object] = []
+        env.reset(seed=seed)
+        for _ in range(3):
+            over = False
+            while not over:
+                observation, reward, terminated, truncated, _ = env.step(int(np.flatnonzero(env.action_masks())[0]))
+                told.append((env.map.name, reward, float(observation["nodes"].sum())))
+                over = terminated or truncated
+            env.reset()
+        return told
+
+    assert played(5) == played(5) != played(6)
+    assert len({name for name, _, _ in played(5)}) > 1
+
+
+def test_maps_are_drawn_by_their_weights():
+    env = WarlightMapsEnv({"small": 3.0, "generated:12:1": 1.0, "generated:14:1": 0.0}, action="strategies")
+    env.reset(seed=1)
+    names = []
+    for _ in range(200):
+        env.reset()
+        names.append(env.map.name)
+    assert 120 < names.count("small") < 180 and len(set(names)) == 2
+
+
+def test_a_curriculum_and_its_room():
+    env = WarlightMapsEnv("small", room=(42, 164), action="strategies")
+    shape = env.observation_space["nodes"].shape
+    env.set_maps("world")
+    observation, _ = env.reset(seed=1)
+    assert env.map.digest() == maps.load("world").digest() and observation["nodes"].shape == shape
+    with pytest.raises(InputError, match="128 regions and 618 directed edges: there is room for 42 and 164"):
+        env.set_maps(["small", "large"])
+    env.reset(seed=2)
+    assert env.map.digest() == maps.load("world").digest()
+
+
+def test_a_game_on_a_map_of_choice():
+    env = WarlightMapsEnv(SETS, action="strategies")
+    env.reset(seed=1, options={"map": "small", "seat": 1})
+    assert env.map.digest() == maps.load("small").digest()
+    with pytest.raises(InputError, match=r"option 'map': 128 regions"):
+        env.reset(options={"map": "large"})
+    assert env.map.digest() == maps.load("small").digest()
+
+
+def test_what_a_map_lacks_is_dropped_and_counted():
+    env = WarlightMapsEnv(SETS, action="factored")
+    env.reset(seed=1, options={"map": "small"})
+    action = np.zeros(env.action_space.shape, np.int64)
+    action[20] = action[41] = 4
+    assert env.step(action)[4]["illegal"] == 2
+    steps = WarlightMapsEnv(SETS, action="steps")
+    steps.reset(seed=1, options={"map": "small"})
+    assert steps.step(3 * 30)[4]["illegal"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ([], "must be at least one"), ({"small": -1.0}, "weights from 0 up"), (["wrld"], "no map 'wrld'"),
+    ],
+)  # fmt: skip
+def test_sets_that_there_are_not(told, message):
+    with pytest.raises(InputError, match=message):
+        map_set(told)
+
+
+def test_forms_that_there_are_not():
+    with pytest.raises(InputError, match="many maps have factored"):
+        WarlightMapsEnv(SETS, action="orders")
+    with pytest.raises(InputError, match="many maps have one form"):
+        WarlightMapsEnv(SETS, observation="flat")
+    with pytest.raises(InputError, match="must rise within"):
+        GeneratedMaps(40, 10)
+
+
+def test_vectors_hold_different_maps():
+    envs = gymnasium.make_vec("warlight/WarlightMaps-v0", 4, vectorization_mode="sync", map=SETS, action="strategies")
+    observations, _ = envs.reset(seed=1)
+    assert len(set(observations["region_mask"].sum(1).tolist())) > 1
+    for _ in range(30):
+        observations, *_ = envs.step(np.zeros(4, dtype=np.int64))
+    envs.close()

@@ -1,0 +1,106 @@
+"""Which maps an environment of many maps plays on: some that are given, or generated ones of a range of sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env import maps
+from warlight_env.engine.rng import derive_seed
+from warlight_env.errors import InputError
+
+#: What is a map: a bundled one's name, ``generated:REGIONS:SEED``, a file, or a `Map`.
+MapLike = str | Path | maps.Map
+#: The most regions of generated maps, as `maps.generate` has it.
+_FEWEST, _MOST = 3, 400
+
+
+class MapRoom(NamedTuple):
+    """For how many regions and directed edges there is room."""
+
+    regions: int
+    edges: int
+
+    def holds(self, map_: maps.Map) -> bool:
+        """Whether a map fits."""
+        return len(map_.regions) <= self.regions and edges_of(map_) <= self.edges
+
+
+def edges_of(map_: maps.Map) -> int:
+    """Directed edges of a map."""
+    return sum(len(beside) for beside in map_.neighbors)
+
+
+@dataclass(frozen=True)
+class GeneratedMaps:
+    """Maps by `maps.generate`, of `least` to `most` regions, all sizes alike: `count` different ones.
+
+    Sets of another `seed` have no map in common with these but by chance, for results on maps that no training saw.
+
+    Raises:
+        InputError: a range that there is not.
+    """
+
+    least: int = 10
+    most: int = 60
+    count: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not _FEWEST <= self.least <= self.most <= _MOST:
+            raise InputError(f"least = {self.least!r}, most = {self.most!r}: must rise within {_FEWEST} .. {_MOST}")
+        if self.count < 1 or self.seed < 0:
+            raise InputError(f"count = {self.count!r}, seed = {self.seed!r}: must be from 1 and from 0 up")
+
+    @property
+    def room(self) -> MapRoom:
+        """For any of them: a planar graph has at most 3 N - 6 borders."""
+        return MapRoom(self.most, 2 * max(3, 3 * self.most - 6))
+
+    def draw(self, rng: np.random.Generator) -> maps.Map:
+        """One of them."""
+        own = derive_seed(self.seed, int(rng.integers(self.count)))
+        regions = self.least + derive_seed(own, 0) % (self.most - self.least + 1)
+        return maps.load(f"generated:{regions}:{derive_seed(own, 1) % 10**9}")
+
+
+@dataclass(frozen=True)
+class GivenMaps:
+    """Some maps, with the weights by which they are drawn."""
+
+    maps: tuple[maps.Map, ...]
+    weights: npt.NDArray[np.float64]  #: [K], with the sum 1
+
+    @property
+    def room(self) -> MapRoom:
+        """For any of them."""
+        return MapRoom(max(len(each.regions) for each in self.maps), max(map(edges_of, self.maps)))
+
+    def draw(self, rng: np.random.Generator) -> maps.Map:
+        """One of them."""
+        return self.maps[int(rng.choice(len(self.maps), p=self.weights))]
+
+
+MapSet = GeneratedMaps | GivenMaps
+
+
+def map_set(told: MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps) -> MapSet:
+    """What is meant: a map, several, several with weights, or a range of generated ones.
+
+    Raises:
+        InputError: there are none, or a weight is no number from 0 up. MapError: a map that there is not.
+    """
+    if isinstance(told, GeneratedMaps):
+        return told
+    if isinstance(told, str | Path | maps.Map):
+        told = [told]
+    weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
+    if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
+        raise InputError(f"maps = {told!r:.80}: must be at least one, and weights from 0 up, not all 0")
+    found = tuple(each if isinstance(each, maps.Map) else maps.load(each) for each in told)
+    return GivenMaps(found, weights / weights.sum())
