@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import maps
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
+from warlight_env.maps import Map, load
 
 #: What is a map: a bundled one's name, ``generated:REGIONS:SEED``, a file, or a `Map`.
-MapLike = str | Path | maps.Map
+MapLike = str | Path | Map
 #: The most regions of generated maps, as `maps.generate` has it.
 _FEWEST, _MOST = 3, 400
 
@@ -26,12 +26,12 @@ class MapRoom(NamedTuple):
     regions: int
     edges: int
 
-    def holds(self, map_: maps.Map) -> bool:
+    def holds(self, map_: Map) -> bool:
         """Whether a map fits."""
         return len(map_.regions) <= self.regions and edges_of(map_) <= self.edges
 
 
-def edges_of(map_: maps.Map) -> int:
+def edges_of(map_: Map) -> int:
     """Directed edges of a map."""
     return sum(len(beside) for beside in map_.neighbors)
 
@@ -62,18 +62,18 @@ class GeneratedMaps:
         """For any of them: a planar graph has at most 3 N - 6 borders."""
         return MapRoom(self.most, 2 * max(3, 3 * self.most - 6))
 
-    def draw(self, rng: np.random.Generator) -> maps.Map:
+    def draw(self, rng: np.random.Generator) -> Map:
         """One of them."""
         own = derive_seed(self.seed, int(rng.integers(self.count)))
         regions = self.least + derive_seed(own, 0) % (self.most - self.least + 1)
-        return maps.load(f"generated:{regions}:{derive_seed(own, 1) % 10**9}")
+        return load(f"generated:{regions}:{derive_seed(own, 1) % 10**9}")
 
 
 @dataclass(frozen=True)
 class GivenMaps:
     """Some maps, with the weights by which they are drawn."""
 
-    maps: tuple[maps.Map, ...]
+    maps: tuple[Map, ...]
     weights: npt.NDArray[np.float64]  #: [K], with the sum 1
 
     @property
@@ -81,7 +81,7 @@ class GivenMaps:
         """For any of them."""
         return MapRoom(max(len(each.regions) for each in self.maps), max(map(edges_of, self.maps)))
 
-    def draw(self, rng: np.random.Generator) -> maps.Map:
+    def draw(self, rng: np.random.Generator) -> Map:
         """One of them."""
         return self.maps[int(rng.choice(len(self.maps), p=self.weights))]
 
@@ -97,10 +97,10 @@ def map_set(told: MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedM
     """
     if isinstance(told, GeneratedMaps):
         return told
-    if isinstance(told, str | Path | maps.Map):
+    if isinstance(told, str | Path | Map):
         told = [told]
     weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
         raise InputError(f"maps = {told!r:.80}: must be at least one, and weights from 0 up, not all 0")
-    found = tuple(each if isinstance(each, maps.Map) else maps.load(each) for each in told)
+    found = tuple(each if isinstance(each, Map) else load(each) for each in told)
     return GivenMaps(found, weights / weights.sum())
