@@ -27,6 +27,7 @@ from warlight_env.agents.turn_net.forward import (
 from warlight_env.agents.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.lanes import copy_floats
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_armies, stack_singles
 from warlight_env.train.turn_batches import TurnRows
@@ -57,11 +58,9 @@ def _describe(context: Context, position: Position, player: Int, m: Int, work: T
     """`describe`, each step of which is kept."""
     write_position(context, position, player, work)
     n = work.nodes.shape[0]
-    for i in range(N_OVERALL):
-        tape.overall[m, i] = work.overall[i]
+    copy_floats(work.overall, tape.overall[m], N_OVERALL)
     for r in range(n):
-        for i in range(N_NODE):
-            tape.nodes[m, r, i] = work.nodes[r, i]
+        copy_floats(work.nodes[r], tape.nodes[m, r], N_NODE)
     for layer in range(LAYERS + 1):
         if layer == 0:
             describe_alone(context, work)
@@ -69,8 +68,7 @@ def _describe(context: Context, position: Position, player: Int, m: Int, work: T
             describe_further(context, layer - 1, work)
         kept = tape.described[m, layer]
         for r in range(n):
-            for j in range(UNITS):
-                kept[r, j] = work.described[r, j]
+            copy_floats(work.described[r], kept[r], UNITS)
 
 
 @inline_kernel

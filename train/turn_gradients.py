@@ -14,25 +14,18 @@ from warlight_env.agents.turn_net.forward import TENTH, mean_of_all, mean_of_mem
 from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetwork
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
-from warlight_env.engine.lanes import outer_adder, product_adder
+from warlight_env.engine.lanes import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
 from warlight_env.train.turn_batches import TurnRows
 from warlight_env.train.turn_tape import WIDE, BackWork, Tape, Told, Turned
 
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
-_add = product_adder(UNITS)
+_ONE, _MINUS = np.float32(1.0), np.float32(-1.0)
+_add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
 _outer = outer_adder(UNITS, UNITS)
 _outer_of_nodes = outer_adder(N_NODE, UNITS)
 _outer_of_edges = outer_adder(N_EDGE, UNITS)
 _outer_of_values = outer_adder(UNITS, WIDE)
-
-
-@inline_kernel
-def _add_row(part: Real, row: Floats, out: Floats) -> None:
-    """Add part times row [H] to out [H]."""
-    for j in range(UNITS):
-        out[j] += part * row[j]
 
 
 @inline_kernel
@@ -44,15 +37,9 @@ def _add_outer_row(row: Floats, inputs: Int, push: Floats, out: Floats) -> None:
 
 @inline_kernel
 def _clear(rows: Floats, count: Int) -> None:
+    """Write 0 to the first rows."""
     for r in range(count):
-        for j in range(UNITS):
-            rows[r, j] = _ZERO
-
-
-@inline_kernel
-def _copy(row: Floats, out: Floats) -> None:
-    for j in range(UNITS):
-        out[j] = row[j]
+        clear_floats(rows[r], UNITS)
 
 
 @inline_kernel
@@ -60,13 +47,6 @@ def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
     """Write the derivatives by a choice's logits to out float32[WIDE]."""
     for v in range(VALUES):
         out[v] = of_chance * push[0, v] + of_entropy * push[1, v]
-
-
-@inline_kernel
-def _where_open(units: Floats, push: Floats) -> None:
-    """Let nothing go back through units [H] that were cut off at 0."""
-    for j in range(UNITS):
-        push[j] = push[j] if units[j] > _ZERO else _ZERO
 
 
 @kernel
@@ -99,18 +79,17 @@ def _through_scores(
         stack_singles(), stack_singles(), stack_singles(), stack_singles(), stack_singles(),
     )  # fmt: skip
     n = owner.shape[0]
-    for j in range(UNITS):
-        base[j] = _ZERO
+    clear_floats(base, UNITS)
     for p in range(context.players):
         count = sums_of_player(position, p, described, held, total)
         if count == 0:
             continue
         of_score, units = given.scores[m, p], tape.player_units[m, p]
-        for j in range(UNITS):
-            gradient.value[j] += of_score * units[j]
-            push[j] = of_score * net.value[j]
-            back[j] = _ZERO
-        _where_open(units, push)
+        clear_floats(push, UNITS)
+        clear_floats(back, UNITS)
+        _add_row(of_score, units, gradient.value)
+        _add_row(of_score, net.value, push)
+        _gate(units, push, push)
         _add_row(_ONE, push, base)
         if p == player:
             _add_row(_ONE, push, gradient.player)
@@ -127,8 +106,7 @@ def _through_scores(
     mean_of_all(described, held)
     _add_row(_ONE, base, gradient.value_bias)
     _add_outer_row(held, UNITS, base, gradient.whole)
-    for j in range(UNITS):
-        back[j] = _ZERO
+    clear_floats(back, UNITS)
     _add(base, transposed.whole, back, UNITS)
     for r in range(n):
         _add_row(_ONE / np.float32(n), back, work.regions[r])
@@ -142,8 +120,7 @@ def _through_deploys(
     net, board, described, owner = context.turns, context.board, tape.described[m, LAYERS], position.owner
     main, of_chance, of_entropy, k = tape.main[m], given.weights[m], given.entropy[m], 0
     of_main = stack_singles()
-    for j in range(UNITS):
-        of_main[j] = _ZERO
+    clear_floats(of_main, UNITS)
     for r in range(owner.shape[0]):
         if owner[r] != player:
             continue
@@ -154,10 +131,9 @@ def _through_deploys(
             continue
         choice, push = work.choices[k], work.units[k]
         _mix(tape.weight_push[m, k], of_chance, of_entropy, choice)
-        for j in range(UNITS):
-            push[j] = _ZERO
+        clear_floats(push, UNITS)
         _add(choice, transposed.weight, push, VALUES)
-        _where_open(tape.weight_units[m, k], push)
+        _gate(tape.weight_units[m, k], push, push)
         _add_row(_ONE, push, of_main)
         if board.edge_index[main, r] >= 0:
             _add_row(_ONE, push, gradient.link[0])
@@ -165,7 +141,7 @@ def _through_deploys(
             _add_row(_ONE, push, gradient.link[1])
         for v in range(VALUES):
             gradient.weight_bias[v] += choice[v]
-        _copy(described[r], work.inputs[k])
+        copy_floats(described[r], work.inputs[k], UNITS)
         _add(push, transposed.beside, work.regions[r], UNITS)
         k += 1
     _outer_of_values(tape.weight_units[m], work.choices, gradient.weight, k)
@@ -190,22 +166,21 @@ def _through_borders(
         source, target = np.int64(board.edge_source[edge]), board.edge_target[edge]
         _mix(tape.share_push[border], given.shares[m], given.entropy[m], share)
         _mix(tape.priority_push[border], given.priorities[m], given.entropy[m], priority)
-        for j in range(UNITS):
-            push[j] = _ZERO
+        clear_floats(push, UNITS)
         for v in range(VALUES):
             gradient.share_bias[v] += share[v]
             gradient.priority_bias[v] += priority[v]
         _add(share, transposed.share, push, VALUES)
         _add(priority, transposed.priority, push, VALUES)
-        _where_open(units, push)
+        _gate(units, push, push)
         if source != last:  # borders of a source stand together
-            _copy(described[source], work.inputs[sources])
-            _copy(push, work.units[sources])
+            copy_floats(described[source], work.inputs[sources], UNITS)
+            copy_floats(push, work.units[sources], UNITS)
             last, sources = source, sources + 1
         else:
             _add_row(_ONE, push, work.units[sources - 1])
         if work.touched[target] == 0:
-            _copy(push, work.toward[target])
+            copy_floats(push, work.toward[target], UNITS)
             work.touched[target] = 1
         else:
             _add_row(_ONE, push, work.toward[target])
@@ -223,8 +198,8 @@ def _through_borders(
     targets = 0
     for r in range(n):
         if work.touched[r] != 0:
-            _copy(described[r], work.inputs[targets])
-            _copy(work.toward[r], work.units[targets])
+            copy_floats(described[r], work.inputs[targets], UNITS)
+            copy_floats(work.toward[r], work.units[targets], UNITS)
             _add(work.toward[r], transposed.target, work.regions[r], UNITS)
             targets += 1
     _outer(work.inputs, work.units, gradient.target, targets)
@@ -238,8 +213,9 @@ def _through_layer(
     board, before, after = context.board, tape.described[m, layer], tape.described[m, layer + 1]
     regions, push, n, back = work.regions, work.before, tape.described.shape[2], stack_singles()
     for r in range(n):
-        for j in range(UNITS):
-            push[r, j] = regions[r, j] if after[r, j] > before[r, j] else _ZERO
+        copy_floats(after[r], back, UNITS)
+        _add_row(_MINUS, before[r], back)  # what was added: above 0 where the unit is open
+        _gate(back, regions[r], push[r])
         _add_row(_ONE, push[r], gradient.layer_bias[layer])
         _add(push[r], transposed.own[layer], regions[r], UNITS)
     _outer(before, push, gradient.own[layer], n)
@@ -261,8 +237,7 @@ def _through_layer(
         mean_of_members(board, before, s, work.inputs[s])
         for i in range(begin, end):
             _add_row(_ONE, push[board.members[i]], work.units[s])
-        for j in range(UNITS):
-            back[j] = _ZERO
+        clear_floats(back, UNITS)
         _add(work.units[s], transposed.among[layer], back, UNITS)
         for i in range(begin, end):
             _add_row(_ONE / np.float32(end - begin), back, regions[board.members[i]])
@@ -272,10 +247,9 @@ def _through_layer(
 @kernel
 def _through_numbers(m: Int, tape: Tape, work: BackWork, gradient: TurnNetwork) -> None:
     first, regions, total = tape.described[m, 0], work.regions, stack_singles()
-    for j in range(UNITS):
-        total[j] = _ZERO
+    clear_floats(total, UNITS)
     for r in range(first.shape[0]):
-        _where_open(first[r], regions[r])
+        _gate(first[r], regions[r], regions[r])
         _add_row(_ONE, regions[r], total)
     _outer_of_nodes(tape.nodes[m], regions, gradient.first, first.shape[0])
     _add_row(_ONE, total, gradient.first_bias)

@@ -27,8 +27,8 @@ from warlight_env.train.policy_run import KEPT, PolicyRun, number_or_none
 from warlight_env.train.rollouts import Rollout, Rollouts
 from warlight_env.train.run_steps import Say
 from warlight_env.train.turn_module import TurnModule
-from warlight_env.train.turn_passes import turn_pass
 from warlight_env.train.turn_opponents import opponent_context, snapshot_context
+from warlight_env.train.turn_passes import turn_pass
 from warlight_env.train.turn_ppo_settings import OWN, TurnPpoSettings
 from warlight_env.train.turn_update import TurnLearner
 

@@ -16,22 +16,22 @@ from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, U
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
-from warlight_env.engine.lanes import product_adder
+from warlight_env.engine.lanes import clear_floats, copy_floats, product_adder, row_adder, row_gate
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
 
 _ZERO = np.float32(0.0)
 #: Of the sum of a player's descriptions, so that it is about as large as their mean.
 TENTH = np.float32(0.1)
-_add = product_adder(UNITS)
+_ONE = np.float32(1.0)
+_add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
 _add_values = product_adder(VALUES)
 
 
 @inline_kernel
 def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
     """Write x [H] times weights [H, V] and the bias to out [V]."""
-    for v in range(VALUES):
-        out[v] = bias[v]
+    copy_floats(bias, out, VALUES)
     _add_values(x, weights, out, UNITS)
 
 
@@ -48,16 +48,13 @@ def describe(context: Context, position: Position, player: Int, work: TurnNetWor
 def describe_alone(context: Context, work: TurnNetWork) -> None:
     """Write to `described` of `work` what is made of each region's numbers and of the position's, which stand there."""
     net, base = context.turns, stack_singles()
-    for j in range(UNITS):
-        base[j] = net.first_bias[j]
+    copy_floats(net.first_bias, base, UNITS)
     _add(work.overall, net.overall, base, N_OVERALL)
     for r in range(work.nodes.shape[0]):
         row = work.described[r]
-        for j in range(UNITS):
-            row[j] = base[j]
+        copy_floats(base, row, UNITS)
         _add(work.nodes[r], net.first, row, N_NODE)
-        for j in range(UNITS):
-            row[j] = max(row[j], _ZERO)
+        _gate(row, row, row)
 
 
 @kernel
@@ -69,15 +66,15 @@ def describe_further(context: Context, layer: Int, work: TurnNetWork) -> None:
     for s in range(board.bonus.shape[0]):
         _write_among(context, layer, s, work)
     for r in range(n):
-        row, among = hidden[r], mean[board.super_region[r]]
-        for j in range(UNITS):
-            row[j] = net.layer_bias[layer, j] + among[j]
+        row = hidden[r]
+        copy_floats(net.layer_bias[layer], row, UNITS)
+        _add_row(_ONE, mean[board.super_region[r]], row)
         mean_of_neighbors(board, described, r, near)
         _add(described[r], net.own[layer], row, UNITS)
         _add(near, net.around[layer], row, UNITS)
     for r in range(n):
-        for j in range(UNITS):
-            described[r, j] += max(hidden[r, j], _ZERO)
+        _gate(hidden[r], hidden[r], hidden[r])
+        _add_row(_ONE, hidden[r], described[r])
 
 
 @inline_kernel
@@ -85,12 +82,9 @@ def mean_of_neighbors(board: Board, described: Floats, r: Int, out: Floats) -> N
     """Write the mean of a region's neighbours' descriptions to out float32[H]."""
     begin, end = board.neighbor_start[r], board.neighbor_start[r + 1]
     part = np.float32(1.0) / np.float32(max(1, end - begin))
-    for j in range(UNITS):
-        out[j] = _ZERO
+    clear_floats(out, UNITS)
     for e in range(begin, end):
-        near = described[board.edge_target[e]]
-        for j in range(UNITS):
-            out[j] += part * near[j]
+        _add_row(part, described[board.edge_target[e]], out)
 
 
 @inline_kernel
@@ -98,12 +92,9 @@ def mean_of_members(board: Board, described: Floats, s: Int, out: Floats) -> Non
     """… of a super region's regions."""
     begin, end = board.member_start[s], board.member_start[s + 1]
     part = np.float32(1.0) / np.float32(end - begin)
-    for j in range(UNITS):
-        out[j] = _ZERO
+    clear_floats(out, UNITS)
     for i in range(begin, end):
-        row = described[board.members[i]]
-        for j in range(UNITS):
-            out[j] += part * row[j]
+        _add_row(part, described[board.members[i]], out)
 
 
 @kernel
@@ -111,8 +102,7 @@ def _write_among(context: Context, layer: Int, s: Int, work: TurnNetWork) -> Non
     """Write to `mean` of `work` what the members of a super region hear of it."""
     out, total = work.mean[s], stack_singles()
     mean_of_members(context.board, work.described, s, total)
-    for j in range(UNITS):
-        out[j] = _ZERO
+    clear_floats(out, UNITS)
     _add(total, context.turns.among[layer], out, UNITS)
 
 
@@ -122,18 +112,19 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
     `work`; their softmax are its chances. -inf for those that are not the player's."""
     net = context.turns
     for r in range(position.owner.shape[0]):
-        score = _ZERO
-        for j in range(UNITS):
-            score += work.described[r, j] * net.main[j]
-        work.score[r] = score if position.owner[r] == player else np.float32(-np.inf)
+        work.score[r] = np.float32(-np.inf)
+        if position.owner[r] == player:
+            score = _ZERO
+            for j in range(UNITS):
+                score += work.described[r, j] * net.main[j]
+            work.score[r] = score
 
 
 @kernel
 def describe_main(context: Context, work: TurnNetWork, main: Int, out: Floats) -> None:
     """Write what deploys on other regions read of the one that most is deployed on to out float32[H]."""
     net = context.turns
-    for j in range(UNITS):
-        out[j] = net.beside_bias[j]
+    copy_floats(net.beside_bias, out, UNITS)
     _add(work.described[main], net.chosen, out, UNITS)
 
 
@@ -153,13 +144,13 @@ def weight_logits(context: Context, work: TurnNetWork, region: Int, main: Int, o
 def weight_units(context: Context, work: TurnNetWork, region: Int, main: Int, of_main: Floats, hidden: Floats) -> None:
     """Write the units float32[H] that a region's deploy weight is read from, see `weight_logits`."""
     net, board = context.turns, context.board
-    near = np.float32(board.edge_index[main, region] >= 0)
-    same = np.float32(board.super_region[main] == board.super_region[region])
-    for j in range(UNITS):
-        hidden[j] = of_main[j] + near * net.link[0, j] + same * net.link[1, j]
+    copy_floats(of_main, hidden, UNITS)
+    if board.edge_index[main, region] >= 0:
+        _add_row(_ONE, net.link[0], hidden)
+    if board.super_region[main] == board.super_region[region]:
+        _add_row(_ONE, net.link[1], hidden)
     _add(work.described[region], net.beside, hidden, UNITS)
-    for j in range(UNITS):
-        hidden[j] = max(hidden[j], _ZERO)
+    _gate(hidden, hidden, hidden)
 
 
 @inline_kernel
@@ -180,8 +171,8 @@ def describe_ends(context: Context, position: Position, player: Int, work: TurnN
     net = context.turns
     for r in range(position.owner.shape[0]):
         source, target = work.mean[r], work.toward[r]
-        for j in range(UNITS):
-            source[j], target[j] = net.edge_bias[j], _ZERO
+        copy_floats(net.edge_bias, source, UNITS)
+        clear_floats(target, UNITS)
         if position.owner[r] == player:
             _add(work.described[r], net.source, source, UNITS)
         _add(work.described[r], net.target, target, UNITS)
@@ -207,11 +198,10 @@ def edge_units(
     """Write a border's numbers float32[N_EDGE] and the units float32[H] that its share and priority are read from."""
     net = context.turns
     write_edge(context, position, player, source, target, deployed, numbers)
-    for j in range(UNITS):
-        hidden[j] = work.mean[source, j] + work.toward[target, j]
+    copy_floats(work.mean[source], hidden, UNITS)
+    _add_row(_ONE, work.toward[target], hidden)
     _add(numbers, net.edge, hidden, N_EDGE)
-    for j in range(UNITS):
-        hidden[j] = max(hidden[j], _ZERO)
+    _gate(hidden, hidden, hidden)
 
 
 @inline_kernel
@@ -243,11 +233,9 @@ def player_scores(context: Context, position: Position, player: Int, work: TurnN
 def mean_of_all(described: Floats, out: Floats) -> None:
     """Write the mean of all regions' descriptions to out float32[H]."""
     part = np.float32(1.0) / np.float32(described.shape[0])
-    for j in range(UNITS):
-        out[j] = _ZERO
+    clear_floats(out, UNITS)
     for r in range(described.shape[0]):
-        for j in range(UNITS):
-            out[j] += part * described[r, j]
+        _add_row(part, described[r], out)
 
 
 @inline_kernel
@@ -255,13 +243,11 @@ def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, 
     """Write the mean of a player's regions' descriptions, and a tenth of their sum, to float32[H] each; returns how
     many regions these are."""
     count = np.int64(0)
-    for j in range(UNITS):
-        total[j] = _ZERO
+    clear_floats(total, UNITS)
     for r in range(described.shape[0]):
         if position.owner[r] == p:
             count += 1
-            for j in range(UNITS):
-                total[j] += described[r, j]
+            _add_row(_ONE, described[r], total)
     for j in range(UNITS):
         mean[j] = total[j] / np.float32(max(1, count))
         total[j] *= TENTH
@@ -272,8 +258,7 @@ def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, 
 def whole_units(context: Context, described: Floats, base: Floats) -> None:
     """Write what is the same for all players of the units that scores are read from to base float32[H]."""
     whole = stack_singles()
-    for j in range(UNITS):
-        base[j] = context.turns.value_bias[j]
+    copy_floats(context.turns.value_bias, base, UNITS)
     mean_of_all(described, whole)
     _add(whole, context.turns.whole, base, UNITS)
 
@@ -284,14 +269,14 @@ def player_units(
 ) -> Int:
     """Write the units float32[H] that the score of p is read from; returns how many regions p has."""
     net, held, total = context.turns, stack_singles(), stack_singles()
-    for j in range(UNITS):
-        hidden[j] = base[j] + (net.player[j] if p == player else _ZERO)
+    copy_floats(base, hidden, UNITS)
+    if p == player:
+        _add_row(_ONE, net.player, hidden)
     count = sums_of_player(position, p, described, held, total)
     if count > 0:
         _add(held, net.held, hidden, UNITS)
         _add(total, net.total, hidden, UNITS)
-    for j in range(UNITS):
-        hidden[j] = max(hidden[j], _ZERO)
+    _gate(hidden, hidden, hidden)
     return count
 
 

@@ -20,7 +20,7 @@ from numba.np import arrayobj
 
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.jit import JIT_DISABLED, inline_kernel
-from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.stack import stack_singles
 
 Floats = npt.NDArray[np.float32]
@@ -28,6 +28,10 @@ Floats = npt.NDArray[np.float32]
 AddProduct = Callable[[Floats, Floats, Floats, Int], None]
 #: ``add(x, y, out, rows)``
 AddOuter = Callable[[Floats, Floats, Floats, Int], None]
+#: ``add(part, row, out)``
+AddRow = Callable[[Real, Floats, Floats], None]
+#: ``write(units, row, out)``
+WriteRow = Callable[[Floats, Floats, Floats], None]
 #: Rows of a sum of outer products that stay in registers at once.
 _AT_ONCE: Final = 2
 
@@ -49,6 +53,33 @@ def outer_adder(inputs: int, width: int) -> AddOuter:
     return _plain_outer(inputs, width) if CHECKED or JIT_DISABLED else _wide_outer(inputs, width)
 
 
+def row_adder(width: int) -> AddRow:
+    """A function for kernels: adds part times row float32[width] to out float32[width].
+
+    Numba makes loops over memory of what is written as one, an element at a time.
+    """
+    return _plain_row(width) if CHECKED or JIT_DISABLED else _wide_row(width)
+
+
+def row_gate(width: int) -> WriteRow:
+    """A function for kernels: writes row float32[width] to out float32[width] where units float32[width] are above 0,
+    else 0: the ramp, of the units themselves, and its derivative. All three may be the same.
+    """
+    return _plain_gate(width) if CHECKED or JIT_DISABLED else _wide_gate(width)
+
+
+@inline_kernel
+def _plain_copy(x: Floats, out: Floats, count: Int) -> None:
+    for i in range(count):
+        out[i] = x[i]
+
+
+@inline_kernel
+def _plain_clear(out: Floats, count: Int) -> None:
+    for i in range(count):
+        out[i] = np.float32(0.0)
+
+
 def _plain(width: int) -> AddProduct:
     """By loops, in the same order: where every index is checked, or nothing is compiled."""
 
@@ -68,6 +99,28 @@ def _plain(width: int) -> AddProduct:
             out[j] += odd[j]
 
     return add
+
+
+def _plain_row(width: int) -> AddRow:
+    """By a loop."""
+
+    @inline_kernel
+    def add(part: Real, row: Floats, out: Floats) -> None:
+        for j in range(width):
+            out[j] += np.float32(part) * row[j]
+
+    return add
+
+
+def _plain_gate(width: int) -> WriteRow:
+    """By a loop."""
+
+    @inline_kernel
+    def write(units: Floats, row: Floats, out: Floats) -> None:
+        for j in range(width):
+            out[j] = row[j] if units[j] > np.float32(0.0) else np.float32(0.0)
+
+    return write
 
 
 def _plain_outer(inputs: int, width: int) -> AddOuter:
@@ -113,11 +166,90 @@ class _Vectors:
         """The vector that begins there."""
         return self._builder.load(self.row(pointer), align=4)
 
-    def spread(self, pointer: Any) -> Any:
-        """A vector of the number there."""
+    def store(self, value: Any, pointer: Any) -> None:
+        """Write a vector to there."""
+        self._builder.store(value, self.row(pointer), align=4)
+
+    def spread(self, number: Any) -> Any:
+        """A vector of a number."""
         nothing, b = ir.Constant(self.lanes, ir.Undefined), self._builder
-        first = b.insert_element(nothing, b.load(pointer), ir.Constant(ir.IntType(32), 0))
+        first = b.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
         return b.shuffle_vector(first, nothing, self._zeros)
+
+
+def _wide_row(width: int) -> AddRow:
+    """By a vector of so many lanes."""
+
+    @intrinsic
+    def add(_: Any, part: Any, row: Any, out: Any) -> Any:
+        if not _are_floats((row, 1), (out, 1)):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vectors = _Vectors(context, builder, signature, arguments, width)
+            value = context.cast(builder, arguments[0], signature.args[0], types.float32)
+            place = vectors.start(2)
+            product = builder.fmul(vectors.spread(value), vectors.load(vectors.start(1)))
+            vectors.store(builder.fadd(vectors.load(place), product), place)
+            return context.get_dummy_value()
+
+        return types.void(part, row, out), generate
+
+    return add
+
+
+def _wide_gate(width: int) -> WriteRow:
+    """By a vector of so many lanes."""
+
+    @intrinsic
+    def write(_: Any, units: Any, row: Any, out: Any) -> Any:
+        if not _are_floats((units, 1), (row, 1), (out, 1)):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vectors = _Vectors(context, builder, signature, arguments, width)
+            open_ones, value = vectors.load(vectors.start(0)), vectors.load(vectors.start(1))
+            zeros = ir.Constant(vectors.lanes, [0.0] * width)
+            vectors.store(builder.select(builder.fcmp_ordered(">", open_ones, zeros), value, zeros), vectors.start(2))
+            return context.get_dummy_value()
+
+        return types.void(units, row, out), generate
+
+    return write
+
+
+@intrinsic
+def _wide_copy(_: Any, x: Any, out: Any, count: Any) -> Any:
+    if not _are_floats((x, 1), (out, 1)):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        begin, end = (arrayobj.make_array(signature.args[k])(context, builder, arguments[k]).data for k in range(2))
+        size = context.cast(builder, arguments[2], signature.args[2], types.intp)
+        cgutils.raw_memcpy(builder, end, begin, size, 4)
+        return context.get_dummy_value()
+
+    return types.void(x, out, count), generate
+
+
+@intrinsic
+def _wide_clear(_: Any, out: Any, count: Any) -> Any:
+    if not _are_floats((out, 1)):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        begin = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        size = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        cgutils.memset(builder, begin, builder.mul(size, size.type(4)), 0)
+        return context.get_dummy_value()
+
+    return types.void(out, count), generate
+
+
+#: For kernels: writes 0 to the first `count` elements of a float32 array without gaps.
+clear_floats: Callable[[Floats, Int], None] = _plain_clear if CHECKED or JIT_DISABLED else _wide_clear
+#: For kernels: copies the first `count` elements of float32 arrays, of which neither has gaps.
+copy_floats: Callable[[Floats, Floats, Int], None] = _plain_copy if CHECKED or JIT_DISABLED else _wide_copy
 
 
 def _wide_outer(inputs: int, width: int) -> AddOuter:
@@ -146,10 +278,10 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
                     other = vectors.load(builder.gep(right, [builder.mul(loop.index, index(width))]))
                     begin = builder.add(builder.mul(loop.index, index(inputs)), first)
                     for k in range(size):
-                        value = vectors.spread(builder.gep(left, [builder.add(begin, index(k))]))
+                        value = vectors.spread(builder.load(builder.gep(left, [builder.add(begin, index(k))])))
                         builder.store(builder.fadd(builder.load(sums[k]), builder.fmul(value, other)), sums[k])
                 for k in range(size):
-                    builder.store(builder.load(sums[k]), vectors.row(places[k]), align=4)
+                    vectors.store(builder.load(sums[k]), places[k])
 
             with cgutils.for_range(builder, index(inputs // _AT_ONCE)) as loop:
                 block(builder.mul(loop.index, index(_AT_ONCE)), _AT_ONCE)
@@ -182,7 +314,7 @@ def _wide(width: int) -> AddProduct:
             builder.store(ir.Constant(lanes, [0.0] * width), sums[1])
 
             def step(i: Any, which: int) -> None:
-                value = vectors.spread(builder.gep(numbers, [i]))
+                value = vectors.spread(builder.load(builder.gep(numbers, [i])))
                 weight = vectors.load(builder.gep(table, [builder.mul(i, index(width))]))
                 builder.store(builder.fadd(builder.load(sums[which]), builder.fmul(value, weight)), sums[which])
 
