@@ -5,7 +5,8 @@ Rows of 32 numbers are too small for PyTorch on a processor: most of its time go
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from collections.abc import Callable
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -28,9 +29,12 @@ from warlight_env.train.turn_tape import (
     make_gradient,
     make_tape,
     make_told,
+    make_turned,
     total_gradient,
-    turned,
+    turn_over,
 )
+
+T = TypeVar("T")
 
 #: Turns whose gradients are added one after the other. Sums are then of these parts, so that numbers do not depend on
 #: how many threads there are.
@@ -69,6 +73,24 @@ class TorchPass:
         return turn_chances(module, self._board, make_batch(self._context, self._work, rows).to(self._device))
 
 
+class _Kept(Generic[T]):
+    """Working memory that is made once: a record costs as much as some turns."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make, self._free = make, list[T]()
+
+    def take(self) -> T:
+        """One that nobody uses."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._make()
+
+    def put_back(self, used: T) -> None:
+        """Let others use it."""
+        self._free.append(used)
+
+
 class CompiledPass:
     """In kernels."""
 
@@ -76,7 +98,11 @@ class CompiledPass:
         self._threads, self.players = threads, context.players
         self._network = reference(TurnNetwork(**{name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}))
         self._context = context._replace(turns=self._network)
-        self._tapes: list[Tape] = []
+        board = context.board
+        n, e = board.n_regions, board.n_edges
+        self._turned, self._tapes = make_turned(), list[Tape]()
+        self._work = _Kept(lambda: make_turn_net_work(n, e, context.players))
+        self._back, self._gradients = _Kept(lambda: make_back_work(n, e)), _Kept(make_gradient)
 
     def chances(self, module: TurnModule, rows: TurnRows) -> TurnChances:
         """See `TurnPass`."""
@@ -86,30 +112,35 @@ class CompiledPass:
         """What `TurnChances` has, and the tape to go back along."""
         for array, parameter in zip(self._network, parameters, strict=True):
             np.copyto(array, parameter.detach().numpy())
-        board, players, size = self._context.board, self._context.players, len(rows.round)
-        told, tape = make_told(size, players), self._tape(size)
+        size = len(rows.round)
+        told, tape = make_told(size, self.players), self._tape(size)
 
         def tell(number: int) -> None:
-            low = number * _PART
-            work = make_turn_net_work(board.n_regions, board.n_edges, players)
+            low, work = number * _PART, self._work.take()
             tell_turns(self._context, rows, low, min(size, low + _PART), work, tape, told)
+            self._work.put_back(work)
 
         self._in_parts(tell, size)
         return told, tape
 
     def gradients(self, rows: TurnRows, tape: Tape, given: Told) -> list[Tensor]:
         """Of all parameters, by derivatives of what was told."""
-        board, size, matrices = self._context.board, len(rows.round), turned(self._network)
+        size = len(rows.round)
+        turn_over(self._network, self._turned)
 
         def add(number: int) -> TurnNetwork:
-            low, gradient = number * _PART, make_gradient()
-            work = make_back_work(board.n_regions, board.n_edges)
+            low, work, gradient = number * _PART, self._back.take(), self._gradients.take()
             add_gradients(
-                self._context, matrices, rows, low, min(size, low + _PART), tape, given, work, gradient
+                self._context, self._turned, rows, low, min(size, low + _PART), tape, given, work, gradient
             )  # fmt: skip
+            self._back.put_back(work)
             return gradient
 
-        return [torch.from_numpy(total) for total in total_gradient(self._in_parts(add, size))]
+        parts = self._in_parts(add, size)
+        totals = total_gradient(parts)
+        for part in parts:
+            self._gradients.put_back(part)
+        return [torch.from_numpy(total) for total in totals]
 
     def put_back(self, tape: Tape) -> None:
         """Keep a tape that is no longer needed for the next turns."""

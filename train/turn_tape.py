@@ -83,12 +83,14 @@ def make_gradient() -> TurnNetwork:
 
 
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
-    """The sums of gradients, in the order and of the shapes of `turn_record.SHAPES`."""
+    """The sums of gradients, in the order and of the shapes of `turn_record.SHAPES`, which are 0 from
+    then on."""
     totals = []
     for name, shape in SHAPES.items():
-        total = getattr(parts[0], name).copy()
-        for part in parts[1:]:
+        total = np.zeros(getattr(parts[0], name).shape, np.float32)
+        for part in parts:
             total += getattr(part, name)
+            getattr(part, name)[:] = 0.0
         totals.append(np.ascontiguousarray(total[..., : shape[-1]]))
     return totals
 
@@ -111,11 +113,19 @@ class Turned(NamedTuple):
     whole: Floats
 
 
-def turned(network: TurnNetwork) -> Turned:
-    """Those of a network."""
-    return reference(
-        Turned(*(np.ascontiguousarray(np.swapaxes(getattr(network, name), -1, -2)) for name in Turned._fields))
-    )
+def _turned(array: Floats) -> Floats:
+    return np.swapaxes(array, -1, -2)
+
+
+def make_turned() -> Turned:
+    """Room for those of a network."""
+    return reference(Turned(*(_turned(np.zeros(SHAPES[name], np.float32)).copy() for name in Turned._fields)))
+
+
+def turn_over(network: TurnNetwork, out: Turned) -> None:
+    """Write those of a network."""
+    for name in Turned._fields:
+        np.copyto(getattr(out, name), _turned(getattr(network, name)))
 
 
 class BackWork(NamedTuple):
@@ -150,5 +160,5 @@ def make_back_work(n_regions: int, n_edges: int) -> BackWork:
 
 __all__ = [
     "WIDE", "BackWork", "Tape", "Told", "Turned", "make_back_work", "make_gradient", "make_tape", "make_told",
-    "total_gradient", "turned",
+    "make_turned", "total_gradient", "turn_over",
 ]  # fmt: skip

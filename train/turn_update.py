@@ -92,7 +92,9 @@ class TurnLearner:
     def __init__(self, settings: TurnPpoSettings, module: TurnModule, device: str) -> None:
         self._settings, self._device = settings, torch.device(device)
         self.module = module.to(self._device)
-        self.optimizer = torch.optim.AdamW(module.parameters(), lr=settings.rate, weight_decay=settings.decay)
+        self.optimizer = torch.optim.AdamW(
+            module.parameters(), lr=settings.rate, weight_decay=settings.decay, fused=True
+        )  # fmt: skip
         self._loss = _loss(settings)
 
     def update(

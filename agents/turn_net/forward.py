@@ -167,15 +167,18 @@ def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: F
 @kernel
 def describe_ends(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
     """Write what borders read of their ends, as `describe` left them, to `mean` and `toward` of `work`: of the player's
-    regions as sources, and of all as targets."""
-    net = context.turns
+    regions as sources, and of those beside them as targets."""
+    net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):
         source, target = work.mean[r], work.toward[r]
         copy_floats(net.edge_bias, source, UNITS)
         clear_floats(target, UNITS)
         if position.owner[r] == player:
             _add(work.described[r], net.source, source, UNITS)
-        _add(work.described[r], net.target, target, UNITS)
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            if position.owner[board.edge_target[e]] == player:  # borders have two ends, and two directions
+                _add(work.described[r], net.target, target, UNITS)
+                break
 
 
 @kernel
