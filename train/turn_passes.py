@@ -25,6 +25,7 @@ from warlight_env.train.turn_module import BoardTensors, TurnModule, board_tenso
 from warlight_env.train.turn_tape import (
     Tape,
     Told,
+    fits,
     make_back_work,
     make_gradient,
     make_tape,
@@ -91,6 +92,29 @@ class _Kept(Generic[T]):
         self._free.append(used)
 
 
+class _Tapes:
+    """The tape that was needed last: one of a thousand turns takes some ten megabytes, which are slow to get anew, and
+    there may be many places."""
+
+    def __init__(self) -> None:
+        self._last: Tape | None = None
+
+    def take(self, size: int, context: Context) -> Tape:
+        """One of a place, for so many turns."""
+        tape, self._last = self._last, None
+        n, e, players = context.board.n_regions, context.board.n_edges, context.players
+        if tape is not None and fits(tape, size, n, e, players):
+            return tape
+        return make_tape(size, n, e, players)
+
+    def put_back(self, used: Tape) -> None:
+        """Let others use it."""
+        self._last = used
+
+
+_TAPES: Final = _Tapes()
+
+
 class CompiledPass:
     """In kernels."""
 
@@ -100,7 +124,7 @@ class CompiledPass:
         self._context = context._replace(turns=self._network)
         board = context.board
         n, e = board.n_regions, board.n_edges
-        self._turned, self._tapes = make_turned(), list[Tape]()
+        self._turned = make_turned()
         self._work = _Kept(lambda: make_turn_net_work(n, e, context.players))
         self._back, self._gradients = _Kept(lambda: make_back_work(n, e)), _Kept(make_gradient)
 
@@ -113,7 +137,7 @@ class CompiledPass:
         for array, parameter in zip(self._network, parameters, strict=True):
             np.copyto(array, parameter.detach().numpy())
         size = len(rows.round)
-        told, tape = make_told(size, self.players), self._tape(size)
+        told, tape = make_told(size, self.players), _TAPES.take(size, self._context)
 
         def tell(number: int) -> None:
             low, work = number * _PART, self._work.take()
@@ -142,17 +166,6 @@ class CompiledPass:
             self._gradients.put_back(part)
         return [torch.from_numpy(total) for total in totals]
 
-    def put_back(self, tape: Tape) -> None:
-        """Keep a tape that is no longer needed for the next turns."""
-        self._tapes.append(tape)
-
-    def _tape(self, size: int) -> Tape:
-        while self._tapes:
-            tape = self._tapes.pop()
-            if len(tape.main) >= size:
-                return tape
-        return make_tape(size, self._context.board.n_regions, self._context.board.n_edges, self._context.players)
-
     def _in_parts(self, work: Any, size: int) -> list[Any]:
         return in_threads(work, range((size + _PART - 1) // _PART), self._threads)
 
@@ -167,7 +180,7 @@ class _Compiled(torch.autograd.Function):
             ctx.save_for_backward(*parameters)  # tells if one was changed before the gradient is asked for
             ctx.compiled, ctx.rows, ctx.tape = compiled, rows, tape
         else:
-            compiled.put_back(tape)
+            _TAPES.put_back(tape)
         return tuple(map(torch.from_numpy, told))
 
     @staticmethod
@@ -179,5 +192,5 @@ class _Compiled(torch.autograd.Function):
         ctx.saved_tensors  # noqa: B018 -- raises if
         ctx.tape = None
         found = compiled.gradients(ctx.rows, tape, Told(*(part.contiguous().numpy() for part in given)))
-        compiled.put_back(tape)
+        _TAPES.put_back(tape)
         return None, None, *found

@@ -68,6 +68,12 @@ def make_tape(size: int, n_regions: int, n_edges: int, players: int) -> Tape:
     )  # fmt: skip
 
 
+def fits(tape: Tape, size: int, n_regions: int, n_edges: int, players: int) -> bool:
+    """Whether there is room on a tape for so many positions of such a place."""
+    room, n, e = len(tape.main), tape.nodes.shape[1], len(tape.edge)
+    return room >= size and (n, e, tape.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
+
+
 def make_told(size: int, players: int) -> Told:
     """Room for what is told of so many turns."""
     return Told(*(np.empty(size, np.float32) for _ in range(4)), np.empty((size, players), np.float32))
@@ -159,6 +165,6 @@ def make_back_work(n_regions: int, n_edges: int) -> BackWork:
 
 
 __all__ = [
-    "WIDE", "BackWork", "Tape", "Told", "Turned", "make_back_work", "make_gradient", "make_tape", "make_told",
+    "WIDE", "BackWork", "Tape", "Told", "Turned", "fits", "make_back_work", "make_gradient", "make_tape", "make_told",
     "make_turned", "total_gradient", "turn_over",
 ]  # fmt: skip

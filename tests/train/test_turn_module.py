@@ -27,7 +27,7 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import load
 from warlight_env.train.turn_batches import TurnRows, make_batch
-from warlight_env.train.turn_loss import turn_loss
+from warlight_env.train.turn_loss import turn_chances, turn_loss
 from warlight_env.train.turn_module import TurnModule, board_tensors
 
 PLAYERS = 3
@@ -126,9 +126,9 @@ def test_fitted_to_turns_it_plays_them():
         rows.row[m] = turn(context, m, 1.0)
     module, tensors = TurnModule(torch.Generator().manual_seed(6)), board_tensors(board)
     batch, adam = make_batch(context, work.net, rows), torch.optim.Adam(module.parameters(), lr=0.01)
-    begin = sum(turn_loss(module, tensors, batch)).item()
+    begin = sum(turn_loss(turn_chances(module, tensors, batch), batch.value)).item()
     for _ in range(300):
-        loss = sum(turn_loss(module, tensors, batch))
+        loss = sum(turn_loss(turn_chances(module, tensors, batch), batch.value))
         adam.zero_grad()
         loss.backward()
         adam.step()
