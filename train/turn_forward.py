@@ -31,14 +31,14 @@ from warlight_env.engine.lanes import copy_floats
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_armies, stack_singles
 from warlight_env.train.turn_batches import TurnRows
-from warlight_env.train.turn_tape import Tape, Told
+from warlight_env.train.turn_tape import Tape, ToldTurns
 
 _ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
 
 
 @kernel
 def tell_turns(
-    context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetWork, tape: Tape, told: Told
+    context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
 ) -> Int:  # fmt: skip
     """Tell of the turns low .. high - 1, and write them to the tape; returns how many borders they have."""
     border = low * max(1, context.board.edge_target.shape[0])
@@ -73,7 +73,7 @@ def _describe(context: Context, position: Position, player: Int, m: Int, work: T
 
 @inline_kernel
 def _tell_scores(
-    context: Context, position: Position, player: Int, m: Int, work: TurnNetWork, tape: Tape, told: Told
+    context: Context, position: Position, player: Int, m: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
 ) -> None:
     base = stack_singles()
     whole_units(context, work.described, base)
@@ -110,7 +110,7 @@ def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
 
 @inline_kernel
 def _tell_deploys(
-    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetWork, tape: Tape, told: Told
+    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
 ) -> None:
     """The first region of the highest weight, and others' weights beside it; nothing where all are 0."""
     owner, row, n = position.owner, rows.row[m], position.owner.shape[0]
@@ -139,7 +139,7 @@ def _tell_deploys(
 @inline_kernel
 def _tell_borders(
     context: Context, position: Position, player: Int, rows: TurnRows, m: Int, border: Int, work: TurnNetWork,
-    tape: Tape, told: Told,
+    tape: Tape, told: ToldTurns,
 ) -> Int:  # fmt: skip
     """Shares of armies, and priorities of those that are sent; returns where the next position's borders begin."""
     board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]

@@ -18,7 +18,7 @@ from warlight_env.engine.lanes import clear_floats, copy_floats, outer_adder, pr
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
 from warlight_env.train.turn_batches import TurnRows
-from warlight_env.train.turn_tape import WIDE, BackWork, Tape, Told, Turned
+from warlight_env.train.turn_tape import WIDE, BackWork, Tape, ToldTurns, Turned
 
 _ONE, _MINUS = np.float32(1.0), np.float32(-1.0)
 _add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
@@ -51,7 +51,7 @@ def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
 
 @kernel
 def add_gradients(
-    context: Context, transposed: Turned, rows: TurnRows, low: Int, high: Int, tape: Tape, given: Told, work: BackWork,
+    context: Context, transposed: Turned, rows: TurnRows, low: Int, high: Int, tape: Tape, given: ToldTurns, work: BackWork,
     gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
     """Add the gradients of turns low .. high - 1 to a record of `make_gradient`, by the derivatives that are given;
@@ -71,7 +71,7 @@ def add_gradients(
 
 @kernel
 def _through_scores(
-    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: Told,
+    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: ToldTurns,
     work: BackWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     net, described, owner = context.turns, tape.described[m, LAYERS], position.owner
@@ -114,7 +114,7 @@ def _through_scores(
 
 @kernel
 def _through_deploys(
-    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: Told,
+    context: Context, transposed: Turned, position: Position, player: Int, m: Int, tape: Tape, given: ToldTurns,
     work: BackWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     net, board, described, owner = context.turns, context.board, tape.described[m, LAYERS], position.owner
@@ -153,7 +153,7 @@ def _through_deploys(
 
 @kernel
 def _through_borders(
-    context: Context, transposed: Turned, m: Int, tape: Tape, given: Told, work: BackWork, gradient: TurnNetwork
+    context: Context, transposed: Turned, m: Int, tape: Tape, given: ToldTurns, work: BackWork, gradient: TurnNetwork
 ) -> None:
     board, described, n = context.board, tape.described[m, LAYERS], tape.described.shape[2]
     begin, end = tape.borders[m, 0], tape.borders[m, 1]

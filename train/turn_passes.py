@@ -24,7 +24,7 @@ from warlight_env.train.turn_loss import TurnChances, turn_chances
 from warlight_env.train.turn_module import BoardTensors, TurnModule, board_tensors
 from warlight_env.train.turn_tape import (
     Tape,
-    Told,
+    ToldTurns,
     fits,
     make_back_work,
     make_gradient,
@@ -132,7 +132,7 @@ class CompiledPass:
         """See `TurnPass`."""
         return TurnChances(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
 
-    def tell(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[Told, Tape]:
+    def tell(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[ToldTurns, Tape]:
         """What `TurnChances` has, and the tape to go back along."""
         for array, parameter in zip(self._network, parameters, strict=True):
             np.copyto(array, parameter.detach().numpy())
@@ -147,7 +147,7 @@ class CompiledPass:
         self._in_parts(tell, size)
         return told, tape
 
-    def gradients(self, rows: TurnRows, tape: Tape, given: Told) -> list[Tensor]:
+    def gradients(self, rows: TurnRows, tape: Tape, given: ToldTurns) -> list[Tensor]:
         """Of all parameters, by derivatives of what was told."""
         size = len(rows.round)
         turn_over(self._network, self._turned)
@@ -191,6 +191,6 @@ class _Compiled(torch.autograd.Function):
             raise RuntimeError("the gradient of these turns was asked for already")
         ctx.saved_tensors  # noqa: B018 -- raises if
         ctx.tape = None
-        found = compiled.gradients(ctx.rows, tape, Told(*(part.contiguous().numpy() for part in given)))
+        found = compiled.gradients(ctx.rows, tape, ToldTurns(*(part.contiguous().numpy() for part in given)))
         _TAPES.put_back(tape)
         return None, None, *found

@@ -18,7 +18,7 @@ WIDE: Final = 8
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
 
 
-class Told(NamedTuple):
+class ToldTurns(NamedTuple):
     """Of M turns, as `turn_loss.TurnChances`; or, the other way round, derivatives of a loss by these."""
 
     weights: Floats  #: [M]
@@ -74,9 +74,9 @@ def fits(tape: Tape, size: int, n_regions: int, n_edges: int, players: int) -> b
     return room >= size and (n, e, tape.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
 
 
-def make_told(size: int, players: int) -> Told:
+def make_told(size: int, players: int) -> ToldTurns:
     """Room for what is told of so many turns."""
-    return Told(*(np.empty(size, np.float32) for _ in range(4)), np.empty((size, players), np.float32))
+    return ToldTurns(*(np.empty(size, np.float32) for _ in range(4)), np.empty((size, players), np.float32))
 
 
 def make_gradient() -> TurnNetwork:
@@ -165,6 +165,6 @@ def make_back_work(n_regions: int, n_edges: int) -> BackWork:
 
 
 __all__ = [
-    "WIDE", "BackWork", "Tape", "Told", "Turned", "fits", "make_back_work", "make_gradient", "make_tape", "make_told",
+    "WIDE", "BackWork", "Tape", "ToldTurns", "Turned", "fits", "make_back_work", "make_gradient", "make_tape", "make_told",
     "make_turned", "total_gradient", "turn_over",
 ]  # fmt: skip
