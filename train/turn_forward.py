@@ -110,8 +110,9 @@ def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
 
 @inline_kernel
 def _tell_deploys(
-    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetWork, tape: Tape, told: ToldTurns
-) -> None:
+    context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetWork, tape: Tape,
+    told: ToldTurns,
+) -> None:  # fmt: skip
     """The first region of the highest weight, and others' weights beside it; nothing where all are 0."""
     owner, row, n = position.owner, rows.row[m], position.owner.shape[0]
     logits, of_main = stack_singles(), stack_singles()

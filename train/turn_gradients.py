@@ -51,8 +51,8 @@ def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
 
 @kernel
 def add_gradients(
-    context: Context, transposed: Turned, rows: TurnRows, low: Int, high: Int, tape: Tape, given: ToldTurns, work: BackWork,
-    gradient: TurnNetwork,
+    context: Context, transposed: Turned, rows: TurnRows, low: Int, high: Int, tape: Tape, given: ToldTurns,
+    work: BackWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
     """Add the gradients of turns low .. high - 1 to a record of `make_gradient`, by the derivatives that are given;
     returns how many turns these are."""

@@ -162,9 +162,3 @@ def make_back_work(n_regions: int, n_edges: int) -> BackWork:
             zeros(n, UNITS), zeros(n, WIDE), zeros(e, UNITS), zeros(e, WIDE), zeros(e, WIDE),
         )
     )  # fmt: skip
-
-
-__all__ = [
-    "WIDE", "BackWork", "Tape", "ToldTurns", "Turned", "fits", "make_back_work", "make_gradient", "make_tape", "make_told",
-    "make_turned", "total_gradient", "turn_over",
-]  # fmt: skip
