@@ -82,7 +82,6 @@ class Learner:
         from warlight_env.train.turn_ppo_settings import TurnPpoSettings
         from warlight_env.train.turn_update import TurnLearner
 
-        torch.set_num_threads(self.THREADS)
         self.place = Place(read_map("world"), Rules.of("thesis"), 2)
         settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)
         self.games, self.steps = games, games * settings.steps

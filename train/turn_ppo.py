@@ -74,7 +74,6 @@ class TurnPpoRun(PolicyRun):
         self.table = MeetingTable(s.opponents, s.snapshots, s.priority, s.least)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
-        torch.set_num_threads(s.threads)
         module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1))
         start = load_turns(s.start)
         if start is None:

@@ -21,6 +21,7 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value.functional import vec_generalized_advantage_estimate
 
 from warlight_env.train.rollouts import Rollout, rows_of
+from warlight_env.train.torch_threads import one_thread
 from warlight_env.train.turn_batches import TurnRows
 from warlight_env.train.turn_module import TurnModule
 from warlight_env.train.turn_passes import TurnPass
@@ -102,9 +103,15 @@ class TurnLearner:
     ) -> Update:  # fmt: skip
         """Learn from a rollout, in passes over its turns in another order each time.
 
+        What is PyTorch's own of it is too small for threads.
+
         Args:
             turns: of the place, on the device.
         """
+        with one_thread():
+            return self._update(turns, rollout, rate, rng)
+
+    def _update(self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator) -> Update:
         s = self._settings
         for group in self.optimizer.param_groups:
             group["lr"] = rate
