@@ -76,7 +76,8 @@ def fits(tape: Tape, size: int, n_regions: int, n_edges: int, players: int) -> b
 
 def make_told(size: int, players: int) -> ToldTurns:
     """Room for what is told of so many turns."""
-    return ToldTurns(*(np.empty(size, np.float32) for _ in range(4)), np.empty((size, players), np.float32))
+    weights, shares, priorities, entropy = (np.empty(size, np.float32) for _ in range(4))
+    return ToldTurns(weights, shares, priorities, entropy, np.empty((size, players), np.float32))
 
 
 def make_gradient() -> TurnNetwork:

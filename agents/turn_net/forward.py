@@ -252,7 +252,7 @@ def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, 
             count += 1
             _add_row(_ONE, described[r], total)
     for j in range(UNITS):
-        mean[j] = total[j] / np.float32(max(1, count))
+        mean[j] = total[j] / np.float32(max(np.int64(1), count))
         total[j] *= TENTH
     return count
 

@@ -7,10 +7,11 @@ import numpy.typing as npt
 import pytest
 
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int
-from warlight_env.engine.lanes import Floats, outer_adder, product_adder
+from warlight_env.engine.kernel_types import Int, Real
+from warlight_env.engine.lanes import Floats, clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate
 
 _five, _many = product_adder(5), product_adder(32)
+_row, _gate = row_adder(8), row_gate(8)
 _outer, _outer_of_many = outer_adder(11, 8), outer_adder(4, 32)
 
 
@@ -85,3 +86,24 @@ def test_outer_products_of_some_rows_touch_no_other_matrix() -> None:
     _add_outer_of(x, y, out, 1, 2, 5)
     np.testing.assert_array_equal(out[1], expected)
     np.testing.assert_array_equal(out[[0, 2]], before[[0, 2]])
+
+
+@kernel
+def _rows(part: Real, rows: Floats, out: Floats) -> None:
+    """Writes to out: 0 a sum, 1 what is open of another row, 2 a copy's beginning, 3 a cleared beginning."""
+    _row(part, rows[0], out[0])
+    _gate(rows[1], rows[2], out[1])
+    copy_floats(rows[3], out[2], 5)
+    clear_floats(out[3], 3)
+
+
+def test_rows_are_added_cut_off_copied_and_cleared() -> None:
+    rng = np.random.default_rng(7)
+    rows, out = (rng.normal(size=(5, 8)).astype(np.float32) for _ in range(2))
+    rows[1, 2], part = 0.0, np.float32(0.3)
+    expected = out.copy()
+    expected[0] += part * rows[0]
+    expected[1] = np.where(rows[1] > 0, rows[2], 0)
+    expected[2, :5], expected[3, :3] = rows[3, :5], 0
+    _rows(0.3, rows, out)
+    np.testing.assert_array_equal(out, expected)
