@@ -2,6 +2,7 @@
 import { income } from './rules';
 import { drop, keep, keptData, keysFrom } from './storage';
 import type { Doc, Orders, Position } from './types';
+import { t } from './words.svelte';
 
 export type Phase = 'deploy' | 'attack' | 'review';
 
@@ -198,25 +199,25 @@ export class Draft {
     const found: Problem[] = [...this.refused];
     let left = this.income;
     this.deploys.forEach(([region, n], index) => {
-      if (owner[region] !== this.player) found.push({ kind: 'deploy', index, reason: 'not your region' });
-      else if (n > left) found.push({ kind: 'deploy', index, reason: `only ${left} of the income left` });
+      if (owner[region] !== this.player) found.push({ kind: 'deploy', index, reason: t('not your region') });
+      else if (n > left) found.push({ kind: 'deploy', index, reason: t('only {n} of the income left', { n: left }) });
       left -= n;
     });
     const gone = new Map<number, number>();
     const arrives = new Map<number, number>();
     this.attacks.forEach(([from, to, n], index) => {
       const stands = this.position.army[from] + this.deployedOn(from) - 1 - (gone.get(from) ?? 0);
-      if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: 'not your region' });
-      else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: 'not adjacent' });
+      if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: t('not your region') });
+      else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: t('not adjacent') });
       else if (n > stands + (arrives.get(from) ?? 0)) {
-        found.push({ kind: 'attack', index, reason: `only ${Math.max(0, stands)} can go`, soft: true });
+        found.push({ kind: 'attack', index, reason: t('only {n} can go', { n: Math.max(0, stands) }), soft: true });
       }
       gone.set(from, (gone.get(from) ?? 0) + n);
       if (owner[to] === this.player) arrives.set(to, (arrives.get(to) ?? 0) + n);
     });
     const most = this.doc.rules.max_orders;
-    if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: `at most ${most} orders` });
-    if (most && this.attacks.length > most) found.push({ kind: 'attack', index: most, reason: `at most ${most} orders` });
+    if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });
+    if (most && this.attacks.length > most) found.push({ kind: 'attack', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });
     return found;
   }
 }

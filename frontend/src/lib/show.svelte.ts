@@ -1,7 +1,9 @@
 // What is on the screen of a game: the cursor in its rounds and orders, playing and speed, perspective and layer.
 import { History } from './history';
+import { person } from './people';
 import { fogged } from './rules';
 import { type Doc, type GameEvent, type Position, UNKNOWN } from './types';
+import { t } from './words.svelte';
 
 export type Layer = 'none' | 'value' | 'threat' | 'visits';
 export const LAYERS: Layer[] = ['none', 'value', 'threat', 'visits'];
@@ -70,8 +72,8 @@ export class Show {
     const { doc, before } = this;
     const owner = this.history.positions[before]?.owner ?? [];
     if (owner.includes(UNKNOWN)) return '';
-    if (before >= doc.limit || doc.players.filter((_, p) => owner.includes(p)).length < 2) return 'The game is over here';
-    return player === null || owner.includes(player) ? '' : `${doc.players[player].name} is out here`;
+    if (before >= doc.limit || doc.players.filter((_, p) => owner.includes(p)).length < 2) return t('The game is over here');
+    return player === null || owner.includes(player) ? '' : t('{you, select, yes {You are out here} other {{who} is out here}}', person(doc, player));
   }
 
   take(event: GameEvent): void {
