@@ -5,14 +5,15 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { parse } from 'svelte/compiler';
-import ts from 'typescript';
 
 const ROOT = process.argv.find((word, k) => k > 1 && !word.startsWith('-')) ?? join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 const SAYING = new Set(['t', 'pieces']); // functions that take a message
-const TOLD = new Set(['title', 'text', 'label', 'who', 'says', 'unit', 'placeholder', 'alt', 'aria-label', 'aria-valuetext', 'aria-description', 'aria-roledescription']);
+const TOLD = new Set(['title', 'text', 'label', 'who', 'says', 'unit', 'reason', 'message', 'error', 'placeholder', 'alt', 'aria-label', 'aria-valuetext', 'aria-description', 'aria-roledescription']);
 const FORMS = ['one', 'few', 'other']; // that a Czech plural of whole numbers has
-// What is the same in every language: the name of the program, keys as they stand on keyboards, orders as logs have them.
-const SAME = new Set(['Warlight', 'Enter', 'Ctrl ⏎', 'Alt', 'Z', ': d na 4; a na eg 9']);
+// What is the same in every language: names, keys as they stand on keyboards, orders as logs have them.
+const SAME = new Set(['Warlight', 'Elo', 'Enter', 'Shift Enter', 'Ctrl Enter', 'Ctrl ⏎', 'Home End', 'Alt', 'Z', ': d na 4; a na eg 9']);
+// What looks like words and is seen by nobody.
+const CODE = new Set(['but one', '(prefers-reduced-motion: reduce)', 'color-mix(in srgb,', 'input:not([type=range]), select, textarea, dialog']);
 
 const problems = [];
 const messages = new Map(); // English, with the places where it is said
@@ -28,33 +29,16 @@ function placed(file, source, offset) {
   return `${relative(ROOT, file)}:${source.slice(0, offset).split('\n').length}`;
 }
 
-const worded = (text) => /\p{L}/u.test(text) && !SAME.has(text.trim());
-const sentence = (text) => /\p{L}{2,}[,.:;]? \p{L}{2,}/u.test(text) && !SAME.has(text.trim());
+const known = (text) => SAME.has(text.trim()) || CODE.has(text.trim());
+const worded = (text) => /\p{L}/u.test(text) && !known(text);
+const sentence = (text) => /\p{L}{2,}[,.:;]? \p{L}{2,}/u.test(text) && !known(text);
 const report = (place, what, text) => problems.push(`${place}: ${what}: ${JSON.stringify(text.trim().slice(0, 120))}`);
 
-function said(place, literal, code) {
-  if (literal === null) report(place, 'a message that is no literal', code);
-  else messages.set(literal, [...(messages.get(literal) ?? []), place]);
-}
-
-/** A file of TypeScript: messages, and sentences that are none. */
-function readScript(file) {
-  const source = readFileSync(file, 'utf8');
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
-  const at = (node) => placed(file, source, node.getStart());
-  const visit = (node, inside) => {
-    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && SAYING.has(node.expression.text)) {
-      const [first, ...rest] = node.arguments;
-      said(at(node), first && ts.isStringLiteralLike(first) ? first.text : null, node.getText());
-      rest.forEach((more) => visit(more, inside));
-      return;
-    }
-    if (ts.isImportDeclaration(node)) return;
-    const text = ts.isStringLiteralLike(node) ? node.text : ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node) ? node.text : '';
-    if (sentence(text)) report(at(node), 'a sentence outside of t()', text);
-    ts.forEachChild(node, (child) => visit(child, inside));
-  };
-  visit(tree, false);
+/** The tree of a file: a component's, or that of a script as if it were a component's. */
+function treeOf(file) {
+  const text = readFileSync(file, 'utf8');
+  const source = file.endsWith('.svelte') ? text : `<script lang="ts">${text}</script>`;
+  return { source, tree: parse(source, { modern: true, filename: file }) };
 }
 
 /** The literals that an expression may come to. */
@@ -63,69 +47,73 @@ function results(node) {
   if (node.type === 'Literal') return typeof node.value === 'string' ? [node] : [];
   if (node.type === 'TemplateLiteral') return [...node.quasis, ...node.expressions.flatMap(results)];
   if (node.type === 'ConditionalExpression') return [node.consequent, node.alternate].flatMap(results);
-  if (node.type === 'LogicalExpression' || node.type === 'BinaryExpression') return node.operator === '===' || node.operator === '<' ? [] : [node.left, node.right].flatMap(results);
+  if (node.type === 'LogicalExpression') return [node.left, node.right].flatMap(results);
+  if (node.type === 'BinaryExpression') return node.operator === '+' ? [node.left, node.right].flatMap(results) : [];
   if (node.type === 'TSAsExpression' || node.type === 'TSNonNullExpression') return results(node.expression);
+  if (node.type === 'NewExpression') return node.arguments.flatMap(results); // of an error
   return [];
 }
 
-const wording = (node) => (node.type === 'TemplateElement' ? node.value.cooked : node.value);
+const wording = (node) => (node.type === 'TemplateElement' ? node.value.cooked : node.type === 'Literal' && typeof node.value === 'string' ? node.value : '');
+const literal = (node) => (node?.type === 'TemplateLiteral' && !node.expressions.length ? wording(node.quasis[0]) : node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null);
 
-/** A component: messages, texts of its elements and attributes that are none, and sentences of its script. */
-function readComponent(file) {
-  const source = readFileSync(file, 'utf8');
-  const tree = parse(source, { modern: true, filename: file });
+/** A file of the page: its messages, what it shows that is none, and sentences of its scripts. */
+function readSource(file) {
+  const { source, tree } = treeOf(file);
   const at = (node) => placed(file, source, node.start);
-  const literal = (node) =>
-    node?.type === 'Literal' && typeof node.value === 'string' ? node.value : node?.type === 'TemplateLiteral' && !node.expressions.length ? node.quasis[0].value.cooked : null;
   const shown = (expression) => {
     for (const part of results(expression)) if (worded(wording(part))) report(at(part), 'a text outside of t()', wording(part));
   };
   const visit = (node, within) => {
     if (!node || typeof node !== 'object') return;
     if (Array.isArray(node)) return node.forEach((child) => visit(child, within));
+    if (['StyleSheet', 'ImportDeclaration', 'Comment'].includes(node.type) || /^TS.*(Type|Interface)/.test(node.type)) return;
     if (node.type === 'CallExpression' && SAYING.has(node.callee.name)) {
-      said(at(node), literal(node.arguments[0]), source.slice(node.start, node.end));
+      const message = literal(node.arguments[0]);
+      if (message === null) report(at(node), 'a message that is no literal', source.slice(node.start, node.end));
+      else messages.set(message, [...(messages.get(message) ?? []), at(node)]);
       return visit(node.arguments.slice(1), within);
     }
-    if (node.type === 'StyleSheet' || node.type === 'ImportDeclaration' || node.type === 'Comment') return;
-    if (node.type === 'Attribute') {
-      const parts = node.value === true ? [] : [node.value].flat();
-      for (const part of TOLD.has(node.name) ? parts : []) {
+    if (['Attribute', 'StyleDirective', 'ClassDirective'].includes(node.type)) {
+      const parts = node.value === true ? [] : [node.value ?? node.expression].flat();
+      for (const part of node.type === 'Attribute' && TOLD.has(node.name) ? parts : []) {
         if (part.type === 'Text' && worded(part.data)) report(at(node), `${node.name} outside of t()`, part.data);
         else if (part.type === 'ExpressionTag') shown(part.expression);
       }
       return visit(parts, 'attribute');
     }
-    if (node.type === 'Text' && within !== 'attribute' && worded(node.data)) report(at(node), 'a text outside of t()', node.data);
-    if (node.type === 'ExpressionTag' && within !== 'attribute') shown(node.expression);
-    if (within === 'script') {
-      const text = node.type === 'Literal' && typeof node.value === 'string' ? node.value : node.type === 'TemplateElement' ? node.value.cooked : '';
-      if (sentence(text)) report(at(node), 'a sentence outside of t()', text);
+    if (within === 'page' && node.type === 'Text' && worded(node.data)) report(at(node), 'a text outside of t()', node.data);
+    if (within === 'page' && node.type === 'ExpressionTag') shown(node.expression);
+    if (node.type === 'VariableDeclarator' && within === 'page') shown(node.init);
+    if (node.type === 'Property' && !node.computed) {
+      if (TOLD.has(node.key.name)) shown(node.value);
+      return visit(node.value, within);
     }
-    for (const [key, child] of Object.entries(node)) {
-      if (key !== 'metadata' && key !== 'parent' && key !== 'loc') visit(child, node.type === 'Program' ? 'script' : within);
-    }
+    if (node.type === 'AssignmentExpression' && TOLD.has(node.left.property?.name ?? node.left.name)) shown(node.right);
+    if (node.type === 'ThrowStatement') shown(node.argument);
+    if (within === 'script' && sentence(wording(node))) report(at(node), 'a sentence outside of t()', wording(node));
+    for (const [key, child] of Object.entries(node)) if (!['metadata', 'parent', 'loc'].includes(key)) visit(child, within);
   };
-  visit(tree.instance, 'script');
-  visit(tree.module, 'script');
+  visit([tree.module, tree.instance], 'script');
   visit(tree.fragment, 'page');
 }
 
 /** The entries of a file of translations. */
 function readTexts(file, texts) {
-  const source = readFileSync(file, 'utf8');
-  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
+  const { source, tree } = treeOf(file);
   const visit = (node) => {
-    if (ts.isPropertyAssignment(node)) {
-      const place = placed(file, source, node.getStart());
-      const [key, text] = [node.name, node.initializer];
-      if (!(ts.isStringLiteralLike(key) || ts.isIdentifier(key)) || !ts.isStringLiteralLike(text)) report(place, 'a translation that is no literal', node.getText());
-      else if (texts.has(key.text)) report(place, 'translated twice', key.text);
-      else texts.set(key.text, { text: text.text, place });
+    if (!node || typeof node !== 'object') return;
+    if (Array.isArray(node)) return node.forEach(visit);
+    if (node.type === 'Property') {
+      const place = placed(file, source, node.start);
+      const [english, text] = [node.key.name ?? literal(node.key), literal(node.value)];
+      if (node.computed || english === null || text === null) report(place, 'a translation that is no literal', source.slice(node.start, node.end));
+      else if (texts.has(english)) report(place, 'translated twice', english);
+      else texts.set(english, { text, place });
     }
-    ts.forEachChild(node, visit);
+    for (const [key, child] of Object.entries(node)) if (!['metadata', 'parent', 'loc'].includes(key)) visit(child);
   };
-  visit(tree);
+  visit(tree.instance);
 }
 
 /** What a message takes: names of values with how they are used, and elements. */
@@ -170,8 +158,7 @@ function compare(english, { text, place }) {
 const texts = new Map();
 for (const file of files(ROOT)) {
   if (relative(ROOT, file).startsWith('texts')) readTexts(file, texts);
-  else if (file.endsWith('.svelte')) readComponent(file);
-  else readScript(file);
+  else readSource(file);
 }
 for (const [english, places] of messages) {
   if (texts.has(english)) compare(english, texts.get(english));

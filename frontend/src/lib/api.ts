@@ -1,4 +1,5 @@
 // Calls of the server, with the keys that this browser holds.
+import { refusal, type Refusal, type Refused } from './refusals';
 import { Retry } from './retry';
 import { keep, kept, keptData } from './storage';
 import { t } from './words.svelte';
@@ -41,7 +42,7 @@ export class CallError extends Error {
   constructor(
     message: string,
     public status: number,
-    public details: { kind: 'deploy' | 'attack' | 'pick'; index: number; reason: string }[] | null,
+    public details: Refused[] | null,
   ) {
     super(message);
   }
@@ -89,7 +90,10 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
     if (!response.ok && kept(KEY)) return call<T>(path, body, token);
   }
   const data = await response.json().catch(() => null);
-  if (!response.ok) throw new CallError(data?.error ?? t('the server answers with status {status}', { status: response.status }), response.status, data?.details ?? null);
+  if (!response.ok) {
+    const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
+    throw new CallError(told, response.status, data?.details ?? null);
+  }
   if (data === null) throw new CallError(t('the server broke off in the middle of its answer'), 0, null);
   return data as T;
 }

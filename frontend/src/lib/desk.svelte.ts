@@ -4,6 +4,7 @@ import { call, CallError } from './api';
 import { Draft } from './draft.svelte';
 import type { Live } from './live.svelte';
 import { parseOrders } from './notation';
+import { reason } from './reasons';
 import { leastToCapture } from './rules';
 import type { Show } from './show.svelte';
 import { type MapDoc, type Orders, UNKNOWN } from './types';
@@ -292,7 +293,7 @@ export class Desk {
     } catch (error) {
       this.message = (error as Error).message;
       if (error instanceof CallError && draft && error.details) {
-        draft.refused = error.details.filter((d) => d.kind !== 'pick') as typeof draft.refused;
+        draft.refused = error.details.flatMap(({ kind, ...rest }) => (kind === 'pick' ? [] : [{ kind, ...rest, reason: reason(rest.reason) }]));
       }
     } finally {
       this.busy = false;

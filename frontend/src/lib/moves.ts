@@ -1,6 +1,7 @@
 // The orders of a round as a list has them: what each was, what it did, where it is drawn.
 import { type Round, tell, tellDeploy } from './history';
 import { nameOf } from './people';
+import { reason } from './reasons';
 import type { Arrow } from './scene';
 import type { Doc } from './types';
 import { t } from './words.svelte';
@@ -37,12 +38,13 @@ export function linesOf(doc: Doc, round: Round): Line[] {
       arrow: { player, from, to, armies, transfer, style: 'ghost' },
     };
   });
-  const dropped = round.dropped.map(([player, kind, , order, reason]): Line => {
+  const dropped = round.dropped.map(([player, kind, , order, english]): Line => {
     const regions = order.slice(0, kind === 'deploy' ? 1 : 2).filter((r) => r in doc.map.regions);
     const text = regions.map(name).join(' → ');
-    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} left out, {reason}', { who: nameOf(doc, player), kind, text, reason });
+    const why = reason(english);
+    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} left out, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
     const kinds = { deploy: t('deploy'), attack: t('attack'), pick: t('pick') };
-    return { step: 1, player, regions, text: text || kinds[kind], result: reason, kind: 'dropped', says, arrow: null };
+    return { step: 1, player, regions, text: text || kinds[kind], result: why, kind: 'dropped', says, arrow: null };
   });
   return [...deploys, ...moves, ...dropped];
 }

@@ -4,6 +4,7 @@ import type { Desk } from './desk.svelte';
 import { tell } from './history';
 import type { Live } from './live.svelte';
 import { nameOf, person } from './people';
+import { refusal } from './refusals';
 import { type Additions, type Arrow, deployed, describe, drawnMoves, drawnOrders, layerOf, touched } from './scene';
 import type { Show } from './show.svelte';
 import { type Chances, type InsightData, type Orders, UNKNOWN } from './types';
@@ -140,7 +141,8 @@ export class Picture {
   /** What went wrong; '': nothing. */
   trouble: string = $derived.by(() => {
     const { live, now } = this;
-    if (live?.error || now?.error) return live?.error || now!.error!;
+    if (live?.error) return live.error;
+    if (now?.error) return refusal({ ...now, error: now.error });
     if (live?.lost) return this.desk.draft ? t('Connection lost: trying again. Your draft is kept.') : t('Connection lost: trying again.');
     return this.desk.message || this.advice.error;
   });

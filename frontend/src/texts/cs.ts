@@ -4,6 +4,7 @@ import { home } from './cs/home';
 import { lesson } from './cs/lesson';
 import { report } from './cs/report';
 import { tournament } from './cs/tournament';
+import { trouble } from './cs/trouble';
 import { turn } from './cs/turn';
 
-export const cs: Record<string, string> = { ...home, ...game, ...turn, ...report, ...tournament, ...lesson };
+export const cs: Record<string, string> = { ...home, ...game, ...turn, ...report, ...tournament, ...trouble, ...lesson };
