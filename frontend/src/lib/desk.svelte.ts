@@ -7,6 +7,7 @@ import { parseOrders } from './notation';
 import { reason } from './reasons';
 import { leastToCapture } from './rules';
 import type { Show } from './show.svelte';
+import { sound } from './sounds';
 import { type MapDoc, type Orders, UNKNOWN } from './types';
 import { t } from './words.svelte';
 
@@ -289,6 +290,7 @@ export class Desk {
         draft!.forget();
         if (this.draft === draft) this.draft = null; // else the next round's is there already
       }
+      sound('commit');
       this.handedIn(done.awaited, draft?.round ?? 1);
     } catch (error) {
       this.message = (error as Error).message;

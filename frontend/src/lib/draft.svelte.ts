@@ -1,5 +1,6 @@
 // A turn while it is entered: deploys and attacks with undo and redo, kept in the browser until it is committed.
 import { income } from './rules';
+import { sound } from './sounds';
 import { drop, keep, keptData, keysFrom } from './storage';
 import type { Doc, Orders, Position } from './types';
 import { t } from './words.svelte';
@@ -103,6 +104,7 @@ export class Draft {
 
   setDeploy(region: number, armies: number): void {
     if (!Number.isInteger(armies) || armies === this.deployedOn(region)) return;
+    sound('amount');
     this.change(() => {
       const index = this.deploys.findIndex(([r]) => r === region);
       if (armies <= 0) this.deploys = this.deploys.filter(([r]) => r !== region);
@@ -125,12 +127,14 @@ export class Draft {
 
   setArmies(index: number, armies: number): void {
     if (!this.attacks[index] || !Number.isInteger(armies) || armies < 1 || armies > 1_000_000 || armies === this.attacks[index][2]) return;
+    sound('amount');
     this.change(() => (this.attacks[index][2] = armies));
   }
 
   /** As a slider goes: what it passes through is one step to undo. */
   slide(index: number, armies: number): void {
     if (armies === this.attacks[index]?.[2]) return;
+    sound('amount');
     this.change(() => (this.attacks[index][2] = armies), this.sliding === index);
     this.sliding = index;
   }

@@ -11,6 +11,11 @@ export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
 const HASTE = 1500; // milliseconds: rounds that come closer together are shown as a whole
 const STEP = 900; // milliseconds of an order at speed 1
 
+/** How many times as fast: "½×", "4×". */
+export function times(speed: number): string {
+  return `${{ 0.25: '¼', 0.5: '½' }[speed] ?? speed}×`;
+}
+
 export class Show {
   history: History;
   version = $state(0); // grows with every event: what depends on the history reads it
@@ -29,8 +34,14 @@ export class Show {
 
   constructor(public doc: Doc) {
     this.history = new History(doc);
+    this.pace(1);
+  }
+
+  /** Play orders so many times as fast as usual; 0: show new rounds at once, as where the system wants no motion. */
+  pace(speed: number): void {
     const quiet = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (quiet) this.animate = false;
+    this.animate = speed > 0 && !quiet;
+    if (speed > 0) this.speed = speed;
   }
 
   position: Position = $derived.by(() => {

@@ -3,8 +3,9 @@ import { game } from './cs/game';
 import { home } from './cs/home';
 import { lesson } from './cs/lesson';
 import { report } from './cs/report';
+import { settings } from './cs/settings';
 import { tournament } from './cs/tournament';
 import { trouble } from './cs/trouble';
 import { turn } from './cs/turn';
 
-export const cs: Record<string, string> = { ...home, ...game, ...turn, ...report, ...tournament, ...trouble, ...lesson };
+export const cs: Record<string, string> = { ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...trouble, ...lesson };

@@ -6,9 +6,6 @@ export const home = {
   'That file is not open any more': 'Ten soubor už není otevřený',
   'Open it again from the home screen.': 'Otevři ho znovu z úvodní obrazovky.',
   Home: 'Domů',
-  'Switch to the light theme': 'Přepnout na světlý vzhled',
-  'Switch to the dark theme': 'Přepnout na tmavý vzhled',
-  Theme: 'Vzhled',
   keys: 'klávesy',
 
   'the server does not answer': 'server neodpovídá',
