@@ -13,6 +13,8 @@ from warlight_env import bounded
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
+from warlight_env.envs.map_sets import MapRoom
+from warlight_env.envs.padding import Padding
 from warlight_env.errors import InputError, clipped
 from warlight_env.features.columns import OBSERVATIONS
 
@@ -28,6 +30,7 @@ class PolicySettings:
     """Of an environment, as far as a policy depends on them.
 
     action: the encoding's name, and what else it was made with. map, regions, edges: the map's name and size.
+    padded: it knows many maps, and these are for how many regions and edges there is room.
     """
 
     action: dict[str, Any]
@@ -39,6 +42,12 @@ class PolicySettings:
     map: str
     regions: int
     edges: int
+    padded: bool = False
+
+    @property
+    def padding(self) -> Padding | None:
+        """How what it sees and says is padded; None: not at all."""
+        return Padding(MapRoom(self.regions, self.edges), self.action["name"]) if self.padded else None
 
     @property
     def encoding(self) -> EncodingFactory:
@@ -47,7 +56,9 @@ class PolicySettings:
         return functools.partial(ENCODINGS[self.action["name"]], **more)
 
     def fits(self, board: Board) -> bool:
-        """Whether a board has the size of the map: the spaces follow from it."""
+        """Whether a board has the size of the map, or there is room for it: the spaces follow from it."""
+        if self.padded:
+            return board.n_regions <= self.regions and board.n_edges <= self.edges
         return (self.regions, self.edges) == (board.n_regions, board.n_edges)
 
     def save(self, model: str | Path) -> None:
@@ -77,13 +88,15 @@ class PolicySettings:
         return made
 
     def _check(self) -> None:
-        kinds = {"int": int, "str": str, "dict[str, Any]": dict}
+        kinds = {"int": int, "bool": bool, "str": str, "dict[str, Any]": dict}
         for field in dataclasses.fields(self):
             value, kind = getattr(self, field.name), kinds.get(str(field.type))
             if kind is not None and type(value) is not kind:
                 raise ValueError(f"{field.name} = {value!r:.60}")
         if self.action["name"] not in ENCODINGS or self.observation not in OBSERVATIONS:
             raise ValueError(f"action {self.action['name']!r:.60} or observation {self.observation!r:.60} is not known")
+        if self.padding is not None and (self.observation != "graph" or len(self.action) > 1):
+            raise ValueError("policies of many maps see graphs, and their encodings have no settings")
 
 
 def beside(model: str | Path) -> Path:

@@ -58,7 +58,7 @@ class SavedModel:
     def __init__(self, path: str, policy: ModelPolicy, settings: PolicySettings) -> None:
         self.name, self._policy, self._settings = Path(path).stem, policy, settings
         self.encoding: EncodingFactory = settings.encoding
-        self.observation, self.max_cycles = settings.observation, settings.max_cycles
+        self.observation, self.max_cycles, self.padding = settings.observation, settings.max_cycles, settings.padding
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raises PolicyFileError where the model was not trained for such games."""
