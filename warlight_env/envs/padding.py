@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.engine.board import Board
+from warlight_env.envs.actions.maskable import MaskableChoices
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.map_sets import MapRoom
 from warlight_env.errors import InputError
@@ -47,7 +48,7 @@ class Padding:
         """The space of actions, given that of some map alone."""
         n, e = self.room
         if isinstance(inner, spaces.MultiDiscrete):
-            return spaces.MultiDiscrete([int(inner.nvec[0])] * (n + e))
+            return MaskableChoices([int(inner.nvec[0])] * (n + e))
         if self.action == "continuous":
             return spaces.Box(-1.0, 1.0, (n + e,), np.float32)
         return inner if self.action == "strategies" else spaces.Discrete(self.mask_size)

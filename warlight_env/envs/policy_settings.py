@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
-from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.map_sets import MapRoom
@@ -55,11 +54,11 @@ class PolicySettings:
         more = {key: value for key, value in self.action.items() if key != "name"}
         return functools.partial(ENCODINGS[self.action["name"]], **more)
 
-    def fits(self, board: Board) -> bool:
-        """Whether a board has the size of the map, or there is room for it: the spaces follow from it."""
+    def fits(self, size: MapRoom) -> bool:
+        """Whether a map of that size is as large as this one, or there is room for it: the spaces follow from it."""
         if self.padded:
-            return board.n_regions <= self.regions and board.n_edges <= self.edges
-        return (self.regions, self.edges) == (board.n_regions, board.n_edges)
+            return size.regions <= self.regions and size.edges <= self.edges
+        return (self.regions, self.edges) == size
 
     def save(self, model: str | Path) -> None:
         """Write them beside a model's file: model.json beside model.zip."""
