@@ -76,12 +76,12 @@ class Learner:
 
         from warlight_env.train.places import Place, read_map
         from warlight_env.train.rollouts import Rollouts
-        from warlight_env.train.turn_module import TurnModule, board_tensors
+        from warlight_env.train.turn_module import TurnModule
         from warlight_env.train.turn_opponents import opponent_context
+        from warlight_env.train.turn_passes import turn_pass
         from warlight_env.train.turn_ppo_settings import TurnPpoSettings
         from warlight_env.train.turn_update import TurnLearner
 
-        torch.set_num_threads(self.THREADS)
         self.place = Place(read_map("world"), Rules.of("thesis"), 2)
         settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)
         self.games, self.steps = games, games * settings.steps
@@ -90,8 +90,7 @@ class Learner:
         module = TurnModule(torch.Generator().manual_seed(1))
         module.take(network)
         self.context = self._context(network)
-        self.work = make_generator_work(self.place.board.n_regions, self.place.board.n_edges, 2)
-        self.board, self.learner = board_tensors(self.place.board), TurnLearner(settings, module, "cpu")
+        self.turns, self.learner = turn_pass(self.context, "cpu", self.THREADS), TurnLearner(settings, module, "cpu")
         self.opponents = [opponent_context(self.place, name) for name in ("aggressive", "plan")]
         self.rollouts = Rollouts(self.place, games, settings.steps, 100, self.THREADS)
 
@@ -105,7 +104,7 @@ class Learner:
         rollout = self.rollouts.play(self.context, self.opponents, np.arange(self.games) % 2, 1, False)
         played = time.perf_counter()
         rng = np.random.default_rng(1)
-        self.learner.update(self.context, self.work.net, self.board, rollout, 1e-5, rng)
+        self.learner.update(self.turns, rollout, 1e-5, rng)
         return played - start, time.perf_counter() - played
 
 

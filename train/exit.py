@@ -100,7 +100,7 @@ class ExitRun:
     def _fit(self, iteration: int, turns: TaughtTurns, network: bytes) -> bytes:
         def compute() -> tuple[bytes, dict[str, Any]]:
             seed = derive_seed(self.settings.seed, _FIT, iteration)
-            fit = fit_turns(self.settings, self.places, turns, seed, read_network(network))
+            fit = fit_turns(self.settings, self.places, turns, seed, read_network(network), self._jobs)
             return turn_file(fit.arrays), {
                 "labels": len(turns.place), "trained": fit.trained, "held_out": fit.held_out, "result": fit.result,
             }  # fmt: skip

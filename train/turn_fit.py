@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.turn_record import TurnNetwork, make_turn_net_work
+from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
@@ -17,9 +17,10 @@ from warlight_env.train.exit_settings import ExitSettings
 from warlight_env.train.places import Place, Places
 from warlight_env.train.taught_turns import TaughtTurns
 from warlight_env.train.torch_threads import one_thread
-from warlight_env.train.turn_batches import TurnBatch, TurnRows, make_batch
+from warlight_env.train.turn_batches import TurnRows
 from warlight_env.train.turn_loss import TurnLoss, turn_loss
-from warlight_env.train.turn_module import TurnModule, board_tensors
+from warlight_env.train.turn_module import TurnModule
+from warlight_env.train.turn_passes import turn_pass
 from warlight_env.train.value_fit import HELD_OUT
 
 #: The longest gradient of a step.
@@ -38,33 +39,38 @@ class TurnFit(NamedTuple):
 
 
 class _PlaceTurns:
-    """The turns of a place, and what makes batches of them."""
+    """The turns of a place, and what a network makes of them."""
 
-    def __init__(self, place: Place, turns: TurnRows, games: npt.NDArray[np.int32]) -> None:
+    def __init__(self, place: Place, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
         self._rows = turns
         self.training = np.flatnonzero(games % HELD_OUT != 0)
         self.held_out = np.flatnonzero(games % HELD_OUT == 0)[:_MOST_HELD_OUT]
-        self._context = make_context(place.board, place.params, place.players, PLANNING)
-        self._work = make_turn_net_work(place.board.n_regions, place.board.n_edges, place.players)
-        self.tensors = board_tensors(place.board)
+        self._pass = turn_pass(make_context(place.board, place.params, place.players, PLANNING), "cpu", jobs)
 
-    def batch(self, which: npt.NDArray[np.int64]) -> TurnBatch:
-        return make_batch(self._context, self._work, self._rows.taken(which))
+    def loss(self, module: TurnModule, which: npt.NDArray[np.int64]) -> TurnLoss:
+        """Of some turns."""
+        rows = self._rows.taken(which)
+        return turn_loss(self._pass.chances(module, rows), torch.from_numpy(rows.value))
 
 
 def fit_turns(
-    settings: ExitSettings, places: Places, turns: TaughtTurns, seed: int, start: TurnNetwork | None = None
+    settings: ExitSettings,
+    places: Places,
+    turns: TaughtTurns,
+    seed: int,
+    start: TurnNetwork | None = None,
+    jobs: int = 1,
 ) -> TurnFit:
     """A network fitted to turns by cross-entropy of each small choice, given those before it, and of who won.
 
     Args:
-        start: whose numbers it begins with; None: random ones.
+        start: whose numbers it begins with; None: random ones. jobs: threads; what is found does not depend on them.
 
     Raises:
         RunError: a number is none any more, or all turns are held out.
     """
     numbers = sorted(set(turns.place.tolist()))
-    parts = [_PlaceTurns(places[at], *turns.of_place(at, places[at].players)) for at in numbers]
+    parts = [_PlaceTurns(places[at], *turns.of_place(at, places[at].players), jobs) for at in numbers]
     sizes = np.array([len(part.training) for part in parts], dtype=np.float64)
     if not sizes.sum():
         raise RunError("all turns are of games that are held out; play more games")
@@ -78,7 +84,7 @@ def fit_turns(
         last, total = (settings.steps + 9) // 10, 0.0
         for step in range(settings.steps):
             part = parts[rng.choice(len(parts), p=sizes / sizes.sum())]
-            loss = turn_loss(module, part.tensors, part.batch(rng.choice(part.training, settings.batch)))
+            loss = part.loss(module, rng.choice(part.training, settings.batch))
             optimizer.zero_grad()
             of_turn = loss.weights + loss.shares + loss.priorities
             (of_turn + settings.outcome * loss.value).backward()
@@ -99,7 +105,7 @@ def _held_out(module: TurnModule, parts: list[_PlaceTurns], size: int) -> tuple[
         for part in parts:
             for low in range(0, len(part.held_out), size):
                 which = part.held_out[low : low + size]
-                loss = turn_loss(module, part.tensors, part.batch(which))
+                loss = part.loss(module, which)
                 total += len(which) * np.array([float(value) for value in loss])
                 count += len(which)
     return (float(total[:3].sum() / count), float(total[3] / count)) if count else (None, None)

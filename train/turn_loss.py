@@ -89,9 +89,9 @@ class TurnLoss(NamedTuple):
     value: Tensor
 
 
-def turn_loss(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnLoss:
-    """Cross-entropies of the network with these turns and results."""
-    told = turn_chances(module, board, batch)
+def turn_loss(told: TurnChances, result: Tensor) -> TurnLoss:
+    """Cross-entropies of a network with turns, of which it told so much, and with results float32[M, P], players'
+    shares; all 0 where nobody won."""
     chances = torch.log_softmax(told.scores, 1).masked_fill(torch.isneginf(told.scores), 0.0)
-    value = -(batch.value * chances).sum() / batch.value.sum().clamp(min=1.0)
+    value = -(result * chances).sum() / result.sum().clamp(min=1.0)
     return TurnLoss(-told.weights.mean(), -told.shares.mean(), -told.priorities.mean(), value)

@@ -12,7 +12,7 @@ import torch
 from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.turn_net.turn_file import load_turns, turn_file
-from warlight_env.agents.turn_record import TurnNetWork, make_turn_net_work, make_turn_network
+from warlight_env.agents.turn_record import make_turn_network
 from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend
@@ -26,8 +26,9 @@ from warlight_env.train.places import Place, Places
 from warlight_env.train.policy_run import KEPT, PolicyRun, number_or_none
 from warlight_env.train.rollouts import Rollout, Rollouts
 from warlight_env.train.run_steps import Say
-from warlight_env.train.turn_module import BoardTensors, TurnModule, board_tensors
+from warlight_env.train.turn_module import TurnModule
 from warlight_env.train.turn_opponents import opponent_context, snapshot_context
+from warlight_env.train.turn_passes import turn_pass
 from warlight_env.train.turn_ppo_settings import OWN, TurnPpoSettings
 from warlight_env.train.turn_update import TurnLearner
 
@@ -40,12 +41,10 @@ class _Games:
     """What is kept of a place between iterations."""
 
     def __init__(self, settings: TurnPpoSettings, place: Place, jobs: int, device: str) -> None:
-        board = place.board
         self.place = place
         self.rollouts = Rollouts(place, settings.envs, settings.steps, settings.max_rounds, jobs)
-        self.context: Context = make_context(board, place.params, place.players, PLANNING)
-        self.work: TurnNetWork = make_turn_net_work(board.n_regions, board.n_edges, place.players)
-        self.board = BoardTensors(*(tensor.to(device) for tensor in board_tensors(board)))
+        context = make_context(place.board, place.params, place.players, PLANNING)
+        self.turns = turn_pass(context, device, settings.threads)
         self.opponents: dict[str, Context] = {}
 
 
@@ -75,7 +74,6 @@ class TurnPpoRun(PolicyRun):
         self.table = MeetingTable(s.opponents, s.snapshots, s.priority, s.least)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
-        torch.set_num_threads(s.threads)
         module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1))
         start = load_turns(s.start)
         if start is None:
@@ -95,7 +93,7 @@ class TurnPpoRun(PolicyRun):
         rollout = self._play(games, names, met, derive_seed(s.seed, _PLAY, iteration))
         played = time.perf_counter() - began
         rate = s.rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
-        told = self.learner.update(games.context, games.work, games.board, rollout, rate, draw)
+        told = self.learner.update(games.turns, rollout, rate, draw)
         arrays = self._arrays()
         if not all(np.isfinite(values).all() for values in arrays.values()):
             raise RunError(f"iteration {iteration + 1}: a number of the network is none any more; {KEPT}")

@@ -46,7 +46,7 @@ class TurnPpoSettings:
         least: never less often than this part of what a new one is.
         evaluation: iterations between matches of `evaluation_units` seeds, each in both seats, against each of
             `evaluate`. The policy that scored best in them is what is found.
-        threads: of PyTorch; the numbers, and so the run, depend on how many.
+        threads: of learning on the processor; no number depends on how many.
         conditions: of the evaluation and of the final match.
         seed: of everything.
         holdout_units: seeds of the final match. holdout: agents that are met there alone.

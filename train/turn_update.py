@@ -20,12 +20,11 @@ from torch.nn import functional
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value.functional import vec_generalized_advantage_estimate
 
-from warlight_env.agents.context import Context
-from warlight_env.agents.turn_record import TurnNetWork
 from warlight_env.train.rollouts import Rollout, rows_of
-from warlight_env.train.turn_batches import TurnBatch, make_batch
-from warlight_env.train.turn_loss import turn_chances
-from warlight_env.train.turn_module import BoardTensors, TurnModule
+from warlight_env.train.torch_threads import one_thread
+from warlight_env.train.turn_batches import TurnRows
+from warlight_env.train.turn_module import TurnModule
+from warlight_env.train.turn_passes import TurnPass
 from warlight_env.train.turn_ppo_settings import TurnPpoSettings
 
 #: The longest gradient of a step.
@@ -94,28 +93,34 @@ class TurnLearner:
     def __init__(self, settings: TurnPpoSettings, module: TurnModule, device: str) -> None:
         self._settings, self._device = settings, torch.device(device)
         self.module = module.to(self._device)
-        self.optimizer = torch.optim.AdamW(module.parameters(), lr=settings.rate, weight_decay=settings.decay)
+        self.optimizer = torch.optim.AdamW(
+            module.parameters(), lr=settings.rate, weight_decay=settings.decay, fused=True
+        )  # fmt: skip
         self._loss = _loss(settings)
 
     def update(
-        self, context: Context, work: TurnNetWork, board: BoardTensors, rollout: Rollout, rate: float,
-        rng: np.random.Generator,
+        self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator
     ) -> Update:  # fmt: skip
         """Learn from a rollout, in passes over its turns in another order each time.
 
+        What is PyTorch's own of it is too small for threads.
+
         Args:
-            context, work: of the place, see `make_batch`. board: its tensors, on the device.
+            turns: of the place, on the device.
         """
+        with one_thread():
+            return self._update(turns, rollout, rate, rng)
+
+    def _update(self, turns: TurnPass, rollout: Rollout, rate: float, rng: np.random.Generator) -> Update:
         s = self._settings
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         advantage, target = advantages(rollout, s.gamma, s.trace)
-        rows, told = rows_of(rollout, context.players), []
+        rows, told = rows_of(rollout, turns.players), []
         size = len(rows.round)
         for which in _minibatches(size, s.minibatch, s.epochs, rng):
-            batch = make_batch(context, work, rows.taken(which)).to(self._device)
-            at = torch.from_numpy(which)
-            told.append(self._step(board, batch, rollout.chance.reshape(-1)[which], advantage[at], target[at]))
+            at, chance = torch.from_numpy(which), rollout.chance.reshape(-1)[which]
+            told.append(self._step(turns, rows.taken(which), chance, advantage[at], target[at]))
             if told[-1]["approx_kl"] > s.target_kl:
                 break
         means = {key: float(np.mean([row[key] for row in told])) for key in told[0]}
@@ -123,10 +128,10 @@ class TurnLearner:
         return Update(**means, explained_variance=left, passes=len(told) * s.minibatch / size)
 
     def _step(
-        self, board: BoardTensors, batch: TurnBatch, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
+        self, turns: TurnPass, rows: TurnRows, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
     ) -> dict[str, float]:
-        told = turn_chances(self.module, board, batch)
-        worth = torch.softmax(told.scores, 1).gather(1, batch.player[:, None])
+        told = turns.chances(self.module, rows)
+        worth = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(rows.player)[:, None].to(self._device))
         size = len(chance)
         data = TensorDict(
             {

@@ -13,75 +13,96 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.factored_turns import VALUES
 from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int, Shares
-from warlight_env.engine.lanes import product_adder
+from warlight_env.engine.kernel_types import Int, Real, Shares
+from warlight_env.engine.lanes import clear_floats, copy_floats, product_adder, row_adder, row_gate
 from warlight_env.engine.position import Position
 from warlight_env.engine.stack import stack_singles
 
 _ZERO = np.float32(0.0)
-_add = product_adder(UNITS)
+#: Of the sum of a player's descriptions, so that it is about as large as their mean.
+TENTH = np.float32(0.1)
+_ONE = np.float32(1.0)
+_add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)
 _add_values = product_adder(VALUES)
 
 
 @inline_kernel
 def _read(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
     """Write x [H] times weights [H, V] and the bias to out [V]."""
-    for v in range(VALUES):
-        out[v] = bias[v]
+    copy_floats(bias, out, VALUES)
     _add_values(x, weights, out, UNITS)
 
 
 @kernel
 def describe(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
     """Write what the network makes of all regions, from a player's side, to `described` of `work`."""
-    net, board = context.turns, context.board
-    n, described, hidden, mean = position.owner.shape[0], work.described, work.hidden, work.mean
-    base = stack_singles()
     write_position(context, position, player, work)
-    for j in range(UNITS):
-        base[j] = net.first_bias[j]
-    _add(work.overall, net.overall, base, N_OVERALL)
-    for r in range(n):
-        row = described[r]
-        for j in range(UNITS):
-            row[j] = base[j]
-        _add(work.nodes[r], net.first, row, N_NODE)
-        for j in range(UNITS):
-            row[j] = max(row[j], _ZERO)
+    describe_alone(context, work)
     for layer in range(LAYERS):
-        for s in range(board.bonus.shape[0]):
-            _write_among(context, layer, s, work)
-        for r in range(n):
-            row, begin, end = hidden[r], board.neighbor_start[r], board.neighbor_start[r + 1]
-            among = mean[board.super_region[r]]
-            for j in range(UNITS):
-                row[j] = net.layer_bias[layer, j] + among[j]
-                base[j] = _ZERO
-            part = np.float32(1.0) / np.float32(max(1, end - begin))
-            for e in range(begin, end):
-                near = described[board.edge_target[e]]
-                for j in range(UNITS):
-                    base[j] += part * near[j]
-            _add(described[r], net.own[layer], row, UNITS)
-            _add(base, net.around[layer], row, UNITS)
-        for r in range(n):
-            for j in range(UNITS):
-                described[r, j] += max(hidden[r, j], _ZERO)
+        describe_further(context, layer, work)
+
+
+@kernel
+def describe_alone(context: Context, work: TurnNetWork) -> None:
+    """Write to `described` of `work` what is made of each region's numbers and of the position's, which stand there."""
+    net, base = context.turns, stack_singles()
+    copy_floats(net.first_bias, base, UNITS)
+    _add(work.overall, net.overall, base, N_OVERALL)
+    for r in range(work.nodes.shape[0]):
+        row = work.described[r]
+        copy_floats(base, row, UNITS)
+        _add(work.nodes[r], net.first, row, N_NODE)
+        _gate(row, row, row)
+
+
+@kernel
+def describe_further(context: Context, layer: Int, work: TurnNetWork) -> None:
+    """Add to `described` of `work` what regions hear of their neighbours and super regions in a layer."""
+    net, board = context.turns, context.board
+    described, hidden, mean, n = work.described, work.hidden, work.mean, work.described.shape[0]
+    near = stack_singles()
+    for s in range(board.bonus.shape[0]):
+        _write_among(context, layer, s, work)
+    for r in range(n):
+        row = hidden[r]
+        copy_floats(net.layer_bias[layer], row, UNITS)
+        _add_row(_ONE, mean[board.super_region[r]], row)
+        mean_of_neighbors(board, described, r, near)
+        _add(described[r], net.own[layer], row, UNITS)
+        _add(near, net.around[layer], row, UNITS)
+    for r in range(n):
+        _gate(hidden[r], hidden[r], hidden[r])
+        _add_row(_ONE, hidden[r], described[r])
+
+
+@inline_kernel
+def mean_of_neighbors(board: Board, described: Floats, r: Int, out: Floats) -> None:
+    """Write the mean of a region's neighbours' descriptions to out float32[H]."""
+    begin, end = board.neighbor_start[r], board.neighbor_start[r + 1]
+    part = np.float32(1.0) / np.float32(max(1, end - begin))
+    clear_floats(out, UNITS)
+    for e in range(begin, end):
+        _add_row(part, described[board.edge_target[e]], out)
+
+
+@inline_kernel
+def mean_of_members(board: Board, described: Floats, s: Int, out: Floats) -> None:
+    """… of a super region's regions."""
+    begin, end = board.member_start[s], board.member_start[s + 1]
+    part = np.float32(1.0) / np.float32(end - begin)
+    clear_floats(out, UNITS)
+    for i in range(begin, end):
+        _add_row(part, described[board.members[i]], out)
 
 
 @kernel
 def _write_among(context: Context, layer: Int, s: Int, work: TurnNetWork) -> None:
     """Write to `mean` of `work` what the members of a super region hear of it."""
-    board, out, total = context.board, work.mean[s], stack_singles()
-    begin, end = board.member_start[s], board.member_start[s + 1]
-    part = np.float32(1.0) / np.float32(end - begin)
-    for j in range(UNITS):
-        total[j], out[j] = _ZERO, _ZERO
-    for i in range(begin, end):
-        row = work.described[board.members[i]]
-        for j in range(UNITS):
-            total[j] += part * row[j]
+    out, total = work.mean[s], stack_singles()
+    mean_of_members(context.board, work.described, s, total)
+    clear_floats(out, UNITS)
     _add(total, context.turns.among[layer], out, UNITS)
 
 
@@ -91,18 +112,19 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
     `work`; their softmax are its chances. -inf for those that are not the player's."""
     net = context.turns
     for r in range(position.owner.shape[0]):
-        score = _ZERO
-        for j in range(UNITS):
-            score += work.described[r, j] * net.main[j]
-        work.score[r] = score if position.owner[r] == player else np.float32(-np.inf)
+        work.score[r] = np.float32(-np.inf)
+        if position.owner[r] == player:
+            score = _ZERO
+            for j in range(UNITS):
+                score += work.described[r, j] * net.main[j]
+            work.score[r] = score
 
 
 @kernel
 def describe_main(context: Context, work: TurnNetWork, main: Int, out: Floats) -> None:
     """Write what deploys on other regions read of the one that most is deployed on to out float32[H]."""
     net = context.turns
-    for j in range(UNITS):
-        out[j] = net.beside_bias[j]
+    copy_floats(net.beside_bias, out, UNITS)
     _add(work.described[main], net.chosen, out, UNITS)
 
 
@@ -110,20 +132,34 @@ def describe_main(context: Context, work: TurnNetWork, main: Int, out: Floats) -
 def weight_logits(context: Context, work: TurnNetWork, region: Int, main: Int, of_main: Floats, out: Floats) -> None:
     """Write the logits of a region's deploy weight to out float32[V], given the region that most is deployed on.
 
-    That is the first one of the highest weight, so that none before it can have as much.
-
     Args:
         of_main: as `describe_main` gives it.
     """
-    net, board, hidden = context.turns, context.board, stack_singles()
-    near = np.float32(board.edge_index[main, region] >= 0)
-    same = np.float32(board.super_region[main] == board.super_region[region])
-    for j in range(UNITS):
-        hidden[j] = of_main[j] + near * net.link[0, j] + same * net.link[1, j]
+    hidden = stack_singles()
+    weight_units(context, work, region, main, of_main, hidden)
+    read_weight(context, region, main, hidden, out)
+
+
+@inline_kernel
+def weight_units(context: Context, work: TurnNetWork, region: Int, main: Int, of_main: Floats, hidden: Floats) -> None:
+    """Write the units float32[H] that a region's deploy weight is read from, see `weight_logits`."""
+    net, board = context.turns, context.board
+    copy_floats(of_main, hidden, UNITS)
+    if board.edge_index[main, region] >= 0:
+        _add_row(_ONE, net.link[0], hidden)
+    if board.super_region[main] == board.super_region[region]:
+        _add_row(_ONE, net.link[1], hidden)
     _add(work.described[region], net.beside, hidden, UNITS)
-    for j in range(UNITS):
-        hidden[j] = max(hidden[j], _ZERO)
-    _read(hidden, net.weight, net.weight_bias, out)
+    _gate(hidden, hidden, hidden)
+
+
+@inline_kernel
+def read_weight(context: Context, region: Int, main: Int, hidden: Floats, out: Floats) -> None:
+    """Write the logits of a region's deploy weight to out float32[V].
+
+    The region that most is deployed on is the first one of the highest weight, so that none before it can have as much.
+    """
+    _read(hidden, context.turns.weight, context.turns.weight_bias, out)
     if region < main:
         out[VALUES - 1] = np.float32(-np.inf)
 
@@ -131,15 +167,18 @@ def weight_logits(context: Context, work: TurnNetWork, region: Int, main: Int, o
 @kernel
 def describe_ends(context: Context, position: Position, player: Int, work: TurnNetWork) -> None:
     """Write what borders read of their ends, as `describe` left them, to `mean` and `toward` of `work`: of the player's
-    regions as sources, and of all as targets."""
-    net = context.turns
+    regions as sources, and of those beside them as targets."""
+    net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):
         source, target = work.mean[r], work.toward[r]
-        for j in range(UNITS):
-            source[j], target[j] = net.edge_bias[j], _ZERO
+        copy_floats(net.edge_bias, source, UNITS)
+        clear_floats(target, UNITS)
         if position.owner[r] == player:
             _add(work.described[r], net.source, source, UNITS)
-        _add(work.described[r], net.target, target, UNITS)
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            if position.owner[board.edge_target[e]] == player:  # borders have two ends, and two directions
+                _add(work.described[r], net.target, target, UNITS)
+                break
 
 
 @kernel
@@ -148,15 +187,36 @@ def edge_logits(
     shares: Floats, priorities: Floats,
 ) -> None:  # fmt: skip
     """Write the logits of a border's share and priority, as `describe_ends` left its ends, to float32[V] each."""
-    net, numbers, hidden = context.turns, stack_singles(), stack_singles()
+    numbers, hidden = stack_singles(), stack_singles()
+    edge_units(context, position, player, source, target, deployed, work, numbers, hidden)
+    read_share(context, hidden, shares)
+    read_priority(context, hidden, priorities)
+
+
+@inline_kernel
+def edge_units(
+    context: Context, position: Position, player: Int, source: Int, target: Int, deployed: Int, work: TurnNetWork,
+    numbers: Floats, hidden: Floats,
+) -> None:  # fmt: skip
+    """Write a border's numbers float32[N_EDGE] and the units float32[H] that its share and priority are read from."""
+    net = context.turns
     write_edge(context, position, player, source, target, deployed, numbers)
-    for j in range(UNITS):
-        hidden[j] = work.mean[source, j] + work.toward[target, j]
+    copy_floats(work.mean[source], hidden, UNITS)
+    _add_row(_ONE, work.toward[target], hidden)
     _add(numbers, net.edge, hidden, N_EDGE)
-    for j in range(UNITS):
-        hidden[j] = max(hidden[j], _ZERO)
-    _read(hidden, net.share, net.share_bias, shares)
-    _read(hidden, net.priority, net.priority_bias, priorities)
+    _gate(hidden, hidden, hidden)
+
+
+@inline_kernel
+def read_share(context: Context, hidden: Floats, out: Floats) -> None:
+    """Write the logits of a border's share to out float32[V]."""
+    _read(hidden, context.turns.share, context.turns.share_bias, out)
+
+
+@inline_kernel
+def read_priority(context: Context, hidden: Floats, out: Floats) -> None:
+    """… of its priority."""
+    _read(hidden, context.turns.priority, context.turns.priority_bias, out)
 
 
 @kernel
@@ -165,36 +225,68 @@ def player_scores(context: Context, position: Position, player: Int, work: TurnN
 
     Their softmax is their chances to win.
     """
-    net, owner, n = context.turns, position.owner, position.owner.shape[0]
-    whole, base, total, held, hidden = (
-        stack_singles(), stack_singles(), stack_singles(), stack_singles(), stack_singles(),
-    )  # fmt: skip
-    part = np.float32(1.0) / np.float32(n)
-    for j in range(UNITS):
-        whole[j], base[j] = _ZERO, net.value_bias[j]
-    for r in range(n):
-        for j in range(UNITS):
-            whole[j] += part * work.described[r, j]
-    _add(whole, net.whole, base, UNITS)
+    base, hidden = stack_singles(), stack_singles()
+    whole_units(context, work.described, base)
     for p in range(context.players):
-        count = np.float32(0.0)
-        for j in range(UNITS):
-            total[j] = _ZERO
-            hidden[j] = base[j] + (net.player[j] if p == player else _ZERO)
-        for r in range(n):
-            if owner[r] == p:
-                count += np.float32(1.0)
-                for j in range(UNITS):
-                    total[j] += work.described[r, j]
-        scores[p] = -np.inf
-        if count == 0.0:
-            continue
-        for j in range(UNITS):
-            held[j] = total[j] / count
-            total[j] *= np.float32(0.1)
+        count = player_units(context, position, player, p, work.described, base, hidden)
+        scores[p] = read_score(context, hidden) if count > 0 else -np.inf
+
+
+@inline_kernel
+def mean_of_all(described: Floats, out: Floats) -> None:
+    """Write the mean of all regions' descriptions to out float32[H]."""
+    part = np.float32(1.0) / np.float32(described.shape[0])
+    clear_floats(out, UNITS)
+    for r in range(described.shape[0]):
+        _add_row(part, described[r], out)
+
+
+@inline_kernel
+def sums_of_player(position: Position, p: Int, described: Floats, mean: Floats, total: Floats) -> Int:
+    """Write the mean of a player's regions' descriptions, and a tenth of their sum, to float32[H] each; returns how
+    many regions these are."""
+    count = np.int64(0)
+    clear_floats(total, UNITS)
+    for r in range(described.shape[0]):
+        if position.owner[r] == p:
+            count += 1
+            _add_row(_ONE, described[r], total)
+    for j in range(UNITS):
+        mean[j] = total[j] / np.float32(max(1, count))
+        total[j] *= TENTH
+    return count
+
+
+@inline_kernel
+def whole_units(context: Context, described: Floats, base: Floats) -> None:
+    """Write what is the same for all players of the units that scores are read from to base float32[H]."""
+    whole = stack_singles()
+    copy_floats(context.turns.value_bias, base, UNITS)
+    mean_of_all(described, whole)
+    _add(whole, context.turns.whole, base, UNITS)
+
+
+@inline_kernel
+def player_units(
+    context: Context, position: Position, player: Int, p: Int, described: Floats, base: Floats, hidden: Floats
+) -> Int:
+    """Write the units float32[H] that the score of p is read from; returns how many regions p has."""
+    net, held, total = context.turns, stack_singles(), stack_singles()
+    copy_floats(base, hidden, UNITS)
+    if p == player:
+        _add_row(_ONE, net.player, hidden)
+    count = sums_of_player(position, p, described, held, total)
+    if count > 0:
         _add(held, net.held, hidden, UNITS)
         _add(total, net.total, hidden, UNITS)
-        score = _ZERO
-        for j in range(UNITS):
-            score += net.value[j] * max(hidden[j], _ZERO)
-        scores[p] = score
+    _gate(hidden, hidden, hidden)
+    return count
+
+
+@inline_kernel
+def read_score(context: Context, hidden: Floats) -> Real:
+    """The score of a player's units."""
+    score = _ZERO
+    for j in range(UNITS):
+        score += context.turns.value[j] * hidden[j]
+    return score

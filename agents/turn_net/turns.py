@@ -21,7 +21,9 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import uniform
-from warlight_env.engine.stack import stack_singles
+from warlight_env.engine.stack import stack_floats, stack_singles
+
+_CLOSED = np.float32(-np.inf)
 
 
 @inline_kernel
@@ -34,12 +36,15 @@ def _chosen(logits: Floats, count: Int, heat: Real, rng: RandomState, chance: np
             best = np.int64(v)
     if heat == 0.0:
         return best
-    total = 0.0
+    total, parts = 0.0, stack_floats()
     for v in range(count):
-        total += np.exp((np.float64(logits[v]) - logits[best]) / heat)
+        parts[v] = 0.0
+        if logits[v] > _CLOSED:
+            parts[v] = np.exp((np.float64(logits[v]) - logits[best]) / heat)
+        total += parts[v]
     left, chosen = uniform(rng) * total, best
     for v in range(count):
-        left -= np.exp((np.float64(logits[v]) - logits[best]) / heat)
+        left -= parts[v]
         if left < 0.0:
             chosen = np.int64(v)
             break

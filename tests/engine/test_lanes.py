@@ -8,9 +8,10 @@ import pytest
 
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
-from warlight_env.engine.lanes import Floats, product_adder
+from warlight_env.engine.lanes import Floats, outer_adder, product_adder
 
 _five, _many = product_adder(5), product_adder(32)
+_outer, _outer_of_many = outer_adder(11, 8), outer_adder(4, 32)
 
 
 @kernel
@@ -49,5 +50,38 @@ def test_a_row_of_many_touches_no_other() -> None:
     x, weights, out = (rng.normal(size=shape).astype(np.float32) for shape in ((3, 11), (3, 11, 32), (3, 32)))
     before, expected = out.copy(), _in_order(x[1], weights[1], out[1])
     _add_row(x, weights, out, 1)
+    np.testing.assert_array_equal(out[1], expected)
+    np.testing.assert_array_equal(out[[0, 2]], before[[0, 2]])
+
+
+@kernel
+def _add_outer(x: Floats, y: Floats, out: Floats, rows: Int) -> None:
+    _outer(x, y, out, rows)
+
+
+@kernel
+def _add_outer_of(x: Floats, y: Floats, out: Floats, which: Int, begin: Int, end: Int) -> None:
+    """Some rows, of matrices out of many."""
+    _outer_of_many(x[which], y[begin:end], out[which], end - begin)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 9])
+def test_outer_products_are_added_row_by_row(rows: int) -> None:
+    rng = np.random.default_rng(rows)
+    x, y, out = (rng.normal(size=shape).astype(np.float32) for shape in ((9, 11), (9, 8), (11, 8)))
+    expected = out.copy()
+    for r in range(rows):
+        expected += np.outer(x[r], y[r])
+    _add_outer(x, y, out, rows)
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_outer_products_of_some_rows_touch_no_other_matrix() -> None:
+    rng = np.random.default_rng(5)
+    x, y, out = (rng.normal(size=shape).astype(np.float32) for shape in ((3, 4, 4), (9, 32), (3, 4, 32)))
+    before, expected = out.copy(), out[1].copy()
+    for r in range(3):
+        expected += np.outer(x[1, r], y[2 + r])
+    _add_outer_of(x, y, out, 1, 2, 5)
     np.testing.assert_array_equal(out[1], expected)
     np.testing.assert_array_equal(out[[0, 2]], before[[0, 2]])

@@ -29,6 +29,7 @@ from warlight_env.maps import load
 from warlight_env.train.turn_batches import TurnRows, make_batch
 from warlight_env.train.turn_loss import turn_loss
 from warlight_env.train.turn_module import TurnModule, board_tensors
+from warlight_env.train.turn_passes import turn_pass
 
 PLAYERS = 3
 
@@ -124,11 +125,11 @@ def test_fitted_to_turns_it_plays_them():
 
     for m in range(6):
         rows.row[m] = turn(context, m, 1.0)
-    module, tensors = TurnModule(torch.Generator().manual_seed(6)), board_tensors(board)
-    batch, adam = make_batch(context, work.net, rows), torch.optim.Adam(module.parameters(), lr=0.01)
-    begin = sum(turn_loss(module, tensors, batch)).item()
+    module, turns = TurnModule(torch.Generator().manual_seed(6)), turn_pass(context, "cpu")
+    adam, value = torch.optim.Adam(module.parameters(), lr=0.01), torch.from_numpy(rows.value)
+    begin = sum(turn_loss(turns.chances(module, rows), value)).item()
     for _ in range(300):
-        loss = sum(turn_loss(module, tensors, batch))
+        loss = sum(turn_loss(turns.chances(module, rows), value))
         adam.zero_grad()
         loss.backward()
         adam.step()

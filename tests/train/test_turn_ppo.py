@@ -28,6 +28,7 @@ from warlight_env.train.turn_batches import make_batch
 from warlight_env.train.turn_loss import turn_chances
 from warlight_env.train.turn_module import TurnModule, board_tensors
 from warlight_env.train.turn_opponents import opponent_context
+from warlight_env.train.turn_passes import turn_pass
 from warlight_env.train.turn_ppo import TurnPpoRun
 from warlight_env.train.turn_ppo_settings import TurnPpoSettings
 from warlight_env.train.turn_update import TurnLearner, advantages
@@ -51,6 +52,7 @@ class Setting:
         board = self.place.board
         self.work = make_turn_net_work(board.n_regions, board.n_edges, players)
         self.tensors = board_tensors(board)
+        self.turns = turn_pass(self.learner, "cpu")
 
     def context(self, critic=None):
         network = make_turn_network(self.module.arrays())
@@ -149,18 +151,17 @@ def test_what_is_rewarded_becomes_likelier_and_the_critic_learns_the_returns():
     before = setting.chances(rows)
     learner = TurnLearner(settings, setting.module, "cpu")
     rng = np.random.default_rng(1)
-    told = learner.update(setting.learner, setting.work, setting.tensors, out, 3e-3, rng)
+    told = learner.update(setting.turns, out, 3e-3, rng)
     after = setting.chances(rows)
     change, flat = (after.turn - before.turn).numpy(), good.reshape(-1)
     assert change[flat].mean() > 0.1 > -0.1 > change[~flat].mean()
     assert told.passes == 3.0 and told.approx_kl > 0 and -told.entropy_loss == pytest.approx(
         float(before.entropy.mean()), rel=0.2
     )  # fmt: skip
-    quick = learner.update(
-        setting.learner, setting.work, setting.tensors, out, 3e-3, rng
-    ), TurnLearner(replace(settings, target_kl=1e-9), setting.module, "cpu").update(
-        setting.learner, setting.work, setting.tensors, out, 3e-3, rng
-    )  # fmt: skip
+    quick = (
+        learner.update(setting.turns, out, 3e-3, rng),
+        TurnLearner(replace(settings, target_kl=1e-9), setting.module, "cpu").update(setting.turns, out, 3e-3, rng),
+    )
     assert quick[0].passes == 3.0 > quick[1].passes, "passes end where the policy has moved too far"
 
 

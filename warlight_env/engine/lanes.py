@@ -1,4 +1,5 @@
-"""Products of a vector and a matrix of few columns, in the processor's wide registers: what small networks consist of.
+"""Products with matrices of few columns, in the processor's wide registers: what small networks and their gradients
+consist of.
 
 A row of the matrix is one vector of LLVM's, and sums stay in registers, where a loop over memory would store and load
 them at every step. Two sums are kept, of even and of odd rows, so that no addition waits for the one before. Products
@@ -8,7 +9,7 @@ are rounded before they are added (no fused multiply-add), so that numbers are t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +20,20 @@ from numba.np import arrayobj
 
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.jit import JIT_DISABLED, inline_kernel
-from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.stack import stack_singles
 
 Floats = npt.NDArray[np.float32]
 #: ``add(x, weights, out, inputs)``
 AddProduct = Callable[[Floats, Floats, Floats, Int], None]
+#: ``add(x, y, out, rows)``
+AddOuter = Callable[[Floats, Floats, Floats, Int], None]
+#: ``add(part, row, out)``
+AddRow = Callable[[Real, Floats, Floats], None]
+#: ``write(units, row, out)``
+WriteRow = Callable[[Floats, Floats, Floats], None]
+#: Rows of a sum of outer products that stay in registers at once.
+_AT_ONCE: Final = 2
 
 
 def product_adder(width: int) -> AddProduct:
@@ -33,6 +42,42 @@ def product_adder(width: int) -> AddProduct:
     All three lie in memory without gaps, and out is none of the others.
     """
     return _plain(width) if CHECKED or JIT_DISABLED else _wide(width)
+
+
+def outer_adder(inputs: int, width: int) -> AddOuter:
+    """A function for kernels: adds the outer products of the first `rows` rows of x float32[, inputs] and of
+    y float32[, width], one after the other, to out float32[inputs, width].
+
+    All three lie in memory without gaps, and out is none of the others.
+    """
+    return _plain_outer(inputs, width) if CHECKED or JIT_DISABLED else _wide_outer(inputs, width)
+
+
+def row_adder(width: int) -> AddRow:
+    """A function for kernels: adds part times row float32[width] to out float32[width].
+
+    Numba makes loops over memory of what is written as one, an element at a time.
+    """
+    return _plain_row(width) if CHECKED or JIT_DISABLED else _wide_row(width)
+
+
+def row_gate(width: int) -> WriteRow:
+    """A function for kernels: writes row float32[width] to out float32[width] where units float32[width] are above 0,
+    else 0: the ramp, of the units themselves, and its derivative. All three may be the same.
+    """
+    return _plain_gate(width) if CHECKED or JIT_DISABLED else _wide_gate(width)
+
+
+@inline_kernel
+def _plain_copy(x: Floats, out: Floats, count: Int) -> None:
+    for i in range(count):
+        out[i] = x[i]
+
+
+@inline_kernel
+def _plain_clear(out: Floats, count: Int) -> None:
+    for i in range(count):
+        out[i] = np.float32(0.0)
 
 
 def _plain(width: int) -> AddProduct:
@@ -56,26 +101,211 @@ def _plain(width: int) -> AddProduct:
     return add
 
 
+def _plain_row(width: int) -> AddRow:
+    """By a loop."""
+
+    @inline_kernel
+    def add(part: Real, row: Floats, out: Floats) -> None:
+        for j in range(width):
+            out[j] += np.float32(part) * row[j]
+
+    return add
+
+
+def _plain_gate(width: int) -> WriteRow:
+    """By a loop."""
+
+    @inline_kernel
+    def write(units: Floats, row: Floats, out: Floats) -> None:
+        for j in range(width):
+            out[j] = row[j] if units[j] > np.float32(0.0) else np.float32(0.0)
+
+    return write
+
+
+def _plain_outer(inputs: int, width: int) -> AddOuter:
+    """By loops, in the same order."""
+
+    @inline_kernel
+    def add(x: Floats, y: Floats, out: Floats, rows: Int) -> None:
+        for r in range(rows):
+            for i in range(inputs):
+                for j in range(width):
+                    out[i, j] += x[r, i] * y[r, j]
+
+    return add
+
+
+def _are_floats(*kinds: tuple[Any, int]) -> bool:
+    """Whether Numba's types are of float32 arrays of so many axes without gaps."""
+    return all(
+        isinstance(kind, types.Array) and kind.dtype == types.float32 and kind.ndim == ndim and kind.layout == "C"
+        for kind, ndim in kinds
+    )
+
+
+class _Vectors:
+    """What is built of vectors of so many lanes."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, width: int) -> None:
+        self._context, self._builder = context, builder
+        self._signature, self._arguments = signature, arguments
+        self.lanes = ir.VectorType(ir.FloatType(), width)
+        self._zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
+
+    def start(self, number: int) -> Any:
+        """Where an argument's elements lie."""
+        kind, value = self._signature.args[number], self._arguments[number]
+        return arrayobj.make_array(kind)(self._context, self._builder, value).data
+
+    def row(self, pointer: Any) -> Any:
+        """A vector's place."""
+        return self._builder.bitcast(pointer, self.lanes.as_pointer())
+
+    def load(self, pointer: Any) -> Any:
+        """The vector that begins there."""
+        return self._builder.load(self.row(pointer), align=4)
+
+    def store(self, value: Any, pointer: Any) -> None:
+        """Write a vector to there."""
+        self._builder.store(value, self.row(pointer), align=4)
+
+    def spread(self, number: Any) -> Any:
+        """A vector of a number."""
+        nothing, b = ir.Constant(self.lanes, ir.Undefined), self._builder
+        first = b.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
+        return b.shuffle_vector(first, nothing, self._zeros)
+
+
+def _wide_row(width: int) -> AddRow:
+    """By a vector of so many lanes."""
+
+    @intrinsic
+    def add(_: Any, part: Any, row: Any, out: Any) -> Any:
+        if not _are_floats((row, 1), (out, 1)):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vectors = _Vectors(context, builder, signature, arguments, width)
+            value = context.cast(builder, arguments[0], signature.args[0], types.float32)
+            place = vectors.start(2)
+            product = builder.fmul(vectors.spread(value), vectors.load(vectors.start(1)))
+            vectors.store(builder.fadd(vectors.load(place), product), place)
+            return context.get_dummy_value()
+
+        return types.void(part, row, out), generate
+
+    return add
+
+
+def _wide_gate(width: int) -> WriteRow:
+    """By a vector of so many lanes."""
+
+    @intrinsic
+    def write(_: Any, units: Any, row: Any, out: Any) -> Any:
+        if not _are_floats((units, 1), (row, 1), (out, 1)):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vectors = _Vectors(context, builder, signature, arguments, width)
+            open_ones, value = vectors.load(vectors.start(0)), vectors.load(vectors.start(1))
+            zeros = ir.Constant(vectors.lanes, [0.0] * width)
+            vectors.store(builder.select(builder.fcmp_ordered(">", open_ones, zeros), value, zeros), vectors.start(2))
+            return context.get_dummy_value()
+
+        return types.void(units, row, out), generate
+
+    return write
+
+
+@intrinsic
+def _wide_copy(_: Any, x: Any, out: Any, count: Any) -> Any:
+    if not _are_floats((x, 1), (out, 1)):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        begin, end = (arrayobj.make_array(signature.args[k])(context, builder, arguments[k]).data for k in range(2))
+        size = context.cast(builder, arguments[2], signature.args[2], types.intp)
+        cgutils.raw_memcpy(builder, end, begin, size, 4)
+        return context.get_dummy_value()
+
+    return types.void(x, out, count), generate
+
+
+@intrinsic
+def _wide_clear(_: Any, out: Any, count: Any) -> Any:
+    if not _are_floats((out, 1)):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        begin = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        size = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        cgutils.memset(builder, begin, builder.mul(size, size.type(4)), 0)
+        return context.get_dummy_value()
+
+    return types.void(out, count), generate
+
+
+#: For kernels: writes 0 to the first `count` elements of a float32 array without gaps.
+clear_floats: Callable[[Floats, Int], None] = _plain_clear if CHECKED or JIT_DISABLED else _wide_clear
+#: For kernels: copies the first `count` elements of float32 arrays, of which neither has gaps.
+copy_floats: Callable[[Floats, Floats, Int], None] = _plain_copy if CHECKED or JIT_DISABLED else _wide_copy
+
+
+def _wide_outer(inputs: int, width: int) -> AddOuter:
+    """By vectors of so many lanes; some rows of the sum at once stay in registers."""
+
+    @intrinsic
+    def add(_: Any, x: Any, y: Any, out: Any, rows: Any) -> Any:
+        if not _are_floats((x, 2), (y, 2), (out, 2)):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            vectors = _Vectors(context, builder, signature, arguments, width)
+            left, right, target = vectors.start(0), vectors.start(1), vectors.start(2)
+            count = context.cast(builder, arguments[3], signature.args[3], types.intp)
+            index = count.type
+            sums = [cgutils.alloca_once(builder, vectors.lanes) for _ in range(_AT_ONCE)]
+
+            def block(first: Any, size: int) -> None:
+                """Of `size` rows of the sum, from the first one on."""
+                places = [
+                    builder.gep(target, [builder.mul(builder.add(first, index(k)), index(width))]) for k in range(size)
+                ]
+                for k in range(size):
+                    builder.store(vectors.load(places[k]), sums[k])
+                with cgutils.for_range(builder, count) as loop:
+                    other = vectors.load(builder.gep(right, [builder.mul(loop.index, index(width))]))
+                    begin = builder.add(builder.mul(loop.index, index(inputs)), first)
+                    for k in range(size):
+                        value = vectors.spread(builder.load(builder.gep(left, [builder.add(begin, index(k))])))
+                        builder.store(builder.fadd(builder.load(sums[k]), builder.fmul(value, other)), sums[k])
+                for k in range(size):
+                    vectors.store(builder.load(sums[k]), places[k])
+
+            with cgutils.for_range(builder, index(inputs // _AT_ONCE)) as loop:
+                block(builder.mul(loop.index, index(_AT_ONCE)), _AT_ONCE)
+            if inputs % _AT_ONCE:
+                block(index(inputs - inputs % _AT_ONCE), inputs % _AT_ONCE)
+            return context.get_dummy_value()
+
+        return types.void(x, y, out, rows), generate
+
+    return add
+
+
 def _wide(width: int) -> AddProduct:
     """By vectors of so many lanes."""
-    lanes = ir.VectorType(ir.FloatType(), width)
 
     @intrinsic
     def add(_: Any, x: Any, weights: Any, out: Any, inputs: Any) -> Any:
-        for kind, ndim in (x, 1), (weights, 2), (out, 1):
-            if not (isinstance(kind, types.Array) and kind.dtype == types.float32 and kind.ndim == ndim):
-                return None
-            if kind.layout != "C":
-                return None
+        if not _are_floats((x, 1), (weights, 2), (out, 1)):
+            return None
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            def start(number: int) -> Any:
-                return arrayobj.make_array(signature.args[number])(context, builder, arguments[number]).data
-
-            def row(pointer: Any) -> Any:
-                return builder.bitcast(pointer, lanes.as_pointer())
-
-            numbers, table, target = start(0), start(1), row(start(2))
+            vectors = _Vectors(context, builder, signature, arguments, width)
+            lanes, numbers, table = vectors.lanes, vectors.start(0), vectors.start(1)
+            target = vectors.row(vectors.start(2))
             count = context.cast(builder, arguments[3], signature.args[3], types.intp)
             index = count.type
             first, pair, two = index(0), index(1), index(2)
@@ -84,12 +314,9 @@ def _wide(width: int) -> AddProduct:
             builder.store(ir.Constant(lanes, [0.0] * width), sums[1])
 
             def step(i: Any, which: int) -> None:
-                value = builder.load(builder.gep(numbers, [i]))
-                spread = builder.insert_element(ir.Constant(lanes, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
-                zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
-                spread = builder.shuffle_vector(spread, ir.Constant(lanes, ir.Undefined), zeros)
-                weight = builder.load(row(builder.gep(table, [builder.mul(i, index(width))])), align=4)
-                builder.store(builder.fadd(builder.load(sums[which]), builder.fmul(spread, weight)), sums[which])
+                value = vectors.spread(builder.load(builder.gep(numbers, [i])))
+                weight = vectors.load(builder.gep(table, [builder.mul(i, index(width))]))
+                builder.store(builder.fadd(builder.load(sums[which]), builder.fmul(value, weight)), sums[which])
 
             with cgutils.for_range(builder, builder.udiv(count, two)) as loop:
                 even = builder.mul(loop.index, two)
