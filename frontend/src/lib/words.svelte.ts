@@ -84,7 +84,8 @@ export function signed(value: number, decimals = 0): string {
 
 /** A day and time of day; `seconds` since 1970. */
 export function moment(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString(tongue.now, { dateStyle: 'medium', timeStyle: 'short' });
+  const custom = navigator.languages.find((wish) => wish.slice(0, 2) === tongue.now) ?? tongue.now; // of a country, perhaps
+  return new Date(seconds * 1000).toLocaleString(custom, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** "5 minutes ago". */
