@@ -47,7 +47,7 @@ export const tournament = {
   'Lost by forfeit': 'Kontumační prohry',
   Why: 'Proč',
   picks: 'výběr',
-  '{kind}: {reason}': '{kind}: {reason}',
+  '{kind, select, crash {crash} late {late} other {forfeit}}: {reason}': '{kind, select, crash {pád} late {pozdě} other {kontumace}}: {reason}',
   'The first {n} of {all}.': 'Prvních {n} z {all}.',
 
   '{agent} in': '{agent} na',
