@@ -84,7 +84,7 @@ function readSource(file) {
     }
     if (within === 'page' && node.type === 'Text' && worded(node.data)) report(at(node), 'a text outside of t()', node.data);
     if (within === 'page' && node.type === 'ExpressionTag') shown(node.expression);
-    if (node.type === 'VariableDeclarator' && within === 'page') shown(node.init);
+    if (node.type === 'VariableDeclarator' && (within === 'page' || TOLD.has(node.id.name))) shown(node.init);
     if (node.type === 'Property' && !node.computed) {
       if (TOLD.has(node.key.name)) shown(node.value);
       return visit(node.value, within);

@@ -6,20 +6,25 @@ import { type Sound, sound } from './sounds';
 const FAST = 8; // times the usual speed: from there on orders are not heard one by one
 
 export class Hearing {
-  private round: number;
-  private step: number;
-  private over: boolean;
+  private round = 0;
+  private step = 0;
+  private over = false;
 
   /** `side`: the player whose losses are losses; null: nobody's. */
   constructor(
     private show: Show,
     private side: () => number | null,
   ) {
-    [this.round, this.step, this.over] = [show.round, show.step, this.ended];
+    this.begin();
     $effect(() => {
       void [show.round, show.step, show.version, show.steps];
       untrack(() => this.moved());
     });
+  }
+
+  /** From here on: how one came here is not heard. */
+  begin(): void {
+    [this.round, this.step, this.over] = [this.show.round, this.show.step, this.ended];
   }
 
   /** Whether the end of the game is on the screen. */
@@ -30,7 +35,7 @@ export class Hearing {
   private moved(): void {
     const { show } = this;
     const [round, step, over] = [this.round, this.step, this.over];
-    [this.round, this.step, this.over] = [show.round, show.step, this.ended];
+    this.begin();
     const next = show.round === round ? show.step === step + 1 : show.round === round + 1;
     if (this.over && !over && (next || show.round === round)) return sound(this.outcome());
     if (!next) return; // somebody looks elsewhere

@@ -32,9 +32,9 @@ const LATE = 400; // milliseconds after which a sound that could not be heard is
 
 let context: AudioContext | null = null;
 
-/** Let it be heard, if sounds are wanted and the browser has them. */
+/** Let it be heard, if sounds are wanted and the browser has them, and lets pages sound: not before they were touched. */
 export function sound(name: Sound): void {
-  if (!settings.sounds || settings.volume === 0) return;
+  if (!settings.sounds || settings.volume === 0 || navigator.userActivation?.hasBeenActive === false) return;
   try {
     context ??= new AudioContext();
     const [there, asked] = [context, performance.now()];
@@ -45,7 +45,7 @@ export function sound(name: Sound): void {
   }
 }
 
-/** There is no audio here, or not before somebody has touched the page. */
+/** There is no audio here. */
 function silent(): void {}
 
 function play(context: AudioContext, tones: Tone[]): void {

@@ -30,15 +30,22 @@ function first(): Language {
 
 export const tongue = new Tongue();
 
-const formats = new Map<string, IntlMessageFormat>();
+const KEPT = 1000; // texts of a message: the labels of a map's regions are asked for at every step of a game
 
-function format(english: string, tags: boolean): IntlMessageFormat {
+interface Message {
+  format: IntlMessageFormat;
+  said: Map<string, string>; // by values
+}
+
+const messages = new Map<string, Message>();
+
+function message(english: string, tags: boolean): Message {
   const language = tongue.now;
   const key = `${language} ${tags} ${english}`;
-  let found = formats.get(key);
+  let found = messages.get(key);
   if (!found) {
-    found = new IntlMessageFormat(TEXTS[language]?.[english] ?? english, language, undefined, { ignoreTag: !tags });
-    formats.set(key, found);
+    const format = new IntlMessageFormat(TEXTS[language]?.[english] ?? english, language, undefined, { ignoreTag: !tags });
+    messages.set(key, (found = { format, said: new Map() }));
   }
   return found;
 }
@@ -48,7 +55,14 @@ function format(english: string, tags: boolean): IntlMessageFormat {
  * values of its names. A text that has no translation is said in English; a test finds those.
  */
 export function t(english: string, values?: Values): string {
-  return format(english, false).format(values) as string;
+  const { format, said } = message(english, false);
+  const key = values ? JSON.stringify(values) : '';
+  let text = said.get(key);
+  if (text === undefined) {
+    if (said.size >= KEPT) said.clear();
+    said.set(key, (text = format.format(values) as string));
+  }
+  return text;
 }
 
 /** A piece of a text, and the element in which it stands: "<b>three</b> rounds"; '': in none. */
@@ -61,14 +75,21 @@ export interface Piece {
 export function pieces(english: string, values?: Values): Piece[] {
   const inside = (name: string) => (within: unknown[]) => ({ text: within.join(''), in: name });
   const elements = Object.fromEntries(['b', 'i', 'kbd', 'mono'].map((name) => [name, inside(name)]));
-  const found = format(english, true).format<Piece>({ ...elements, ...values });
+  const found = message(english, true).format.format<Piece>({ ...elements, ...values });
   return [found].flat().map((piece) => (typeof piece === 'string' ? { text: piece, in: '' } : piece));
 }
 
+const figures = new Map<string, Intl.NumberFormat>();
+
 /** A number with so many decimals, as the language writes it. */
 export function figure(value: number, decimals = 0): string {
-  const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
-  return Number(value.toFixed(decimals)).toLocaleString(tongue.now, options);
+  const key = `${tongue.now} ${decimals}`;
+  let format = figures.get(key);
+  if (!format) {
+    const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    figures.set(key, (format = new Intl.NumberFormat(tongue.now, options)));
+  }
+  return format.format(Number(value.toFixed(decimals)));
 }
 
 /** A share of 0 to 1 in per cent. */
@@ -84,7 +105,8 @@ export function signed(value: number, decimals = 0): string {
 
 /** A day and time of day; `seconds` since 1970. */
 export function moment(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString(tongue.now, { dateStyle: 'medium', timeStyle: 'short' });
+  const custom = navigator.languages.find((wish) => wish.slice(0, 2) === tongue.now) ?? tongue.now; // of a country, perhaps
+  return new Date(seconds * 1000).toLocaleString(custom, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** "5 minutes ago". */

@@ -81,7 +81,7 @@ export const game = {
   Players: 'Hráči',
   Player: 'Hráč',
   Income: 'Příjem',
-  out: 'mimo hru',
+  out: 'mimo',
   'thinks {n} s': 'přemýšlí {n} s',
   'last {last} s · in all {spent} s': 'naposledy {last} s · celkem {spent} s',
   'to move': 'je na tahu',

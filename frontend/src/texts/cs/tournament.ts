@@ -2,8 +2,8 @@
 export const tournament = {
   'The tournament cannot be shown': 'Turnaj nelze zobrazit',
   'Opening the tournament …': 'Otevírá se turnaj …',
-  '{format}, {agents, plural, one {# agent} other {# agents}}, {players} in a game, seed {seed}':
-    '{format}, {agents, plural, one {# agent} few {# agenti} many {# agenta} other {# agentů}}, {players} ve hře, seed {seed}',
+  '{format, select, gauntlet {gauntlet} other {round-robin}}, {agents, plural, one {# agent} other {# agents}}, {players} in a game, seed {seed}':
+    '{format, select, gauntlet {vyzývatelé proti všem} other {každý s každým}}, {agents, plural, one {# agent} few {# agenti} many {# agenta} other {# agentů}}, {players} ve hře, seed {seed}',
   running: 'běží',
   'no news: long games, or the run was killed': 'nic nového: hry jsou dlouhé, nebo byl běh ukončen',
   interrupted: 'přerušen',
@@ -47,11 +47,11 @@ export const tournament = {
   'Lost by forfeit': 'Kontumační prohry',
   Why: 'Proč',
   picks: 'výběr',
-  '{kind}: {reason}': '{kind}: {reason}',
+  '{kind, select, crash {crash} late {late} other {forfeit}}: {reason}': '{kind, select, crash {pád} late {pozdě} other {kontumace}}: {reason}',
   'The first {n} of {all}.': 'Prvních {n} z {all}.',
 
-  '{agent} in': '{agent}, podle místa',
-  'seat {seat}': 'místo {seat}',
+  '{agent} in': '{agent} na',
+  'seat {seat}': 'místě {seat}',
   '{how, select, won {won} drawn {drawn} other {lost}} by {agent}': '{agent}: {how, select, won {výhry} drawn {remízy} other {prohry}}',
   '{n} of the first {first}; {total} in all': '{n} z prvních {first}; celkem {total}',
   Seats: 'Místa',
