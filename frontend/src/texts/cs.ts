@@ -1,2 +1,4 @@
 // Czech, by the English that stands in the code; both are ICU messages.
-export const cs: Record<string, string> = {};
+import { guide } from './cs/guide';
+
+export const cs: Record<string, string> = { ...guide };
