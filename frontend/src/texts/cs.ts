@@ -1,4 +1,5 @@
 // Czech, by the English that stands in the code; both are ICU messages.
 import { guide } from './cs/guide';
+import { hints } from './cs/hints';
 
-export const cs: Record<string, string> = { ...guide };
+export const cs: Record<string, string> = { ...guide, ...hints };

@@ -67,7 +67,7 @@ export function besides(box: Spot['box'] | null, wide: number, high: number, con
     const over = (b: DOMRect) => Math.max(0, Math.min(b.right, left + wide) - Math.max(b.left, left)) * Math.max(0, Math.min(b.bottom, top + high) - Math.max(b.top, top));
     const sum = (boxes: DOMRect[]) => boxes.reduce((all, b) => all + over(b), 0);
     const away = Math.hypot(left + wide / 2 - x, top + high / 2 - y);
-    return 50 * over(target) + 8 * sum(controls) + sum(figures) + 5 * away;
+    return 50 * over(target) + 8 * sum(controls) + 2 * sum(figures) + 5 * away;
   };
   return [...near, ...corners].reduce((found, place) => (cost(place) < cost(found) ? place : found));
 }
