@@ -26,9 +26,9 @@ def fits(bot: str, players: int) -> bool:
 def offered(settings: ServerSettings, bot: str, players: int) -> None:
     """Refuse a bot that the server does not offer for games of so many."""
     if bot not in settings.bots:
-        raise RequestError(f"no bot {bot!r} is offered here")
+        raise RequestError(f"no bot {bot!r} is offered here", code="no-bot", bot=bot)
     if not fits(bot, players):
-        raise RequestError(f"{bot} plays games of two, not of {players}")
+        raise RequestError(f"{bot} plays games of two, not of {players}", code="duellist", bot=bot, players=players)
 
 
 def players_of(settings: ServerSettings, players: Sequence[NewPlayer]) -> list[tuple[str, str | None]]:
@@ -39,7 +39,8 @@ def players_of(settings: ServerSettings, players: Sequence[NewPlayer]) -> list[t
             offered(settings, player.bot, len(players))
         name = player.name or player.bot or f"Player {number}"
         if not name.isprintable():
-            raise RequestError(f"player {number}: the name has characters that cannot be printed")
+            text = f"player {number}: the name has characters that cannot be printed"
+            raise RequestError(text, code="unprintable", player=number)
         chosen.append((name, player.bot))
     return chosen
 

@@ -1,6 +1,8 @@
 // Calls of the server, with the keys that this browser holds.
+import { refusal, type Refusal, type Refused } from './refusals';
 import { Retry } from './retry';
 import { keep, kept, keptData } from './storage';
+import { t } from './words.svelte';
 
 export interface Home {
   version: string;
@@ -40,7 +42,7 @@ export class CallError extends Error {
   constructor(
     message: string,
     public status: number,
-    public details: { kind: 'deploy' | 'attack' | 'pick'; index: number; reason: string }[] | null,
+    public details: Refused[] | null,
   ) {
     super(message);
   }
@@ -81,15 +83,18 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   try {
     response = await fetch(`/api/${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body: payload });
   } catch {
-    throw new CallError('the server does not answer', 0, null);
+    throw new CallError(t('the server does not answer'), 0, null);
   }
   if (offered && key === offered && (response.ok || response.status === 401)) {
     settleKey(response.ok);
     if (!response.ok && kept(KEY)) return call<T>(path, body, token);
   }
   const data = await response.json().catch(() => null);
-  if (!response.ok) throw new CallError(data?.error ?? `status ${response.status}`, response.status, data?.details ?? null);
-  if (data === null) throw new CallError('the server broke off in the middle of its answer', 0, null);
+  if (!response.ok) {
+    const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
+    throw new CallError(told, response.status, data?.details ?? null);
+  }
+  if (data === null) throw new CallError(t('the server broke off in the middle of its answer'), 0, null);
   return data as T;
 }
 
@@ -109,7 +114,10 @@ export function askHome(take: (home: Home) => void): () => void {
   return () => retry.end();
 }
 
-export const NO_KEY = 'Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.';
+/** What to do without a key to a game. */
+export function noKey(): string {
+  return t('Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.');
+}
 
 /** The tokens that this browser holds of a game, by seat; "watch" sees everything. */
 export function tokensOf(id: string): Record<string, string> {

@@ -1,5 +1,6 @@
 // What a turn is good for, in sentences: facts of the position that its orders change, or that speak for them.
 import { against, breaks, completes, inner, keeps } from './facts';
+import { nameOf } from './people';
 import { odds } from './rules';
 import { type Doc, type Orders, type Position, UNKNOWN } from './types';
 import { t } from './words.svelte';
@@ -54,13 +55,13 @@ function take(doc: Doc, position: Position, player: number, to: number, targets:
   if (broken !== null) {
     const { name: of, bonus } = map.supers[broken];
     worth += 9 * bonus;
-    reasons.push(t('it breaks {of} of {who} (−{bonus})', { of, bonus, who: doc.players[owner[to]].name }));
+    reasons.push(t('it breaks {of} of {who} (−{bonus})', { of, bonus, who: nameOf(doc, owner[to]) }));
   }
   if (owner[to] >= 0 && !owner.includes(UNKNOWN) && owner.filter((o) => o === owner[to]).length === 1) {
     worth += 100;
-    reasons.push(t('it is the last region of {who}', { who: doc.players[owner[to]].name }));
+    reasons.push(t('it is the last region of {who}', { who: nameOf(doc, owner[to]) }));
   }
-  if (!reasons.length && owner[to] >= 0) reasons.push(t('it takes a region from {who}', { who: doc.players[owner[to]].name }));
+  if (!reasons.length && owner[to] >= 0) reasons.push(t('it takes a region from {who}', { who: nameOf(doc, owner[to]) }));
   if (!reasons.length && owner[to] !== UNKNOWN) {
     const { name: of, regions } = map.supers[map.regions[to].super];
     const held = regions.filter((r) => owner[r] === player || targets.includes(r)).length;

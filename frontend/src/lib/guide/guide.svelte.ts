@@ -4,6 +4,7 @@ import type { Desk } from '../desk.svelte';
 import type { Draft } from '../draft.svelte';
 import type { Live } from '../live.svelte';
 import { linesOf } from '../moves';
+import { nameOf } from '../people';
 import { odds } from '../rules';
 import type { Show } from '../show.svelte';
 import { keep, keptData } from '../storage';
@@ -258,7 +259,7 @@ export class Guide {
       return { name: 'unsource', says: t('Nothing can be attacked from {source}: press it again, and choose another.', { source: this.name(source) }), at: { region: source } };
     }
     const owner = position.owner[to];
-    const values = { to: this.name(to), n: position.army[to], who: owner < 0 ? '' : this.show.doc.players[owner].name };
+    const values = { to: this.name(to), n: position.army[to], who: owner < 0 ? '' : nameOf(this.show.doc, owner) };
     const says =
       owner < 0
         ? t('The neighbours have rings. Press {to}: {n, plural, one {one army stands} other {# armies stand}} there, and {n, plural, one {is} other {are}} nobody’s.', values)

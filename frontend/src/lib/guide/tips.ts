@@ -1,6 +1,7 @@
 // Tips of a first game's later rounds: each is told once, where what it is about has come up.
 import { against, idle, towardFront } from '../facts';
 import type { Desk } from '../desk.svelte';
+import { nameOf } from '../people';
 import { income } from '../rules';
 import type { Show } from '../show.svelte';
 import { t } from '../words.svelte';
@@ -37,7 +38,7 @@ export function tipFor(show: Show, desk: Desk, over: boolean, among: readonly Ti
       const [r] = position.owner.flatMap((o, r) => (o === me && against(doc.map, position, me, r) ? [r] : []));
       if (!desk.editing || r === undefined) return null;
       const beside = doc.map.regions[r].near.find((n) => position.owner[n] >= 0 && position.owner[n] !== me)!;
-      const who = doc.players[position.owner[beside]].name;
+      const who = nameOf(doc, position.owner[beside]);
       const values = { who, from: name(beside), r: name(r), n: income(doc, position.owner, position.owner[beside]) };
       return { says: t('{who} stands beside you, in {from}. It deploys {n} armies a round where you do not see it beforehand: send more than what stands there now, or deploy on {r} to hold it.', values), at: { region: beside } };
     },

@@ -4,7 +4,6 @@ export const guide = {
   'Go on with the guide': 'Pokračovat s průvodcem',
   'Leave the guide': 'Opustit průvodce',
   'Part {n} of {all}': 'Část {n} z {all}',
-  'Show it': 'Ukázat',
   'Got it': 'Rozumím',
   'What now?': 'Co teď?',
   'To the start page': 'Na úvodní obrazovku',
@@ -64,8 +63,4 @@ export const guide = {
     'Víc vědět nemusíš: dobyj všechna území soupeře. Ve hrách s mlhou vidíš jen svoje území a jejich sousedy; tady vidíš všechno.',
   'You have won your first game. Now try a stronger bot.': 'Tvoje první hra je vyhraná. Teď zkus silnějšího bota.',
   'This game is over, and not yours. Begin the guide once more, or another game.': 'Tahle hra skončila a vyhrál ji někdo jiný. Začni průvodce znovu, nebo jinou hru.',
-  Deploy: 'Nasazení',
-  Attack: 'Útok',
-  Commit: 'Odevzdat',
-  Live: 'Živě',
 };

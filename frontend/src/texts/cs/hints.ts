@@ -61,6 +61,4 @@ export const hints = {
     'Čísla na mapě. Hodnota území: za kolik ho hledání pokládá. Ohrožení: šance, že tvoje území příští tah dobude nejsilnější soused s celým svým příjmem. Podíl návštěv: kolik pokusů hledání věnovalo tahům, které tam nasazují nebo na ně útočí.',
   'The share of games won that were played on from this position, everybody playing like the bot “aggressive”. The band is the interval of 95 %: how far chance may have led the figure astray.':
     'Podíl vyhraných her, které se z této pozice dohrály, když všichni hráli jako bot „aggressive“. Pás je interval 95 %: o kolik mohla číslo vychýlit náhoda.',
-  'Map layer': 'Vrstva mapy',
-  'Win probability': 'Pravděpodobnost výhry',
 };
