@@ -10,8 +10,9 @@ from typing import Any, Final
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import FORMAT, Map
+from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
+from warlight_env.maps.parts import FORMAT
 from warlight_env.maps.text import parse_json, read_text
 from warlight_env.maps.xml_form import from_xml
 

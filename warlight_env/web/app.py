@@ -7,6 +7,7 @@ import contextlib
 import logging
 import secrets
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import FastAPI, Header, Request
@@ -21,6 +22,7 @@ from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
 from warlight_env.version import __version__
 from warlight_env.web.analysis import insight_for
+from warlight_env.web.atlas import Atlas, add_maps
 from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
 from warlight_env.web.errors import RequestError, later, refusal, refusal_of, unable_now
@@ -79,6 +81,7 @@ def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.lobby, app.state.settings, app.state.shelf = lobby, settings, Shelf(lobby.desk)
+    app.state.atlas = Atlas(lobby.folder, lobby.desk, lobby.listing)
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate, at_once=settings.at_once)
     _errors(app)
     _pages(app)
@@ -87,6 +90,7 @@ def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
     _analysis(app)
     add_replays(app)
     add_tournaments(app)
+    add_maps(app)
     add_feed(app)
     return app
 
@@ -126,11 +130,14 @@ def _errors(app: FastAPI) -> None:
 def _pages(app: FastAPI) -> None:
     settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
+    atlas: Atlas = app.state.atlas
     runs = Shared(lambda: lobby.listing.beside(tournaments, settings.runs))
 
     @app.get("/")
     async def index() -> HTMLResponse:
         return HTMLResponse(page())
+
+    bundled = [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()]
 
     @app.get("/api/home")
     async def home() -> dict[str, Any]:
@@ -138,7 +145,7 @@ def _pages(app: FastAPI) -> None:
             "version": __version__,
             "bots": list(settings.bots),
             "duellists": [bot for bot in settings.bots if not fits(bot, 3)],
-            "maps": [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()],
+            "maps": [*bundled, *({**asdict(row), "own": True} for row in await atlas.rows())],
             "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
             "games": await lobby.listing.newest(),
             "tournaments": await runs.get(),
@@ -163,7 +170,7 @@ def _games(app: FastAPI) -> None:
         picks: Any = "random" if body.picks == "random" else "play"
         seed = secrets.randbits(53) if body.seed is None else body.seed
         players = players_of(settings, body.players)
-        map_, drawing = await map_of(lobby.desk, body, map_seed(body.seed))
+        map_, drawing = await map_of(lobby.desk, app.state.atlas, body, map_seed(body.seed))
         room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace), drawing)
         return made(room)
 

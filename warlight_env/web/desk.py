@@ -27,9 +27,9 @@ class DeskError(RunError):
 class Desk:
     """Two processes: one for what may take long, so that it never waits on what is done in a moment.
 
-    A piece of work is a function of `web.clerk` with its arguments. What it raises is raised here again, as a
-    `RequestError` where it was an `InputError` and as a `DeskError` otherwise; where it takes too long or its process
-    dies, the next one has a new process.
+    A piece of work is a function of `web.clerk` or `web.cartography` with its arguments. What it raises is raised here
+    again, as a `RequestError` where it was an `InputError` and as a `DeskError` otherwise; where it takes too long or
+    its process dies, the next one has a new process.
     """
 
     def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:

@@ -20,8 +20,10 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Refused = tuple[int, Refusal]  # a status of HTTP, and what is said
 
 BODY: Final = 64 * 1024  # bytes of a request
-UPLOAD: Final = 8 * 1024 * 1024  # of a log
-UPLOADS: Final = 4  # logs that come in at once
+UPLOAD: Final = 8 * 1024 * 1024  # of a log or a map
+UPLOADS: Final = 4  # of those that come in at once
+#: Where logs and maps come in.
+LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/maps/file", "/api/maps/read"})
 SLOWEST: Final = 30.0  # seconds for the body of a request
 RATE: Final = 100.0  # requests a second from one address, lasting
 BURST: Final = 4.0  # seconds' worth of requests at once
@@ -85,7 +87,7 @@ class Guard:
         if most == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
             body = await _body(receive, most)
         elif self._uploads >= UPLOADS:
-            body = 429, refusal("others are opening logs: wait a moment", code="logs-wait")
+            body = 429, refusal("others are sending logs or maps: wait a moment", code="files-wait")
         else:
             self._uploads += 1
             try:
@@ -139,7 +141,7 @@ def same(known: str, given: str) -> bool:
 
 
 def _most(path: str) -> int:
-    return UPLOAD if path == "/api/replays" else BODY
+    return UPLOAD if path in LARGE else BODY
 
 
 def _too_long(most: int) -> Refused:

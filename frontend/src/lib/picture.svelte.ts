@@ -111,7 +111,7 @@ export class Picture {
   insights: { data: InsightData; p: number }[] = $derived.by(() => {
     void this.show.version;
     const found = (this.show.current?.insights ?? []).map((data, p) => ({ data, p }));
-    return found.filter((x): x is { data: InsightData; p: number } => Boolean(x.data?.candidates || x.data?.error));
+    return found.filter((x): x is { data: InsightData; p: number } => Boolean(x.data?.candidates || x.data?.goals || x.data?.error));
   });
 
   layer = $derived.by(() => {

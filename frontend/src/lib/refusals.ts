@@ -19,7 +19,7 @@ export interface Refusal {
 const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> = {
   token: () => t('the server’s token is missing or wrong: open the address that it printed'),
   'too-many': () => t('too many requests: wait a moment'),
-  'logs-wait': () => t('others are opening logs: wait a moment'),
+  'files-wait': () => t('others are sending logs or maps: wait a moment'),
   'too-long': (values) => t('at most {bytes, number} bytes', values),
   'too-slow': (values) => t('the request did not come in {seconds, number} s', values),
   busy: () => t('the server has too much to do: try again in a moment'),
@@ -32,6 +32,10 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   stopped: (values) => t('the game cannot go on ({kind}): the server’s log says why', values),
   'games-full': (values) => t('there are {n, plural, one {# game} other {# games}} already, and all are looked at', values),
   'memory-full': (values) => t('there are games of {size, number} MiB already, and all are looked at', values),
+
+  'no-map': (values) => t('there is no map {name}', values),
+  'map-bundled': (values) => t('a map that comes with the program is called {name}: choose another short name', values),
+  'maps-full': (values) => t('there are {most} maps already: remove one', values),
 
   'no-game': () => t('no such game, or its token is another'),
   'no-bot': (values) => t('no bot {bot} is offered here', values),

@@ -95,7 +95,16 @@ export interface Candidate {
   refined?: boolean; // by local search: no visits of the tree, and a value of its own
 }
 
+/** What a bot that plans set out to do: a region, what with it, the armies that takes, and what it is worth in armies. */
+export interface Goal {
+  region: number;
+  goal: 'take' | 'attack' | 'hold';
+  armies: number;
+  worth: number;
+}
+
 export interface InsightData {
+  goals?: Goal[];
   simulations?: number[];
   trials?: number; // of local search, after the simulations
   seconds?: number;

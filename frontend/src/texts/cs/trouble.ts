@@ -3,7 +3,7 @@ export const trouble = {
   'the server says: {error}': 'server hlásí: {error}',
   'the server’s token is missing or wrong: open the address that it printed': 'klíč serveru chybí nebo je špatný: otevři adresu, kterou server vypsal',
   'too many requests: wait a moment': 'příliš mnoho požadavků: chvíli počkej',
-  'others are opening logs: wait a moment': 'záznamy právě otevírají jiní: chvíli počkej',
+  'others are sending logs or maps: wait a moment': 'záznamy nebo mapy právě posílají jiní: chvíli počkej',
   'at most {bytes, number} bytes': 'nejvýš {bytes, number} B',
   'the request did not come in {seconds, number} s': 'požadavek nepřišel do {seconds, number} s',
   'the server has too much to do: try again in a moment': 'server má moc práce: zkus to za chvíli znovu',
