@@ -18,11 +18,22 @@ from warlight_env import bounded, maps
 from warlight_env.arena.playing.play import round_limit
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record import GameLog, Header, LogError, Player, Recorder, game_at, summarize
+from warlight_env.record import (
+    GameLog,
+    Header,
+    LogError,
+    LoggedDraw,
+    LoggedFailure,
+    Player,
+    Recorder,
+    game_at,
+    summarize,
+)
 from warlight_env.record.encode import log_lines
 from warlight_env.record.names import COMPRESSED, PARTIAL, PLAIN
 from warlight_env.record.reader import read, read_text
@@ -31,6 +42,7 @@ from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
 from warlight_env.web.drawing import drawing
 from warlight_env.web.errors import RequestError
+from warlight_env.web.played_games import PlayedGames, games_of
 from warlight_env.web.side_process import serve_questions
 from warlight_env.web.worker import AskedPosition, WorkerSetup
 
@@ -71,12 +83,15 @@ class Taken:
     """A game as far as a log has it, to be gone on with.
 
     saved: see `Game.from_dict`. lines: of the new log, the header first. complete: whether the game has ended.
+    failures: those who gave up. draw: who agreed on one.
     """
 
     header: Header
     saved: dict[str, Any]
     lines: list[bytes]
     complete: bool
+    failures: tuple[LoggedFailure, ...] = ()
+    draw: LoggedDraw | None = None
 
 
 # Maps
@@ -144,9 +159,10 @@ def _playable(log: GameLog) -> None:
     check_players(make_board(header.map), header.rules, len(header.players))
 
 
-def players_in(source: Source) -> int:
-    """How many players a log has."""
-    return len(opened_log(source).header.players)
+def game_in(source: Source) -> tuple[int, int, Rules]:
+    """How many players and regions a log's game has, and its rules."""
+    header = opened_log(source).header
+    return len(header.players), header.map.n_regions, header.rules
 
 
 def replayed(source: Source, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
@@ -184,7 +200,8 @@ def thought_seed(game: Game) -> int:
 def resumed(data: bytes) -> Taken:
     """A game of the server's own as it stands in its log."""
     log = _read(data, bounded.VALUES).log
-    return Taken(log.header, _again(log, len(log.rounds)), list(log_lines(log)), log.complete)
+    saved = _again(log, len(log.rounds))
+    return Taken(log.header, saved, list(log_lines(log)), log.complete, log.failures, log.draw)
 
 
 def branched(source: Source, rounds: int, players: Sequence[Player]) -> Taken:
@@ -220,6 +237,14 @@ def _again(log: GameLog, rounds: int) -> dict[str, Any]:
     game = Game(header.map, header.rules, len(header.players), header.seed, picks_of(header))
     play_again(log, game, rounds)
     return {**game.to_dict(), "map": game.map}
+
+
+# Opponents
+
+
+def policy_games_of(path: str) -> PlayedGames:
+    """Which games the policy of a file plays; `InputError` says why it is none."""
+    return games_of(f"policy:{path}")
 
 
 # Lists

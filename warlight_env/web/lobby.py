@@ -21,7 +21,7 @@ from warlight_env.maps import Map
 from warlight_env.record import Player, describe
 from warlight_env.record.names import PLAIN
 from warlight_env.web import clerk
-from warlight_env.web.book import Book
+from warlight_env.web.book import Book, picks_of
 from warlight_env.web.clerk import SEATS, Source, Taken, bundled_drawing, log_path, row
 from warlight_env.web.desk import Desk
 from warlight_env.web.disk import DiskError, write_private
@@ -114,6 +114,12 @@ class Lobby:
         async with self._place():
             room = await self._room(secrets.token_hex(6), self._new_seats(players), new, pace, drawing=drawing)
             return await self._open(room, lambda: room.book.began(room.game, room.book.stands, room.limit))
+
+    async def again(self, room: Room) -> Room:
+        """A new game as that one began: the same players on their seats, map and rules, with other dice."""
+        players = [(seat.name, seat.spec) for seat in room.seats]
+        game, picks = room.game, picks_of(room.header)
+        return await self.make(players, game.map, game.rules, None, picks, room.pace, await self.drawing(room))
 
     async def branch(self, source: Source, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
         """Play on from a log's position after so many rounds, with other players if you like."""
@@ -274,6 +280,7 @@ class Lobby:
                 raise RequestError(f"{id}{SEATS} is not of the game that the log has", 500)
             room = await self._room(id, [Seat(*row) for row in kept.seats], new, kept.pace, kept.watch)
             room.paused = kept.paused
+            room.leaving.from_log(taken.failures, taken.draw)
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
             room.take_up()
             self._rooms[id] = room
@@ -303,7 +310,7 @@ class Lobby:
         return {
             room.id: row(
                 [seat.name for seat in room.seats], room.watch_token, room.header, room.game.round, room.book.complete,
-                room.game.winner if room.book.complete else None,
+                room.leaving.end(room.game).winner if room.book.complete else None,
             )
             for room in self._rooms.values()
         }  # fmt: skip

@@ -53,6 +53,12 @@ class OrdersBody(Body):
     hint: Literal["off", "coach", "full"] = "off"
 
 
+class DrawBody(Body):
+    """Whether a player agrees on a draw as things stand."""
+
+    agree: bool
+
+
 class ControlBody(Body):
     """How a game between bots runs."""
 

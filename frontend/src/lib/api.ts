@@ -1,20 +1,22 @@
 // Calls of the server, with the keys that this browser holds.
+import { type Opponent, refusal } from './opponents';
 import { Retry } from './retry';
 import { keep, kept, keptData } from './storage';
+import type { Doc } from './types';
 
 export interface Home {
   version: string;
-  bots: string[];
-  duellists: string[]; // bots that play games of two only
+  opponents: Opponent[];
   maps: { name: string; title: string; regions: number }[];
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];
 }
 
-/** The bots that play games of so many. */
-export function botsFor({ bots, duellists }: Home, players: number): string[] {
-  return players === 2 ? bots : bots.filter((bot) => !duellists.includes(bot));
+/** The bots that can be asked about games of a document's kind. */
+export function botsFor({ opponents }: Home, { players, map, rules }: Doc): string[] {
+  const game = { players: players.length, regions: map.regions.length, rules: rules.name, fog: rules.fog };
+  return opponents.filter((bot) => !refusal(bot, game)).map((bot) => bot.spec);
 }
 
 export interface GameRow {

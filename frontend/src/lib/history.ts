@@ -24,6 +24,7 @@ export class History {
   rounds: Round[] = []; // round k at k - 1
   end: Extract<GameEvent, { event: 'end' }> | null = null;
   failures: Extract<GameEvent, { event: 'failure' }>[] = [];
+  draw = false; // that was agreed on
   private waiting = new Map<number, InsightData>();
 
   constructor(private doc: Doc) {
@@ -46,16 +47,20 @@ export class History {
         dropped: event.dropped ?? [],
         orders: event.orders,
         insights,
-        marks: [...marks(this.doc, before, after, event.moves, insights), ...this.failed(event.round)],
+        marks: marks(this.doc, before, after, event.moves, insights),
       });
       this.positions.push(after);
     } else if (event.event === 'end') this.end = event;
-    else if (event.event === 'failure') this.failures.push(event);
+    else if (event.event === 'failure') this.fail(event);
+    else if (event.event === 'draw') this.draw = true;
   }
 
-  private failed(round: number): Mark[] {
-    const here = this.failures.filter((f) => f.round === round);
-    return here.map((f) => ({ kind: 'error', text: does(this.doc.players[f.player].name, `loses by forfeit: ${f.reason}`) }));
+  /** It is marked in its round, which stands before it. */
+  private fail(failure: Extract<GameEvent, { event: 'failure' }>): void {
+    this.failures.push(failure);
+    const name = this.doc.players[failure.player].name;
+    const text = failure.reason === 'resigned' ? does(name, 'resigns') : does(name, `loses by forfeit: ${failure.reason}`);
+    this.rounds[failure.round - 1]?.marks.push({ kind: failure.reason === 'resigned' ? 'out' : 'error', text });
   }
 
   /** Rounds played. */
