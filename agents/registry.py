@@ -121,7 +121,7 @@ _built_in(
 )
 _built_in(
     "plan",
-    "warlight_env.agents.planning.agent",
+    "warlight_env.agents.plan",
     "PlanAgent",
     "plans its turn from goals, without search: super regions, captures, regions to hold",
     "PARAMETERS",

@@ -11,13 +11,12 @@ from warlight_env.agents.base import Budget, KernelAgent
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import make_generator_work
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.planning.agent import ChoiceWork
+from warlight_env.agents.plan import ChoiceWork
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.lookahead import make_lookahead
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.targets import write_target
 from warlight_env.agents.turn_net.turn_file import read_turn_file
 from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value_record import load_value
@@ -27,6 +26,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
 from warlight_env.train.exit_settings import ExitSettings
+from warlight_env.train.turn_targets import write_target
 
 
 class Expert(KernelAgent):

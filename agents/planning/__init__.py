@@ -1,1 +1,1 @@
-"""Turns from goals: what each is worth, the armies that it takes and where they come from; a player that goes by it."""
+"""Turns from goals: what each is worth, the armies that it takes and where they come from."""

@@ -22,7 +22,7 @@ async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[st
     room = there.room
     past = body.round is not None and body.round != room.game.round
     if past and there.seat is not None and not room.over:
-        raise RequestError("past rounds can be analysed once the game is over", 409)
+        raise RequestError("past rounds can be analysed once the game is over", 409, code="no-analysis-yet")
     seat = there.seat if there.seat is not None and body.seat is None else body.seat or 0
     if seat != there.seat and there.seat is not None and not room.over:
         raise RequestError(f"seat {seat}: not to be looked at with this token", 403)
@@ -49,7 +49,8 @@ async def _think(
     question = Question(setup, position, bot, seed, chances=True)
     answer = await lobby.thinkers.ask(question, number + position.player + 1)
     if answer.error is not None:
-        raise RequestError(f"{bot}: {answer.error}", 503 if answer.late else 500)
+        status = 503 if answer.late else 500
+        raise RequestError(f"{bot}: {answer.error}", status, code="bot-failed", bot=bot, reason=answer.error)
     return {
         "player": position.player,
         "round": position.round + 1,

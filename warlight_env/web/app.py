@@ -22,7 +22,7 @@ from warlight_env.version import __version__
 from warlight_env.web.analysis import insight_for
 from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
-from warlight_env.web.errors import RequestError, later
+from warlight_env.web.errors import RequestError, later, refusal, refusal_of, unable_now
 from warlight_env.web.folder import Folder
 from warlight_env.web.gate import Guard
 from warlight_env.web.json_answers import Encoded
@@ -97,34 +97,33 @@ def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
 def _errors(app: FastAPI) -> None:
     @app.exception_handler(InputError)
     async def input_error(request: Request, error: InputError) -> Response:
-        details, status = getattr(error, "details", None), getattr(error, "status", 422)
-        return JSONResponse({"error": str(error), "details": details}, status, later(status))
+        status = getattr(error, "status", 422)
+        return JSONResponse(refusal_of(error), status, later(status))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])[:100]
         text = f"{place}: {first['msg']}".removeprefix(": ")
-        return JSONResponse({"error": text.encode("utf-8", "backslashreplace").decode()}, 422)
+        return JSONResponse(refusal(text.encode("utf-8", "backslashreplace").decode()), 422)
 
     @app.exception_handler(HTTPException)  # no such address or method, a body that is no JSON
     async def refused(request: Request, error: HTTPException) -> Response:
-        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+        return JSONResponse(refusal(str(error.detail)), error.status_code, error.headers)
 
     @app.exception_handler(OSError)  # files exhausted, a folder that is gone
     async def unable(request: Request, error: OSError) -> Response:
         _log.error("%s: %s", request.url.path, error)
-        return JSONResponse(
-            {"error": f"the server cannot do that now: {error.strerror or 'no answer'}"}, 503, later(503)
-        )
+        return JSONResponse(unable_now(error), 503, later(503))
 
     @app.exception_handler(DiskError)
     async def no_space(request: Request, error: DiskError) -> Response:
-        return JSONResponse({"error": f"the server cannot write: {error.reason}; nothing was changed"}, error.status)
+        text = f"the server cannot write: {error.reason}; nothing was changed"
+        return JSONResponse(refusal(text, code="cannot-write", values={"reason": error.reason}), error.status)
 
     @app.exception_handler(RunError)
     async def run_error(request: Request, error: RunError) -> Response:
-        return JSONResponse({"error": str(error)}, 500)
+        return JSONResponse(refusal(str(error)), 500)
 
 
 def _pages(app: FastAPI) -> None:
@@ -187,21 +186,21 @@ def _games(app: FastAPI) -> None:
     async def replay(id: str, authorization: Token) -> Encoded:
         there = await access(id, authorization)
         if not there.room.over and there.seat is not None:
-            raise RequestError("the replay is there once the game is over", 409)
+            raise RequestError("the replay is there once the game is over", 409, code="no-replay-yet")
         return Encoded(await shelf.replay(lobby.source(there.room), {}))
 
     @app.post("/api/games/{id}/report")
     async def report(id: str, authorization: Token) -> dict[str, Any]:
         there = await access(id, authorization)
         if not there.room.over:
-            raise RequestError("the report is made once the game is over", 409)
+            raise RequestError("the report is made once the game is over", 409, code="no-report-yet")
         return lobby.judges.look(lobby.source(there.room))
 
     @app.post("/api/games/{id}/rematch")
     async def rematch(id: str, authorization: Token) -> dict[str, Any]:
         there = await access(id, authorization)
         if not there.room.over:
-            raise RequestError("a rematch is played once the game is over", 409)
+            raise RequestError("a rematch is played once the game is over", 409, code="no-rematch-yet")
         await opponents.still([seat.spec for seat in there.room.seats], there.room.game)
         return made(await lobby.again(there.room))
 
@@ -209,7 +208,7 @@ def _games(app: FastAPI) -> None:
     async def branch(id: str, body: BranchBody, authorization: Token) -> dict[str, Any]:
         there = await access(id, authorization)
         if not there.room.over and there.seat is not None:
-            raise RequestError("a game can be played on in another way once it is over", 409)
+            raise RequestError("a game can be played on in another way once it is over", 409, code="no-branch-yet")
         game = there.room.game
         players = await opponents.seated(body.players, game.map.n_regions, game.rules)
         return made(await lobby.branch(lobby.source(there.room), body.round, players))
@@ -220,7 +219,7 @@ def _turns(app: FastAPI) -> None:
 
     def seat_of(there: Access) -> int:
         if there.seat is None:
-            raise RequestError("this token is for looking only", 403)
+            raise RequestError("this token is for looking only", 403, code="looking-only")
         return there.seat
 
     @app.post("/api/games/{id}/picks")
@@ -262,7 +261,7 @@ def _turns(app: FastAPI) -> None:
     async def control(id: str, body: ControlBody, authorization: Token) -> dict[str, Any]:
         there = await app.state.access(id, authorization)
         if there.room.humans:
-            raise RequestError("only games between bots can be paused", 409)
+            raise RequestError("only games between bots can be paused", 409, code="bots-only")
         lobby.control(there.room, body.paused, body.pace)
         return {"ok": True}
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +41,7 @@ from warlight_env.web.book import picks_of, play_again
 from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
 from warlight_env.web.drawing import drawing
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import RequestError, refusal_of
 from warlight_env.web.played_games import PlayedGames, games_of
 from warlight_env.web.side_process import serve_questions
 from warlight_env.web.worker import AskedPosition, WorkerSetup
@@ -68,6 +68,12 @@ class Failed:
     asked: bool
     status: int
     details: object = None
+    code: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def error(self) -> RequestError:
+        """What is raised for it, where what was asked is wrong."""
+        return RequestError(self.reason, self.status, self.details, code=self.code, **self.values)
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ def seen(game: Game, seat: int) -> AskedPosition:
     if seat >= game.players:
         raise RequestError(f"seat {seat}: there are {game.players} players")
     if game.phase != "play" or not game.alive(seat):
-        raise RequestError("there is nothing to think about: no turn of this player now", 409)
+        raise RequestError("there is nothing to think about: no turn of this player now", 409, code="no-turn")
     return AskedPosition.of(game.view(seat))
 
 
@@ -216,7 +222,8 @@ def branched(source: Source, rounds: int, players: Sequence[Player]) -> Taken:
     lines.took_over(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
     if (size := sum(map(len, lines.lines))) > TAKEN_OVER:
         most = TAKEN_OVER >> 20
-        raise RequestError(f"the log has {size >> 20} MiB up to there: at most {most} are played on here", 413)
+        text = f"the log has {size >> 20} MiB up to there: at most {most} are played on here"
+        raise RequestError(text, 413, code="log-long", size=size >> 20, most=most)
     assert lines.header is not None  # of `took_over`
     return Taken(lines.header, saved, lines.lines, False)
 
@@ -294,9 +301,11 @@ def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
 def failed(error: BaseException) -> Failed:
     """What is told of an error."""
     if isinstance(error, InputError):
-        return Failed(str(error), True, getattr(error, "status", 422), getattr(error, "details", None))
+        told = refusal_of(error)
+        status = getattr(error, "status", 422)
+        return Failed(told["error"], True, status, told["details"], told["code"], told["values"])
     if isinstance(error, MemoryError):
-        return Failed("this takes more memory than there is for it", True, 503)
+        return Failed("this takes more memory than there is for it", True, 503, code="memory")
     return Failed(crash_reason(error), False, 500)
 
 

@@ -194,7 +194,10 @@ class Lobby:
         while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
             if not await self._let_one_go():
                 what = f"{self.max_rooms} games" if many else f"games of {self.max_bytes >> 20} MiB"
-                raise RequestError(f"there are {what} already, and all are looked at", 429)
+                text = f"there are {what} already, and all are looked at"
+                if many:
+                    raise RequestError(text, 429, code="games-full", n=self.max_rooms)
+                raise RequestError(text, 429, code="memory-full", size=self.max_bytes >> 20)
         self._coming += 1
         try:
             yield
@@ -237,7 +240,7 @@ class Lobby:
         Raises:
             RequestError: there is no such game, or the token is not one of its tokens.
         """
-        wrong = RequestError("no such game, or its token is another", 404)
+        wrong = RequestError("no such game, or its token is another", 404, code="no-game")
         if not _ID.fullmatch(id):
             raise wrong
         room = self._rooms.get(id)

@@ -64,9 +64,9 @@ class Opponents:
         """Refuse a bot that is not offered, or not for such a game; None: not known, and not asked for."""
         bot = self._known.get(spec) or (await self._in_folder()).get(spec)
         if bot is None:
-            raise RequestError(f"no bot {spec!r} is offered here")
+            raise RequestError(f"no bot {spec!r} is offered here", code="no-bot", bot=spec)
         if refused := bot.problem or bot.games.refusal(players, regions, rules):
-            raise RequestError(f"{spec} {refused}")
+            raise RequestError(f"{spec} {refused}", code="bot-failed", bot=spec, reason=refused)
 
     async def still(self, bots: Sequence[str | None], game: Game) -> None:
         """Refuse a game's bots (None: a person) where one of them is not offered any more."""
@@ -84,6 +84,7 @@ class Opponents:
                 await self.check(player.bot, len(players), regions, rules)
             name = player.name or player.bot or f"Player {number}"
             if not name.isprintable():
-                raise RequestError(f"player {number}: the name has characters that cannot be printed")
+                text = f"player {number}: the name has characters that cannot be printed"
+                raise RequestError(text, code="unprintable", player=number)
             chosen.append((name, player.bot))
         return chosen

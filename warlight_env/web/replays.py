@@ -56,7 +56,7 @@ class Shelf:
         """The log; `RequestError` where it is not there, or not any more."""
         data = self._logs.get(key)
         if data is None:
-            raise RequestError("that log is not open any more: open it again", 410)
+            raise RequestError("that log is not open any more: open it again", 410, code="log-gone")
         return Source(key, data)
 
 

@@ -19,7 +19,7 @@ from warlight_env.record import Header
 from warlight_env.step_results import IllegalOrdersError
 from warlight_env.web.book import Book
 from warlight_env.web.disk import DiskError
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import Refusal, RequestError, refusal
 from warlight_env.web.feed import Feed
 from warlight_env.web.leaving import Leaving
 from warlight_env.web.thinking import Thinkers
@@ -71,7 +71,7 @@ class Room:
     number: int = 0  #: decides which worker thinks
     pending: dict[int, Any] = field(default_factory=dict)
     touched: float = field(default_factory=time.monotonic)
-    error: str | None = None
+    trouble: Refusal | None = None  #: why the game does not go on
     chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
     leaving: Leaving = field(default_factory=Leaving)
 
@@ -106,6 +106,11 @@ class Room:
         return self.game.done or self.game.round >= self.limit or self.leaving.ends(self.game)
 
     @property
+    def error(self) -> str | None:
+        """Why the game does not go on."""
+        return None if self.trouble is None else str(self.trouble["error"])
+
+    @property
     def awaited(self) -> list[int]:
         """The seats that have not handed in."""
         if self.over:
@@ -127,6 +132,8 @@ class Room:
             "paused": self.paused,
             "pace": self.pace,
             "error": self.error,
+            "code": "" if self.trouble is None else self.trouble["code"],
+            "values": {} if self.trouble is None else self.trouble["values"],
             "chances": self._last_chances() if seat is None else None,
             "resigned": list(self.leaving.resigned),
             "draw": sorted(self.leaving.agreed),
@@ -163,7 +170,8 @@ class Room:
             RequestError: what is wrong with them. DiskError: they could not be kept; nothing has been handed in.
         """
         if number != self.game.round + 1:
-            raise RequestError(f"round {number}: the game is in round {self.game.round + 1}", 409)
+            text = f"round {number}: the game is in round {self.game.round + 1}"
+            raise RequestError(text, 409, code="other-round", number=number, now=self.game.round + 1)
         self._check_orders(seat, orders)
         self._commit(seat, Committed(orders, hint))
 
@@ -174,9 +182,10 @@ class Room:
             RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
         """
         if len(self.humans) > 1:
-            raise RequestError("a turn is final in a game of several people", 409)
+            raise RequestError("a turn is final in a game of several people", 409, code="final")
         if seat not in self.pending or not self.awaited:
-            raise RequestError("there is no turn to be taken back: the round is being played, or was", 409)
+            text = "there is no turn to be taken back: the round is being played, or was"
+            raise RequestError(text, 409, code="no-turn-back")
         self._keep(without=seat)
         self.book.stands[seat].thought = None
         turn = self.pending.pop(seat)
@@ -203,14 +212,14 @@ class Room:
             others = {p: list(trial.offers(p)) for p in trial.pickers() if p != seat}
             trial.pick({**others, seat: wishes})
         except IllegalOrdersError as error:
-            raise RequestError(str(error), details=_reasons(error)) from None
+            raise RequestError(str(error), details=_reasons(error), code="illegal") from None
 
     def _check_orders(self, seat: int, orders: Orders) -> None:
         self._require(seat, "play")
         illegal = self.game.check(seat, orders)
         if illegal:
             error = IllegalOrdersError(illegal)
-            raise RequestError(str(error), details=_reasons(error))
+            raise RequestError(str(error), details=_reasons(error), code="illegal")
 
     def _commit(self, seat: int, committed: Committed) -> None:
         """A person's turn counts from here on, also if the server is killed before the others have handed in."""
@@ -255,7 +264,7 @@ class Room:
         self._require_playing(seat)
         left = self.leaving.left(self.game)
         if any(self.seats[other].spec is not None for other in left):
-            raise RequestError("bots agree on no draws", 409)
+            raise RequestError("bots agree on no draws", 409, code="bots-draw")
         agreed = self.leaving.agreed | {seat} if agrees else self.leaving.agreed - {seat}
         if agreed.issuperset(left):
             self.leaving.drawn = tuple(left)
@@ -269,22 +278,24 @@ class Room:
 
     def _require_playing(self, seat: int) -> None:
         if self.over:
-            raise RequestError("the game is over", 409)
+            raise RequestError("the game is over", 409, code="game-over")
         if self.book.waits:
-            raise RequestError("the round is being played: wait a moment", 409)
+            raise RequestError("the round is being played: wait a moment", 409, code="being-played")
         if not self.leaving.plays(self.game, seat):
-            raise RequestError("this seat is not in the game any more", 409)
+            raise RequestError("this seat is not in the game any more", 409, code="not-in-game")
 
     def _require(self, seat: int, phase: str) -> None:
         if self.over or self.game.phase != phase:
             what = "over" if self.over else f"in its phase {self.game.phase!r}"
-            raise RequestError(f"the game is {what}: no such turn now", 409)
+            raise RequestError(
+                f"the game is {what}: no such turn now", 409, code="over" if self.over else "other-phase"
+            )
         if seat in self.leaving.resigned:
-            raise RequestError("this seat has resigned", 409)
+            raise RequestError("this seat has resigned", 409, code="resigned")
         if seat in self.pending:
-            raise RequestError("this turn is committed already", 409)
+            raise RequestError("this turn is committed already", 409, code="committed")
         if seat not in self.awaited:
-            raise RequestError("this seat is not to move now", 409)
+            raise RequestError("this seat is not to move now", 409, code="not-to-move")
 
     def _hand_in(self, seat: int, turn: Any) -> None:
         self.pending[seat] = turn
@@ -338,7 +349,9 @@ class Room:
                 await self._on_disk(lambda: self.book.finish(self._tell_end))
             self.turns.forget()
         except Exception as error:  # what it says may be of all seats: viewers are told no more than its kind
-            self.error = f"the game cannot go on ({type(error).__name__}): the server's log says why"
+            kind = type(error).__name__
+            text = f"the game cannot go on ({kind}): the server's log says why"
+            self.trouble = refusal(text, code="stopped", values={"kind": kind})
             _log.exception("game %s", self.id)
         finally:
             self.feed.tell()
@@ -445,13 +458,13 @@ class Room:
                 waits = f"the game waits, and nothing is lost: the server cannot write its log ({error.reason})"
                 if self.error != waits:
                     _log.error("game %s waits: %s", self.id, error)
-                    self.error = waits
+                    self.trouble = refusal(waits, code="waits", values={"reason": error.reason})
                     self.feed.tell()
                 await asyncio.sleep(RETRY)
             else:
-                if self.error is not None:
+                if self.trouble is not None:
                     _log.error("game %s goes on", self.id)
-                    self.error = None
+                    self.trouble = None
                 return
 
 

@@ -75,7 +75,7 @@ export function lineOf({ spec, kind, line }: Opponent): string {
 }
 
 /** Why it does not play such a game, after its name; '': it does. */
-export function refusal({ players, regions, rules, problem }: Opponent, game: GameKind): string {
+export function notPlayed({ players, regions, rules, problem }: Opponent, game: GameKind): string {
   if (problem) return problem;
   if (game.players < players[0] || game.players > players[1]) return players[1] === 2 ? t('plays two-player games only') : t('plays games of {least} to {most}', { least: players[0], most: players[1] });
   if (game.regions < regions[0] || game.regions > regions[1]) return regions[0] === 1 ? t('plays maps of up to {most} regions', { most: regions[1] }) : t('plays maps of {least} to {most} regions', { least: regions[0], most: regions[1] });

@@ -1,6 +1,7 @@
 // A game that is to be made: who sits where, on which map, by which rules. The browser remembers it.
 import type { Home } from './api';
-import { type GameKind, nameOf, type Opponent, refusal } from './opponents';
+import { type GameKind, nameOf, type Opponent, notPlayed } from './opponents';
+import { YOU } from './people';
 import { keep, keptData } from './storage';
 import { t } from './words.svelte';
 
@@ -61,7 +62,7 @@ export class Setup {
   /** Why the game cannot be made with who sits there; '': it can. */
   problem(seat: SetupSeat): string {
     const bot = this.bot(seat.spec);
-    return bot ? refusal(bot, this.kind) : t('is not here');
+    return bot ? notPlayed(bot, this.kind) : t('is not here');
   }
 
   get ready(): boolean {
@@ -77,8 +78,8 @@ export class Setup {
     if (this.seats.length >= MOST - 1) return;
     const game = { ...this.kind, players: this.seats.length + 2 };
     const last = this.seats.at(-1)!;
-    const fits = (spec: string) => Boolean(this.bot(spec)) && !refusal(this.bot(spec)!, game);
-    const spec = fits(last.spec) ? last.spec : (this.home.opponents.find((bot) => !refusal(bot, game))?.spec ?? last.spec);
+    const fits = (spec: string) => Boolean(this.bot(spec)) && !notPlayed(this.bot(spec)!, game);
+    const spec = fits(last.spec) ? last.spec : (this.home.opponents.find((bot) => !notPlayed(bot, game))?.spec ?? last.spec);
     this.seats.push({ kind: 'bot', spec });
     this.chosen = this.seats.length - 1;
   }
@@ -95,7 +96,7 @@ export class Setup {
       const same = names.filter((other) => other === name).length > 1;
       return (same ? `${name.slice(0, 29)} ${names.slice(0, i + 1).filter((other) => other === name).length}` : name).slice(0, 32);
     });
-    return [{ name: this.name.trim() || 'You' }, ...this.seats.map((seat, i) => ({ name: told[i], bot: seat.spec }))];
+    return [{ name: this.name.trim() || YOU }, ...this.seats.map((seat, i) => ({ name: told[i], bot: seat.spec }))];
   }
 
   get body(): Record<string, unknown> {

@@ -134,7 +134,9 @@ export interface Now {
   clocks: [last: number, spent: number][];
   paused: boolean;
   pace: number;
-  error: string | null;
+  error: string | null; // why the game does not go on, with its code
+  code?: string;
+  values?: Record<string, string | number>;
   chances?: [round: number, values: [number, number, number][]] | null;
   you?: { income: number; offers: number[]; picks: number; in: boolean; alive: boolean };
 }

@@ -185,6 +185,11 @@ class PolicyFile:
         return PolicyFileError(f"policy {self.name!r} is for {what}")
 
     @property
+    def padding(self) -> None:
+        """None: a map's own sizes."""
+        return None
+
+    @property
     def observation(self) -> str:
         """What it sees of its environment."""
         return "flat"

@@ -1,0 +1,67 @@
+// Czech of what is refused: by the server, and by the rules.
+export const trouble = {
+  'the server says: {error}': 'server hlásí: {error}',
+  'the server’s token is missing or wrong: open the address that it printed': 'klíč serveru chybí nebo je špatný: otevři adresu, kterou server vypsal',
+  'too many requests: wait a moment': 'příliš mnoho požadavků: chvíli počkej',
+  'others are opening logs: wait a moment': 'záznamy právě otevírají jiní: chvíli počkej',
+  'at most {bytes, number} bytes': 'nejvýš {bytes, number} B',
+  'the request did not come in {seconds, number} s': 'požadavek nepřišel do {seconds, number} s',
+  'the server has too much to do: try again in a moment': 'server má moc práce: zkus to za chvíli znovu',
+  'this takes more than {seconds, number} s, too long for this server': 'trvá to víc než {seconds, number} s, pro tento server příliš dlouho',
+  'this takes more memory than there is for it': 'na to není dost paměti',
+  'the process that worked on this: {reason}': 'proces, který na tom pracoval, skončil: {reason}',
+  'the server cannot do that now: {reason}': 'server to teď nemůže udělat: {reason}',
+  'the server cannot write: {reason}; nothing was changed': 'server nemůže zapisovat: {reason}; nic se nezměnilo',
+  'the game waits, and nothing is lost: the server cannot write its log ({reason})':
+    'hra čeká a nic se neztratilo: server nemůže zapsat její záznam ({reason})',
+  'the game cannot go on ({kind}): the server’s log says why': 'hra nemůže pokračovat ({kind}): důvod je ve výpisu serveru',
+  'there are {n, plural, one {# game} other {# games}} already, and all are looked at':
+    '{n, plural, one {běží už # hra} few {běží už # hry} many {běží už # hry} other {běží už # her}} a všechny někdo sleduje',
+  'there are games of {size, number} MiB already, and all are looked at': 'běžící hry mají už {size, number} MiB a všechny někdo sleduje',
+
+  'no such game, or its token is another': 'taková hra není, nebo má jiný klíč',
+  'no bot {bot} is offered here': 'bot {bot} se tu nenabízí',
+  'player {player}: the name has characters that cannot be printed': 'hráč {player}: jméno má znaky, které nelze vypsat',
+  'this token is for looking only': 'tento klíč je jen ke sledování',
+  'only games between bots can be paused': 'pozastavit lze jen hry mezi boty',
+
+  'the game is over: no such turn now': 'hra skončila: tah už odevzdat nelze',
+  'this is not the time for such a turn': 'na takový tah teď není čas',
+  'round {number}: the game is in round {now}': 'kolo {number}: hra je v kole {now}',
+  'this turn is committed already': 'tento tah už je odevzdaný',
+  'this seat is not to move now': 'toto místo teď není na tahu',
+  'a turn is final in a game of several people': 've hře více lidí nelze tah vzít zpět',
+  'there is no turn to be taken back: the round is being played, or was': 'není tah, který by šlo vzít zpět: kolo se hraje, nebo se už odehrálo',
+
+  'the replay is there once the game is over': 'záznam bude, až hra skončí',
+  'the report is made once the game is over': 'rozbor se udělá, až hra skončí',
+  'a game can be played on in another way once it is over': 'jinak lze hru dohrát, až skončí',
+  'past rounds can be analysed once the game is over': 'minulá kola lze rozebírat, až hra skončí',
+  'there is nothing to think about: no turn of this player now': 'není o čem přemýšlet: tento hráč teď není na tahu',
+  '{bot}: {reason}': '{bot}: {reason}',
+  '{n, plural, one {# question} other {# questions}} to bots are still being answered: wait for those':
+    '{n, plural, one {# dotaz na boty čeká} few {# dotazy na boty čekají} many {# dotazu na boty čeká} other {# dotazů na boty čeká}} na odpověď: vyčkej',
+  'the bots are asked too much: try again in a moment': 'boti mají příliš dotazů: zkus to za chvíli znovu',
+  'other reports are being made: wait a moment': 'připravují se jiné rozbory: chvíli počkej',
+  'reports are made of games of 1 to {most} rounds: this one has {rounds}': 'rozbor se dělá ze her o 1 až {most} kolech: tato jich má {rounds}',
+
+  'this is no log that can be read: {reason}': 'to není čitelný záznam hry: {reason}',
+  'that log is not open any more: open it again': 'ten záznam už není otevřený: otevři ho znovu',
+  'the log has {size, number} MiB up to there: at most {most, number} are played on here':
+    'záznam má do toho místa {size, number} MiB: hrát dál lze z nejvýš {most, number}',
+  'there is no log of that game: play the tournament with --log': 'záznam té hry není: hraj turnaj s --log',
+  'there is no tournament {name}': 'turnaj {name} není',
+  'the result of {name} is of an older program; its command writes it anew': 'výsledek turnaje {name} je ze starší verze programu; jeho příkaz ho zapíše znovu',
+
+  'more orders than the rules allow in a turn': 'víc rozkazů, než pravidla v tahu dovolují',
+  'no such region': 'takové území není',
+  'not the player’s region': 'území hráči nepatří',
+  'at least one army is needed': 'je potřeba aspoň jedna armáda',
+  'more armies than are left of the income': 'víc armád, než zbývá z příjmu',
+  'the regions are not neighbours': 'území nesousedí',
+  'attacked from there already in this turn': 'odtud se v tomto tahu už útočilo',
+  'named twice': 'uvedeno dvakrát',
+  'not offered to the player': 'hráči se nenabízí',
+  '{n, plural, one {# region} other {# regions}} must be named': 'je potřeba uvést {n} území',
+  '{kind, select, deploy {deploy} pick {pick} other {attack}} {n}: {reason}': '{kind, select, deploy {nasazení} pick {výběr} other {útok}} {n}: {reason}',
+};
