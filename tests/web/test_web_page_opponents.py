@@ -50,7 +50,7 @@ def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
     assert "plays two-player games only" in refused.inner_text()
     seats(page).get_by_role("button", name="Remove Bruno").click()
     page.get_by_role("combobox", name="Map").select_option("large")
-    page.get_by_role("combobox", name="Start").select_option("random")
+    page.get_by_role("combobox", name="Starting regions").select_option("random")
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.get_by_role("button", name="Play now").click()
     page.locator(".phases").wait_for()
@@ -65,7 +65,7 @@ def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
     page.goto(server.page())
     assert seats(page).locator("li b").all_inner_texts() == ["Attila", "Pip", "Momo", "Pip"]
     assert seats(page).get_by_label("Your name").input_value() == "Ann"
-    assert page.get_by_role("combobox", name="Start").input_value() == "random"
+    assert page.get_by_role("combobox", name="Starting regions").input_value() == "random"
 
 
 def test_the_ladder_goes_by_strength_and_says_what_is_not_known(server: Server, open_page: Callable[..., Any]):
@@ -90,7 +90,7 @@ def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Ser
     page = open_page(server.page())
     choose(page, "Pip")
     page.get_by_role("combobox", name="Map").select_option("small")
-    page.get_by_role("combobox", name="Start").select_option("random")
+    page.get_by_role("combobox", name="Starting regions").select_option("random")
     page.get_by_role("button", name="Play now").click()
     page.locator(".phases").wait_for()
     hand_in(page)
@@ -107,7 +107,8 @@ def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Ser
     result.get_by_role("button", name="Rematch").click()
     page.wait_for_url(lambda url: url.split("?")[0] != before.split("?")[0])
     page.locator(".round", has_text="Round 1").wait_for()
-    assert page.get_by_role("heading", name="You against Pip on").count() == 1
+    heading = page.get_by_role("heading", level=1).inner_text()
+    assert "You" in heading and "Pip" in heading
 
 
 @pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
