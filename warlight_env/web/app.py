@@ -26,6 +26,7 @@ from warlight_env.web.errors import RequestError, later, refusal, refusal_of, un
 from warlight_env.web.folder import Folder
 from warlight_env.web.gate import Guard
 from warlight_env.web.json_answers import Encoded
+from warlight_env.web.library import add_library
 from warlight_env.web.listing import Shared
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.newgames import made, map_of, map_seed
@@ -88,6 +89,7 @@ def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
     _games(app)
     _turns(app)
     _analysis(app)
+    add_library(app)
     add_replays(app)
     add_tournaments(app)
     add_feed(app)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import signal
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded, maps
+from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.arena.playing.play import round_limit
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
@@ -42,8 +42,10 @@ from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
 from warlight_env.web.drawing import drawing
 from warlight_env.web.errors import RequestError, refusal_of
+from warlight_env.web.kept_game import SEATS, KeptGame
 from warlight_env.web.played_games import PlayedGames, games_of
 from warlight_env.web.side_process import serve_questions
+from warlight_env.web.turn_file import TURNS, TurnsFile
 from warlight_env.web.worker import AskedPosition, WorkerSetup
 
 try:
@@ -51,7 +53,6 @@ try:
 except ImportError:  # no such limits there
     resource = None  # type: ignore[assignment]
 
-SEATS: Final = ".seats.json"
 LOGS: Final = 4  # that were read last are kept,
 ROOM: Final = 1_000_000  # as long as they have no more values together, see `bounded.weight`
 UPLOADED: Final = 3_000_000  # values of a log that somebody opens
@@ -263,33 +264,42 @@ def log_path(folder: Path, id: str) -> Path:
     return whole if whole.exists() else folder / f"{id}{PARTIAL}{PLAIN}"
 
 
-def row_of(folder: Path, id: str) -> dict[str, Any] | None:
-    """What a list shows of a game in a folder; None: its files cannot be read."""
+def rows_of(folder: Path, ids: Sequence[str]) -> list[dict[str, Any] | None]:
+    """What a list shows of games in a folder; None: the files of that one cannot be read."""
+    return [_row_of(folder, id) for id in ids]
+
+
+def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
     try:
-        seats = json.loads((folder / f"{id}{SEATS}").read_bytes())
-        summary = summarize(log_path(folder, id))
-        ended, winner = summary.end is not None, None if summary.end is None else summary.end.winner
-        return row([name for name, *_ in seats["seats"]], seats["watch"], summary.header, summary.rounds, ended, winner)
-    except (LogError, OSError, ValueError, KeyError, TypeError):
+        kept = KeptGame.of(bounded.decode_line((folder / f"{id}{SEATS}").read_bytes()))
+        found = summarize(log_path(folder, id))
+        over, turns = found.end is not None, TurnsFile(folder / f"{id}{TURNS}")
+        taken = found.header.continues
+        played = found.picks + found.rounds > 0 if taken is None else found.rounds > taken.rounds
+        winner = None if found.end is None else found.end.winner
+        return row(kept, found.header, found.rounds, winner, over=over, begun=over or played or turns.there)
+    except (OSError, LogError, *NOT_OURS):
         return None
 
 
-def row(
-    names: list[str], watch: str | None, header: Header, rounds: int, over: bool, winner: int | None
-) -> dict[str, Any]:
-    """What a list shows of a game.
+def row(kept: KeptGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool) -> dict[str, Any]:
+    """What a list shows of a game; begun: whether anything was done in it.
 
     Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots, shows
     nothing that is secret.
     """
     return {
-        "players": names,
-        "watch": watch,
+        "name": kept.name,
+        "players": [name for name, _, _ in kept.seats],
+        "bots": [spec for _, spec, _ in kept.seats],
+        "watch": kept.watch,
         "map": header.map.title or header.map.name,
+        "rules": header.rules.name,
         "rounds": rounds,
         "fog": header.rules.fog,
         "over": over,
         "winner": winner,
+        "begun": begun,
     }
 
 

@@ -23,12 +23,11 @@ from warlight_env.web.errors import Refusal, RequestError, refusal
 from warlight_env.web.feed import Feed
 from warlight_env.web.leaving import Leaving
 from warlight_env.web.thinking import Thinkers
-from warlight_env.web.turn_file import Committed, TurnsFile
+from warlight_env.web.turn_file import TURNS, Committed, TurnsFile
 from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 
 _log = logging.getLogger(__name__)
 
-TURNS: Final = ".turns.json"
 RETRY: Final = 1.0  # seconds after which a full disk is tried again
 #: Seconds between two rounds of a game between bots.
 PACE: Final = 0.8
@@ -74,6 +73,7 @@ class Room:
     trouble: Refusal | None = None  #: why the game does not go on
     chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
     leaving: Leaving = field(default_factory=Leaving)
+    name: str = ""  #: that somebody gave it
 
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
@@ -94,6 +94,15 @@ class Room:
         """Of the log."""
         assert self.book.header is not None  # rooms are started once their books have begun
         return self.book.header
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was done in it, beyond what it took over from another game."""
+        if self.header.continues is not None:
+            played = self.game.round > self.header.continues.rounds
+        else:
+            played = self.book.steps > 0
+        return played or self.over or bool(self.leaving.resigned) or any(s in self.pending for s in self.humans)
 
     @property
     def kind(self) -> str:

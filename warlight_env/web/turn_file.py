@@ -7,11 +7,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.engine.orders import Orders
 from warlight_env.web.disk import write_private
+
+TURNS: Final = ".turns.json"
 
 Wishes = list[int]
 
@@ -53,6 +55,15 @@ class TurnsFile:
         """Have taken what was written of who has left, whatever the step was."""
         with contextlib.suppress(OSError, *NOT_OURS):
             take(json.loads(self.path.read_bytes())["left"])
+
+    @property
+    def there(self) -> bool:
+        """Whether anything was handed in that may still count."""
+        try:
+            data = json.loads(self.path.read_bytes())
+            return bool(data["turns"] or data.get("left", {}).get("resigned"))
+        except (OSError, *NOT_OURS):
+            return False
 
     def forget(self) -> None:
         """The game is over."""
