@@ -39,11 +39,13 @@ EVENTS: Final = {
     "picks": {"wishes!", "changed?", "dropped!"},
     "round": {"round", "orders!", "deploys?", "moves?", "dropped!", "changed?"},
     "insight": {"player!", "round", "data"},
+    "failure": {"player", "round", "reason"},
+    "draw": {"round", "players"},
     "end": {"winner", "rounds", "placements", "cut_off"},
 }
 NOW: Final = {
     "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "code", "values",
-    "chances", "you", "out",
+    "chances", "you", "out", "resigned", "draw",
 }  # fmt: skip
 YOU: Final = {"income", "offers", "picks", "in", "alive"}
 LOOK: Final = {

@@ -8,9 +8,8 @@ from warlight_env.web import clerk
 from warlight_env.web.clerk import Source, seen, thought_seed
 from warlight_env.web.errors import RequestError
 from warlight_env.web.lobby import Access, Lobby
-from warlight_env.web.newgames import offered
+from warlight_env.web.opponents import Opponents
 from warlight_env.web.requests import InsightBody
-from warlight_env.web.server_settings import ServerSettings
 from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 
 
@@ -35,10 +34,10 @@ async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[st
         return await _think(lobby, setup, position, seed, body.bot, room.number)
 
 
-async def insight_of_log(lobby: Lobby, settings: ServerSettings, source: Source, body: InsightBody) -> dict[str, Any]:
+async def insight_of_log(lobby: Lobby, opponents: Opponents, source: Source, body: InsightBody) -> dict[str, Any]:
     """The same of a log that was opened, which hides nothing."""
     with lobby.turnstile.through(source.key):
-        offered(settings, body.bot, await lobby.desk.long(clerk.players_in, source))
+        await opponents.check(body.bot, *await lobby.desk.long(clerk.game_in, source))
         setup, position, seed = await lobby.desk.long(clerk.position_at, source, body.round, body.seat or 0)
         return await _think(lobby, setup, position, seed, body.bot, 0)
 

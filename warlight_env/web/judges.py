@@ -61,8 +61,7 @@ class Judges:
         Raises:
             RequestError: there will be none, or too many are being made.
         """
-        if (kept := self._done.get(source.key)) is not None:
-            report = json.loads(kept)
+        if (report := self.known(source)) is not None:
             return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
         making = self._making.get(source.key)
         if making is None:
@@ -75,6 +74,11 @@ class Judges:
             del self._making[source.key]
             raise making.error
         return {"done": making.done, "rounds": making.rounds, "report": None}
+
+    def known(self, source: Source) -> dict[str, Any] | None:
+        """A log's report, where it has been made."""
+        kept = self._done.get(source.key)
+        return None if kept is None else json.loads(kept)
 
     async def _make(self, source: Source, making: _Making) -> None:
         try:

@@ -4,46 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
 from typing import Any
 
 from warlight_env import maps
-from warlight_env.agents.registry import parse
 from warlight_env.maps import Map
 from warlight_env.web import clerk
 from warlight_env.web.atlas import Atlas
 from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
-from warlight_env.web.requests import NewGame, NewPlayer
+from warlight_env.web.requests import NewGame
 from warlight_env.web.room import Room
-from warlight_env.web.server_settings import ServerSettings
-
-
-def fits(bot: str, players: int) -> bool:
-    """Whether a bot plays games of so many."""
-    return players <= parse(bot)[0].players
-
-
-def offered(settings: ServerSettings, bot: str, players: int) -> None:
-    """Refuse a bot that the server does not offer for games of so many."""
-    if bot not in settings.bots:
-        raise RequestError(f"no bot {bot!r} is offered here", code="no-bot", bot=bot)
-    if not fits(bot, players):
-        raise RequestError(f"{bot} plays games of two, not of {players}", code="duellist", bot=bot, players=players)
-
-
-def players_of(settings: ServerSettings, players: Sequence[NewPlayer]) -> list[tuple[str, str | None]]:
-    """Name and bot's spec (None: a person) by seat."""
-    chosen: list[tuple[str, str | None]] = []
-    for number, player in enumerate(players, 1):
-        if player.bot is not None:
-            offered(settings, player.bot, len(players))
-        name = player.name or player.bot or f"Player {number}"
-        if not name.isprintable():
-            text = f"player {number}: the name has characters that cannot be printed"
-            raise RequestError(text, code="unprintable", player=number)
-        chosen.append((name, player.bot))
-    return chosen
 
 
 def map_seed(seed: int | None) -> int:

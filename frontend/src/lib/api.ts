@@ -1,22 +1,24 @@
 // Calls of the server, with the keys that this browser holds.
+import { type Opponent, notPlayed } from './opponents';
 import { refusal, type Refusal, type Refused } from './refusals';
 import { Retry } from './retry';
 import { keep, kept, keptData } from './storage';
+import type { Doc } from './types';
 import { t } from './words.svelte';
 
 export interface Home {
   version: string;
-  bots: string[];
-  duellists: string[]; // bots that play games of two only
+  opponents: Opponent[];
   maps: { name: string; title: string; regions: number }[];
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];
 }
 
-/** The bots that play games of so many. */
-export function botsFor({ bots, duellists }: Home, players: number): string[] {
-  return players === 2 ? bots : bots.filter((bot) => !duellists.includes(bot));
+/** The bots that can be asked about games of a document's kind. */
+export function botsFor({ opponents }: Home, { players, map, rules }: Doc): string[] {
+  const game = { players: players.length, regions: map.regions.length, rules: rules.name, fog: rules.fog };
+  return opponents.filter((bot) => !notPlayed(bot, game)).map((bot) => bot.spec);
 }
 
 export interface GameRow {

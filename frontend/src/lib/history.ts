@@ -5,11 +5,13 @@ import type { Change, Deploy, Doc, Dropped, GameEvent, InsightData, Move, Orders
 import { UNKNOWN } from './types';
 import { t } from './words.svelte';
 
+export const RESIGNED = 'resigned'; // the reason of a failure that was none: a person gave up
+
 /** What stands out in a round. */
 export type Mark =
   | { kind: 'capture'; captures: number }
   | { kind: 'won' | 'lost'; player: number; super: number }
-  | { kind: 'out'; player: number }
+  | { kind: 'out'; player: number; resigned?: boolean }
   | { kind: 'error'; player: number; reason: string; forfeit: boolean };
 
 export interface Round {
@@ -28,6 +30,7 @@ export class History {
   rounds: Round[] = []; // round k at k - 1
   end: Extract<GameEvent, { event: 'end' }> | null = null;
   failures: Extract<GameEvent, { event: 'failure' }>[] = [];
+  draw = false; // that was agreed on
   private waiting = new Map<number, InsightData>();
 
   constructor(private doc: Doc) {
@@ -50,16 +53,19 @@ export class History {
         dropped: event.dropped ?? [],
         orders: event.orders,
         insights,
-        marks: [...marks(this.doc, before, after, event.moves, insights), ...this.failed(event.round)],
+        marks: marks(this.doc, before, after, event.moves, insights),
       });
       this.positions.push(after);
     } else if (event.event === 'end') this.end = event;
-    else if (event.event === 'failure') this.failures.push(event);
+    else if (event.event === 'failure') this.fail(event);
+    else if (event.event === 'draw') this.draw = true;
   }
 
-  private failed(round: number): Mark[] {
-    const here = this.failures.filter((f) => f.round === round);
-    return here.map((f) => ({ kind: 'error', player: f.player, reason: f.reason, forfeit: true }));
+  /** It is marked in its round, which stands before it. */
+  private fail(failure: Extract<GameEvent, { event: 'failure' }>): void {
+    this.failures.push(failure);
+    const { player, round, reason } = failure;
+    this.rounds[round - 1]?.marks.push(reason === RESIGNED ? { kind: 'out', player, resigned: true } : { kind: 'error', player, reason, forfeit: true });
   }
 
   /** Rounds played. */
@@ -120,6 +126,7 @@ function marks(doc: Doc, before: Position, after: Position, moves: Move[], insig
 export function told(doc: Doc, mark: Mark): string {
   if (mark.kind === 'capture') return t('{n, plural, one {# capture} other {# captures}}', { n: mark.captures });
   const who = person(doc, mark.player);
+  if (mark.kind === 'out' && mark.resigned) return t('{you, select, yes {You resign} other {{who} resigns}}', who);
   if (mark.kind === 'out') return t('{you, select, yes {You are out} other {{who} is out}}', who);
   if (mark.kind === 'error' && !mark.forfeit) return t('{who}: {reason}', { ...who, reason: mark.reason });
   if (mark.kind === 'error') return t('{you, select, yes {You lose} other {{who} loses}} by forfeit: {reason}', { ...who, reason: mark.reason });

@@ -39,7 +39,6 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
 
   'no-game': () => t('no such game, or its token is another'),
   'no-bot': (values) => t('no bot {bot} is offered here', values),
-  duellist: (values) => t('{bot} plays games of two, not of {players}', values),
   unprintable: (values) => t('player {player}: the name has characters that cannot be printed', values),
   'looking-only': () => t('this token is for looking only'),
   'bots-only': () => t('only games between bots can be paused'),
@@ -52,6 +51,13 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'not-to-move': () => t('this seat is not to move now'),
   final: () => t('a turn is final in a game of several people'),
   'no-turn-back': () => t('there is no turn to be taken back: the round is being played, or was'),
+
+  resigned: () => t('this seat has resigned'),
+  'not-in-game': () => t('this seat is not in the game any more'),
+  'game-over': () => t('the game is over'),
+  'being-played': () => t('the round is being played: wait a moment'),
+  'bots-draw': () => t('bots agree on no draws'),
+  'no-rematch-yet': () => t('a rematch is played once the game is over'),
 
   'no-replay-yet': () => t('the replay is there once the game is over'),
   'no-report-yet': () => t('the report is made once the game is over'),

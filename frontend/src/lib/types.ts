@@ -127,7 +127,8 @@ export type GameEvent =
       dropped?: Dropped[];
     }
   | { event: 'insight'; player: number; round: number; data: InsightData }
-  | { event: 'failure'; player: number; round: number; reason: string }
+  | { event: 'failure'; player: number; round: number; reason: string } // reason "resigned": of a person who gave up
+  | { event: 'draw'; round: number; players: number[] }
   | { event: 'end'; winner: number | null; rounds: number; placements: number[]; cut_off: boolean };
 
 /** What is not in the log: who is awaited, who thinks, and what the viewer may do. */
@@ -136,6 +137,8 @@ export interface Now {
   round: number;
   awaited: number[];
   out: number[];
+  resigned: number[];
+  draw: number[]; // seats that agree on one
   thinking: Record<string, number>;
   clocks: [last: number, spent: number][];
   paused: boolean;

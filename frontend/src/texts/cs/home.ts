@@ -30,7 +30,6 @@ export const home = {
   'Watch a demo': 'Ukázková hra',
   'Learn in 90 seconds': 'Naučit se hrát za 90 sekund',
   'Settings of a new game': 'Nastavení nové hry',
-  Against: 'Soupeř',
   Map: 'Mapa',
   '{map}, {regions, plural, one {# region} other {# regions}}': '{map}, {regions} území',
   generated: 'generovaná',

@@ -21,7 +21,6 @@ export const trouble = {
 
   'no such game, or its token is another': 'taková hra není, nebo má jiný klíč',
   'no bot {bot} is offered here': 'bot {bot} se tu nenabízí',
-  '{bot} plays games of two, not of {players}': '{bot} hraje jen hry dvou hráčů, tady je jich {players}',
   'player {player}: the name has characters that cannot be printed': 'hráč {player}: jméno má znaky, které nelze vypsat',
   'this token is for looking only': 'tento klíč je jen ke sledování',
   'only games between bots can be paused': 'pozastavit lze jen hry mezi boty',
@@ -65,4 +64,7 @@ export const trouble = {
   'not offered to the player': 'hráči se nenabízí',
   '{n, plural, one {# region} other {# regions}} must be named': 'je potřeba uvést {n} území',
   '{kind, select, deploy {deploy} pick {pick} other {attack}} {n}: {reason}': '{kind, select, deploy {nasazení} pick {výběr} other {útok}} {n}: {reason}',
+  'there is no map {name}': 'mapa {name} tu není',
+  'a map that comes with the program is called {name}: choose another short name': '{name} se jmenuje mapa, která patří k programu: zvolte jiný krátký název',
+  'there are {most} maps already: remove one': '{most, plural, one {Je tu už # mapa} few {Jsou tu už # mapy} many {Je tu už # mapy} other {Je tu už # map}}: jednu odstraňte',
 };
