@@ -212,6 +212,11 @@ def agent_names() -> list[str]:
     return sorted(_known())
 
 
+def package_agents() -> list[str]:
+    """Names of the agents that come from other packages."""
+    return sorted({entry.name for entry in _foreign() if entry.name not in _AGENTS})
+
+
 def describe() -> list[AgentInfo]:
     """All agents with their parameters."""
     return [info for _, info in sorted(_known().items())]

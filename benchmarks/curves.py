@@ -2,7 +2,8 @@
 
 ``python benchmarks/curves.py run`` has each method learn for some minutes from each seed, and then plays what it had
 found on the way against one bot, on starts that are the same for all; ``draw`` makes the picture and the table of
-docs/learning.md. A method that is in the folder already is left as it is.
+docs/learning.md. A method that is in the folder already is left as it is. Minutes are those of a processor, which other
+work on the machine does not shorten.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -55,16 +56,17 @@ class TimeOver(Exception):  # noqa: N818 -- no error
     """The time is over."""
 
 
-def _until(seconds: float) -> Callable[[dict[str, Any]], None]:
-    """Told of the steps of a run: ends it when they took so long together."""
-    spent = [0.0]
+class Clock:
+    """Told of the steps of a run, it notes the processor's seconds so far, and ends the run when they are over."""
 
-    def say(entry: dict[str, Any]) -> None:
-        spent[0] += entry["seconds"]
-        if spent[0] >= seconds:
+    def __init__(self, seconds: float) -> None:
+        self._limit, self._began = seconds, time.process_time()
+        self.spent: list[float] = []
+
+    def __call__(self, entry: dict[str, Any]) -> None:
+        self.spent.append(time.process_time() - self._began)
+        if self.spent[-1] >= self._limit:
             raise TimeOver
-
-    return say
 
 
 def _taught(settings: Path, seed: int, seconds: float, folder: Path) -> list[Found]:
@@ -75,12 +77,11 @@ def _taught(settings: Path, seed: int, seconds: float, folder: Path) -> list[Fou
     from warlight_env.train.settings_file import load_plain, read_settings
 
     told = replace(read_settings(ExitSettings, load_plain(settings), str(settings)), seed=seed)
-    found, spent, taught = [], 0.0, 0
+    found, taught, clock = [], 0, Clock(seconds)
     with Journal(folder, told.to_dict()) as journal:
         with suppress(TimeOver):
-            ExitRun(told, journal, say=_until(seconds)).run()
-        for entry in journal.entries:
-            spent += entry["seconds"]
+            ExitRun(told, journal, say=clock).run()
+        for entry, spent in zip(journal.entries, clock.spent, strict=True):
             taught += entry.get("positions", 0)
             if entry["event"] == "fit":
                 content = (folder / f"network-{entry['iteration'] + 1}.npz").read_bytes()
@@ -104,13 +105,12 @@ def _played(settings: Path, seed: int, seconds: float, folder: Path) -> list[Fou
         from warlight_env.train.ppo import PpoRun as Run  # type: ignore[assignment]
         from warlight_env.train.ppo_settings import PpoSettings as Settings  # type: ignore[assignment]
     told = replace(read_settings(Settings, plain, str(settings)), **given)
-    found, spent = [], 0.0
+    found, clock = [], Clock(seconds)
     with Journal(folder, told.to_dict()) as journal:
-        run = Run(told, journal, say=_until(seconds))  # type: ignore[arg-type]
+        run = Run(told, journal, say=clock)  # type: ignore[arg-type]
         with suppress(TimeOver):
             run.run()
-        for entry in journal.entries:
-            spent += entry["seconds"]
+        for entry, spent in zip(journal.entries, clock.spent, strict=True):
             if (path := folder / policy_name(entry["iteration"] + 1)).exists():
                 found.append(Found(spent, entry["steps"], path.read_bytes()))
     return found
@@ -149,6 +149,9 @@ def run(told: argparse.Namespace) -> int:
             learn = _taught if method.settings.startswith("exit") else _played
             with tempfile.TemporaryDirectory() as folder:
                 found = learn(EXAMPLES / method.settings, seed, 60 * told.minutes, Path(folder, "run"))
+                if not found:
+                    print(f"{name}: nothing was found yet; --minutes has to be more", file=sys.stderr)
+                    return 1
                 points = _scored(_thinned(found), told.opponent, told.units, told.jobs)
             out.parent.mkdir(parents=True, exist_ok=True)
             out.write_text(json.dumps({"method": name, "seed": seed, "opponent": told.opponent, "points": points}))
@@ -216,7 +219,7 @@ def draw(told: argparse.Namespace) -> int:
             f"{np.mean([end['steps'] for end in ends]):,.0f} {method.steps} | "
             f"{100 * last.mean():.1f} % (± {100 * half:.1f}) | {reached} |"
         )
-    panels[0].set(xlabel="minutes of learning", ylabel="score against aggressive, %", xlim=(0, None), ylim=(0, 100))
+    panels[0].set(xlabel="minutes of a processor", ylabel="score against aggressive, %", xlim=(0, None), ylim=(0, 100))
     panels[1].set(xlabel="steps", xscale="log", xlim=(1e3, None))
     panels[1].legend(loc="lower right", frameon=False, fontsize=8)
     for panel in panels:

@@ -1,11 +1,18 @@
-"""What the site has beside the files of docs/: the examples, and the project's own documents; links to them hold."""
+"""What the site has beside the files of docs/: the examples, and the project's own documents; links to them hold.
+
+The reference is read from the checkout, laid out as the package is installed: folders such as agents/ are inside of it.
+"""
 
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
+import tomllib
 from pathlib import Path
 from typing import Any
 
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 #: Documents beside docs/, and their pages.
@@ -14,6 +21,22 @@ DOCUMENTS = {
     "CHANGELOG.md": "changelog.md",
 }  # fmt: skip
 _KINDS = {".py": "python", ".toml": "toml"}
+#: Where the package is laid out, while the site is built.
+_LAID_OUT = tempfile.TemporaryDirectory(prefix="warlight-site-")
+
+
+@event_priority(100)  # before the plug-in that makes the reference
+def on_config(config: Any) -> Any:
+    """Lay the package out for the reference."""
+    root, home = Path(config.config_file_path).parent, Path(_LAID_OUT.name)
+    places = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
+    for package in ("warlight_env", *(name for name in places if name.count(".") == 1)):
+        for path in (source := root / places.get(package, package)).rglob("*.py"):
+            target = home / package.replace(".", "/") / path.relative_to(source)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    config.plugins["mkdocstrings"].config.handlers["python"]["paths"] = [_LAID_OUT.name]
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:

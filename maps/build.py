@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from warlight_env.errors import clipped, did_you_mean
 from warlight_env.maps.codes import make_codes
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import (
+from warlight_env.maps.model import Map
+from warlight_env.maps.parts import (
     DEFAULT_ARMY,
     MAX_BORDERS,
     MAX_NAME,
     MAX_REGIONS,
-    Map,
     Point,
     Region,
     SeaLink,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from warlight_env.maps.model import Point, Shape
+from warlight_env.maps.parts import Point, Shape
 
 Cell = tuple[int, int]
 Border = tuple[int, int]

@@ -9,7 +9,8 @@ from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.cells import Cell, Drawing, draw
 from warlight_env.maps.challenge_fields import cell, identifier, identifiers, items, pair, whole
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import MAX_BORDERS, MAX_REGIONS, Map, Point, SuperRegion
+from warlight_env.maps.model import Map
+from warlight_env.maps.parts import MAX_BORDERS, MAX_REGIONS, Point, SuperRegion
 from warlight_env.maps.text import parse_json
 
 #: Of all regions together.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import MAX_REGIONS, Point
+from warlight_env.maps.parts import MAX_REGIONS, Point
 
 #: Objects of a list with where they stand.
 Items = list[tuple[str, dict[str, Any]]]

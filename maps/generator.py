@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from warlight_env.maps.build import Heading, RawRegion, build
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import Map, SuperRegion
+from warlight_env.maps.model import Map
+from warlight_env.maps.parts import SuperRegion
 
 FEWEST, MOST = 3, 400  # regions
 SPACING = 24.0  # map units between tiles

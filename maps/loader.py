@@ -10,8 +10,9 @@ from typing import Any, Final
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import FORMAT, Map
+from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
+from warlight_env.maps.parts import FORMAT
 from warlight_env.maps.text import parse_json, read_text
 from warlight_env.maps.xml_form import from_xml
 
@@ -61,7 +62,7 @@ def _bundled(name: str) -> Map:
     return from_dict(parse_json(read_text(path), path.name), path.name, trusted=True)
 
 
-@lru_cache(256)
+@lru_cache(1024)  # to make one of 40 regions takes half a second, to keep it 0.3 MB
 def _generated(regions: int, seed: int) -> Map:
     from warlight_env.maps.generator import generate  # takes Shapely, which nothing else here does
 

@@ -11,13 +11,13 @@ from typing import Any
 from warlight_env.errors import clipped
 from warlight_env.maps.build import Heading, RawRegion, build
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import (
+from warlight_env.maps.model import Map
+from warlight_env.maps.parts import (
     DEFAULT_ARMY,
     FORMAT,
     MAX_BORDERS,
     MAX_REGIONS,
     VERSION,
-    Map,
     Point,
     Shape,
     SuperRegion,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warlight_env.maps.model import Point, Shape
+from warlight_env.maps.parts import Point, Shape
 from warlight_env.maps.tiles import Floats, Tiles
 
 WATER = -1

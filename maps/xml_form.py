@@ -11,7 +11,8 @@ from warlight_env import bounded
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.model import DEFAULT_ARMY, Map, SuperRegion
+from warlight_env.maps.model import Map
+from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
 
 _MAX_DEPTH = 20  # the form needs 6
 _MAX_ATTRIBUTES = 50  # and 2

@@ -39,10 +39,13 @@ EVENTS: Final = {
     "picks": {"wishes!", "changed?", "dropped!"},
     "round": {"round", "orders!", "deploys?", "moves?", "dropped!", "changed?"},
     "insight": {"player!", "round", "data"},
+    "failure": {"player", "round", "reason"},
+    "draw": {"round", "players"},
     "end": {"winner", "rounds", "placements", "cut_off"},
 }
 NOW: Final = {
-    "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "chances", "you", "out",
+    "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "code", "values",
+    "chances", "you", "out", "resigned", "draw",
 }  # fmt: skip
 YOU: Final = {"income", "offers", "picks", "in", "alive"}
 LOOK: Final = {
@@ -159,7 +162,7 @@ class Watched:
         assert set(state) <= NOW, set(state) - NOW
         assert set(state["you"]) <= YOU, set(state["you"]) - YOU
         assert state["chances"] is None
-        assert state["error"] is None
+        assert (state["error"], state["code"], state["values"]) == (None, "", {})
         then = [(state["phase"], state["round"]) == (truth.phase, truth.round) for truth in self.truths]
         steps = [step for step, fits in enumerate(then) if fits]
         assert state["you"]["offers"] in [self.truths[step].offers[self.seat] for step in steps]
@@ -352,7 +355,7 @@ class Checker:
                 answer = await self.client.request(method, f"{url}/{path}", json=body, headers=headers)
                 assert answer.status_code in statuses, (path, body, answer.text)
                 if answer.status_code != 200:
-                    assert set(seat.scan(answer.text)) <= {"error", "details"}
+                    assert set(seat.scan(answer.text)) <= {"error", "details", "code", "values"}
                     assert (
                         "seat" not in answer.text or "not to be looked at" in answer.text or "move now" in answer.text
                     )

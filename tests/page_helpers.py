@@ -14,7 +14,7 @@ from web_helpers import needs_browser, needs_page
 #: Marks of every test of the page.
 PAGE: Final = [needs_page, needs_browser]
 #: How pages are opened where nothing else is said.
-STILL: Final = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}}
+STILL: Final = {"locale": "en-US", "reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}}
 PHONE: Final = {"viewport": {"width": 360, "height": 740}}
 
 

@@ -159,6 +159,11 @@ class Game:
             scores.append((out == 0, out, p == self.winner, *by_size))
         return tuple(1 + sum(other > mine for other in scores) for mine in scores)
 
+    @property
+    def eliminated(self) -> tuple[int | None, ...]:
+        """For each player the round in which it lost its last region; None: it is in the game."""
+        return tuple(int(last) or None for last in self._state.eliminated_at[0, : self.players])
+
     def alive(self, player: int) -> bool:
         """Whether a player still has regions (before the start: whether it will get some)."""
         self._check_player(player)

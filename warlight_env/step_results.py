@@ -150,6 +150,18 @@ def winner_with_forfeits(places: Sequence[int], ended: bool) -> int | None:
     return places.index(1) if ended and places.count(1) == 1 else None
 
 
+def end_with_forfeits(
+    placements: Sequence[int], winner: int | None, done: bool, out: Sequence[int | None]
+) -> tuple[list[int], int | None, bool]:
+    """Places, the winner, and whether the game is over, where somebody failed.
+
+    placements, winner, done: as the position has them. out: see `places_with_forfeits`.
+    """
+    left = out.count(None)
+    places = places_with_forfeits(placements, out)
+    return places, winner_with_forfeits(places, left <= 1 or winner is not None), done or left <= 1
+
+
 def tell_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
     """Events with their kind; `owner` as it was before the round, and is followed along."""
     events = []

@@ -10,6 +10,7 @@ import numpy as np
 
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_work
+from warlight_env.agents.nash.opponents import KINDS, Opponents
 from warlight_env.agents.nash.solving import BY_PLAYS, RoundGame, Sizes, sizes_for, solve_round, turns_of
 from warlight_env.agents.parameters import (
     FROM_ONE,
@@ -36,6 +37,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
+from warlight_env.errors import InputError
 
 #: Plays of a move where neither simulations nor seconds are given.
 DEFAULT_PLAYS: Final = 5000
@@ -97,6 +99,14 @@ class NashAgent(SearchingAgent):
         ] = "best",
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         net: Annotated[str | TurnNetwork | None, NET] = "learned",
+        others: Annotated[
+            Literal["same", "seen", "plans", "network", "ways"],
+            Told(
+                "whose turns the others choose from: the same as ours; plans, the network's, or those of the thesis's "
+                "ways; or each kind by how near it comes to what they were seen to play",
+                choices=("same", "seen", *KINDS),
+            ),
+        ] = "same",
         threads: Annotated[
             int, Told("searches of a move side by side, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
@@ -105,14 +115,17 @@ class NashAgent(SearchingAgent):
     ) -> None:
         super().__init__(seed, sims, secs, weights)
         self.sizes, self.refine, self.threads = (candidates, responses, scenarios), refine, threads
-        self.answer, self.picks = answer, picks
+        self.answer, self.picks, self.others = answer, picks, others
         given = dict(zip(Sizes._fields, self.sizes, strict=True))
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs, "rounds": rounds})
         self.rng = make_rng(seed)
         self.value, self.net = load_value(value), load_turns(net)
         self.rounds = rounds or (1 if self.net is None and self.value is not None else 2)
         self._rate = _RATE if self.net is None else _NETWORK_RATE
+        if others == "network" and self.net is None:
+            raise InputError("others = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
+        self._opponents: Opponents | None = None
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
@@ -137,6 +150,18 @@ class NashAgent(SearchingAgent):
             made = self._made = (sizes, view.board, players, works)
         return made[3]
 
+    def _of_others(self, view: View, work: NashWork) -> Opponents | None:
+        """Who says what the others choose from, told of the last round."""
+        if self.others == "same":
+            return None
+        made = self._opponents
+        if made is None or made.board is not view.board:
+            chosen = [kind for kind in KINDS if self.others in (kind, "seen") and (kind, self.net) != ("network", None)]
+            made = Opponents(view, {kind: KINDS[kind] for kind in chosen}, self.weights, self.net)
+            self._opponents = made
+        made.see(view, work)
+        return made
+
     def _search(self, view: View, limits: Limits) -> Found:
         start, sizes = time.perf_counter(), self._sizes(limits)
         works = self._works(view, sizes)
@@ -149,7 +174,9 @@ class NashAgent(SearchingAgent):
             view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=self.net
         )
         setup = reference(NashSetup(self.rounds, sizes.scenarios))
-        of = RoundGame(context, setup, lone(view), view.player, sizes.responses, self.refine)
+        opponents = self._of_others(view, works[0])
+        position, player = lone(view), view.player
+        of = RoundGame(context, setup, position, player, opponents, sizes.candidates, sizes.responses, self.refine)
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._rate = int(works[0].spent[0]) / max(1e-6, time.perf_counter() - start)

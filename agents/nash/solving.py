@@ -14,6 +14,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.agents.nash.equilibrium import begin, iterate
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
+from warlight_env.agents.nash.opponents import Opponents
 from warlight_env.agents.nash.responses import climb, join, start_climb
 from warlight_env.agents.search.budgeted import Limits
 from warlight_env.engine.orders import Orders
@@ -50,6 +51,8 @@ class RoundGame(NamedTuple):
     setup: NashSetup
     position: Position
     player: int
+    opponents: Opponents | None  #: who says what the others choose from, where it is not what we do
+    candidates: int
     responses: int
     refine: float  #: part of the budget for best responses
 
@@ -122,6 +125,10 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
     for number, work in enumerate(works):
         work.rng[:] = start
         begin(of.context, of.position, work)
+        if of.opponents is not None:
+            for p in range(of.context.players):
+                if p != of.player:
+                    of.opponents.write(of.position, p, of.candidates, work)
         if number:
             work.rng[:] = make_rng(derive_seed(int(start[0]), number))
     begun = [int(count) for count in works[0].sizes]

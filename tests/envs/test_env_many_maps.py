@@ -7,14 +7,21 @@ import numpy as np
 import pytest
 from gymnasium.utils import seeding
 from gymnasium.utils.env_checker import check_env
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import warlight_env.envs  # noqa: F401 -- the ids
-from warlight_env import maps
-from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv
+from warlight_env import Game, Orders, maps
+from warlight_env.arena import Match
+from warlight_env.bench.subject import make_subject
+from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv
+from warlight_env.envs.conformance import vector_conformance_test
 from warlight_env.envs.map_sets import map_set
+from warlight_env.envs.sb3 import SaveForPlay, make_vec_env
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.errors import InputError
+from warlight_env.train.masked_policy import MaskedFactoredPolicy
 
 SETS = ["small", "world", "generated:20:7"]
 ROOM = (50, 200)
@@ -161,3 +168,111 @@ def test_vectors_hold_different_maps():
     for _ in range(30):
         observations, *_ = envs.step(np.zeros(4, dtype=np.int64))
     envs.close()
+
+
+CASES = {
+    "factored": {"action": "factored", "opponent": "aggressive"},
+    "continuous": {"action": "continuous", "opponent": "one_big_army", "reward": "regions"},
+    "strategies, a pool": {"action": "strategies", "opponent": {"aggressive": 1, "random": 2}},
+    "steps": {"action": "steps", "opponent": "smart_random", "max_cycles": 60},
+    "three, picks, masks": {
+        "action": "factored", "players": 3, "opponent": ["aggressive", "random"], "picking": "play",
+        "mask": "observation", "rules": {"picks": 1},
+    },
+    "fog, an agent in Python": {"action": "factored", "fog": True, "opponent": "random:slack=2"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_batch_is_its_single_environments(case):
+    arguments = {
+        "map": ["small", "generated:14:1", "generated:20:7"],
+        "room": (22, 90),
+        "max_cycles": 25,
+        **CASES[case],
+    }
+    ended = vector_conformance_test(
+        lambda count, mode: WarlightMapsVectorEnv(count, autoreset_mode=mode, **arguments),
+        lambda: WarlightMapsEnv(**arguments),
+        steps=60,
+    )
+    assert ended > 10
+
+
+def test_a_batch_by_its_id_on_generated_maps():
+    maps_ = GeneratedMaps(8, 12, count=6)
+    envs = gymnasium.make_vec(
+        "warlight/WarlightMaps-v0", 32, vectorization_mode="vector_entry_point", map=maps_, action="strategies",
+        max_cycles=20,
+    )  # fmt: skip
+    observations, _ = envs.reset(seed=1)
+    seen = {envs.unwrapped.episodes.map_of(b).name for b in range(32)}
+    for _ in range(60):
+        observations, _, _, _, infos = envs.step(np.zeros(32, dtype=np.int64))
+        assert observations in envs.observation_space
+    assert len(seen) > 3 and infos["action_mask"].shape == (32, 9)
+    envs.reset(seed=2, options={"map": "small"})
+    assert {envs.unwrapped.episodes.map_of(b).digest() for b in range(32)} == {maps.load("small").digest()}
+
+
+def test_a_batch_of_stable_baselines_and_its_curriculum():
+    env = make_vec_env(6, seed=1, map=["small"], room=(42, 164), action="factored", mask="observation")
+    model = PPO(MaskedFactoredPolicy, env, n_steps=8, batch_size=16, n_epochs=1, device="cpu")
+    model.learn(48)
+    env.episodes.set_maps({"world": 1.0})
+    env.reset()
+    assert {env.episodes.map_of(b).name for b in range(6)} == {"world"}
+    model.set_env(env)
+    model.learn(48)
+
+
+def test_what_breaks_off_has_played_nothing():
+    def breaks(before, after, paid):
+        if after.round.max() > 2:
+            raise RuntimeError("mine")
+        return paid
+
+    env = WarlightMapsVectorEnv(4, map=SETS, action="strategies", reward=breaks)
+    env.reset(seed=1)
+    for _ in range(2):
+        env.step(np.zeros(4, dtype=np.int64))
+    before = [env.episodes.core_of(b).state.army.copy() for b in range(4)]
+    with pytest.raises(RuntimeError, match="mine"):
+        env.step(np.zeros(4, dtype=np.int64))
+    for b in range(4):
+        np.testing.assert_array_equal(env.episodes.core_of(b).state.army, before[b])
+        assert env.episodes.core_of(b).state.round[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("action", "wrong", "message"),
+    [
+        ("factored", np.full((2, sum(ROOM)), 5), "game 0, .*entry 0 is 5"),
+        ("factored", np.zeros((2, 3), np.int64), "must be an integer array"),
+        ("strategies", np.array([0, 9]), "game 1, .*entry 0 is 9"),
+        ("steps", np.array([-1, 0]), "game 0, .*entry 0 is -1"),
+        ("continuous", np.full((2, sum(ROOM)), np.nan), "must be a finite number"),
+    ],
+)
+def test_actions_of_a_batch_that_are_none(action, wrong, message):
+    env = WarlightMapsVectorEnv(2, map=SETS, room=ROOM, action=action)
+    with pytest.raises(ValueError, match="call reset"):
+        env.step(wrong)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=message):
+        env.step(wrong)
+    assert not any(env.episodes.core_of(b).state.round[0] for b in range(2))
+
+
+def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):
+    env = make_vec_env(4, seed=1, map=["small", "generated:14:1"], room=(50, 200), action="strategies")
+    model = MaskablePPO("MultiInputPolicy", env, n_steps=16, batch_size=16, n_epochs=1, device="cpu")
+    path = tmp_path / "learner.zip"
+    model.learn(64, callback=SaveForPlay(path))
+    for map_ in ("small", "world", "generated:30:2"):
+        match = Match([f"sb3:file={path},trust=yes", "random"], games=2, map=map_, seed=1, picks="random").run()
+        assert sum(record.dropped[0] for record in match.records) == 0
+    view = Game("world", seed=1, picks="random").view(0)
+    assert isinstance(make_subject(str(path), trust=True)(1).act(view), Orders)  # as `warlight bench` plays it
+    with pytest.raises(InputError, match="there is room for 50 regions"):
+        Match([f"sb3:file={path},trust=yes", "random"], games=2, map="large", seed=1, picks="random").run()

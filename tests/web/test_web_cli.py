@@ -25,7 +25,7 @@ from warlight_env.web import page as page_module
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Lobby
-from warlight_env.web.serve import Listen, run_server
+from warlight_env.web.serve import Folders, Listen, run_server
 from web_helpers import needs_page, serving
 
 
@@ -96,7 +96,7 @@ def test_a_server_that_cannot_begin_leaves_nothing_open(
             taken.listen()
             port = taken.getsockname()[1] if fails == "port" else 0
             bots = ["nobody"] if fails == "bot" else []
-            run_server(Listen(port=port), tmp_path, None, first, bots, open_browser=False)
+            run_server(Listen(port=port), Folders(tmp_path), first, bots, open_browser=False)
 
     closed: list[str] = []
     close = Lobby.close

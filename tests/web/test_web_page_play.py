@@ -266,7 +266,7 @@ def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(tmp_path: Path, ope
         seen = []
         for _ in range(2):
             page.get_by_role("combobox", name="Map").select_option("generated")
-            page.get_by_label("Against").select_option("random")
+            page.get_by_role("region", name="Opponents").get_by_role("button", name=re.compile("^Pip ")).click()
             page.get_by_role("spinbutton", name="Regions").fill("12")
             page.get_by_label("Seed").fill("7")
             page.get_by_label("Seed").fill("")

@@ -202,7 +202,10 @@ def test_the_servers_token_is_needed_and_stays_the_same(host: str, tmp_path: Pat
 
 def test_nobody_gets_a_token_of_somebody_elses_seat(server: Server):
     game = make(server, players=[{"name": "Ann"}, {"name": "Bo"}])
-    bots = make(server, players=[{"bot": "random"}, {"bot": "random"}])
+    bots = make(server, players=[{"bot": "random"}, {"bot": "random"}], pace=0.05)
+    server.client(game["tokens"]["0"]).post(f"games/{game['id']}/orders", json=hold(1))
+    with server.feed(bots["id"], bots["watch"]) as feed:
+        feed.event("round")
     home = server.client(game["tokens"]["0"]).get("home")
     assert game["id"] in home.text
     assert not any(token in home.text for token in game["tokens"].values())

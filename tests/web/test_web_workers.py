@@ -48,6 +48,14 @@ def log_of(game: Game) -> GameLog:
     return recorder.log
 
 
+def played_log_of(game: Game) -> GameLog:
+    """The log of a game in whose only round nobody did anything."""
+    recorder = MemoryRecorder([Player("Ann"), Player("Bo")])
+    recorder.began(game, [], 100)
+    recorder.played({}, game.play_round({}), game)
+    return recorder.log
+
+
 # Chances and bots answer about the position that they are asked about
 
 
@@ -366,17 +374,17 @@ def test_a_bot_that_thinks_too_long_is_answered_by_try_again(tmp_path: Path):
 
 
 def with_games(folder: Path, count: int, log: GameLog) -> None:
-    """A folder of as many games, of which nothing but their names differs; the newest has the highest number."""
+    """A folder of as many games, of which nothing but their names differs; the highest number was played last."""
     text = b"".join(line + b"\n" for line in log_lines(log))
     seats = {"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8}
     for number in range(count):
         (folder / f"game{number:05d}.partial.wl.jsonl").write_bytes(text)
         (folder / f"game{number:05d}.seats.json").write_text(json.dumps(seats))
-        os.utime(folder / f"game{number:05d}.seats.json", (number, number))
+        os.utime(folder / f"game{number:05d}.partial.wl.jsonl", (number, number))
 
 
 def test_a_folder_of_many_large_games_is_listed_beside_the_loop(tmp_path: Path):
-    with_games(tmp_path, 2000, log_of(Game(strip(200), "thesis", 2, 1, "random")))
+    with_games(tmp_path, 2000, played_log_of(Game(strip(200), "thesis", 2, 1, "random")))
 
     async def main() -> None:
         async with talking(tmp_path) as (_, client):
@@ -385,17 +393,36 @@ def test_a_folder_of_many_large_games_is_listed_beside_the_loop(tmp_path: Path):
                 listed = (await client.get("home")).json()["games"]
         assert [row["id"] for row in listed] == [f"game{number:05d}" for number in range(1999, 1979, -1)]
         assert listed[0] == {
-            "id": "game01999", "players": ["Ann", "Bo"], "watch": None, "map": "strip", "rounds": 0, "fog": False,
-            "over": False, "winner": None, "when": 1999,
+            "id": "game01999", "name": "", "players": ["Ann", "Bo"], "bots": [None, None], "watch": None,
+            "map": "strip", "rules": "thesis", "rounds": 1, "fog": False, "over": False, "winner": None, "when": 1999,
         }  # fmt: skip
         assert pulse.longest < 0.1
 
     asyncio.run(main())
 
 
+def test_the_library_of_many_games_is_read_part_by_part_beside_the_loop(tmp_path: Path):
+    with_games(tmp_path, 2000, played_log_of(Game("small", "thesis", 2, 1, "random")))
+
+    async def main() -> None:
+        async with talking(tmp_path) as (_, client):
+            await client.get("home")
+            async with Pulse() as pulse:
+                answer = (await client.get("library", params={"count": 100})).json()
+                assert 20 <= answer["all"] + answer["reading"] <= 2000 and answer["reading"] > 0
+                assert answer["games"][0]["id"] == "game01999"
+                while answer["reading"]:
+                    await asyncio.sleep(0.05)
+                    answer = (await client.get("library", params={"text": "ann", "start": 1900, "count": 100})).json()
+            assert (answer["total"], answer["all"]) == (2000, 2000)
+            assert [row["id"] for row in answer["games"]] == [f"game{number:05d}" for number in range(99, -1, -1)]
+            assert pulse.longest < 0.1
+
+    asyncio.run(main())
+
+
 def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path):
-    log = log_of(Game("small", "thesis", 2, 1, "random"))
-    with_games(tmp_path, 3, log)
+    with_games(tmp_path, 3, played_log_of(Game("small", "thesis", 2, 1, "random")))
     (tmp_path / "game00001.partial.wl.jsonl").write_text("no log")
 
     async def main() -> None:
@@ -409,7 +436,7 @@ def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path
             assert list(await listed()) == ["game00002", "game00000"]
             asked = [asyncio.ensure_future(listed()) for _ in range(40)]  # more than the desk has room for
             made = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
-            assert list(await listed()) == [made["id"], "game00002", "game00000"]
+            assert list(await listed()) == ["game00002", "game00000"]  # nobody did anything in it yet
             await asyncio.gather(*asked)
             for seat in "01":
                 headers = {"authorization": f"Bearer {made['tokens'][seat]}"}
@@ -425,10 +452,10 @@ def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path
             assert (await listed())[made["id"]] == in_memory
             (tmp_path / "game00002.seats.json").unlink()
             ends = tmp_path / "game00000.partial.wl.jsonl"
-            last = {"event": "end", "winner": 1, "rounds": 0, "placements": [2, 1], "cut_off": True}
+            last = {"event": "end", "winner": 1, "rounds": 1, "placements": [2, 1], "cut_off": True}
             ends.write_bytes(ends.read_bytes() + json.dumps(last).encode() + b"\n")
             rows = await listed()
-            assert list(rows) == [made["id"], "game00000"]
+            assert list(rows) == ["game00000", made["id"]]  # in which something has happened since
             assert rows["game00000"]["over"]
 
     asyncio.run(main())

@@ -14,6 +14,7 @@ from warlight_env.arena.policies.saved_model import SeededModel, loaded_model, m
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.checkpoints import load_policy
+from warlight_env.envs.padding import Padding
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.errors import did_you_mean
 from warlight_env.features.columns import OBSERVATIONS
@@ -34,6 +35,7 @@ class CheckpointSource:
     observation: str
     max_cycles: int | None
     deterministic: bool
+    padding: Padding | None = None
 
     @property
     def named(self) -> str:
@@ -44,7 +46,7 @@ class CheckpointSource:
         policy = SeededModel(loaded_model(self.path, self.digest, self.deterministic))
         return PolicyAgent(
             policy, seed, action=self.action, observation=self.observation, max_cycles=self.max_cycles,
-            name=Path(self.path).name,
+            name=Path(self.path).name, padding=self.padding,
         )  # fmt: skip
 
 
@@ -81,7 +83,8 @@ def make_subject(
     encoding: str | EncodingFactory = action or ("steps" if kept is None else kept.encoding)
     seen = observation or ("flat" if kept is None else kept.observation)
     cycles = kept.max_cycles if max_cycles is None and kept is not None else max_cycles
-    return CheckpointSource(policy, digest, encoding, seen, cycles, deterministic)
+    padding = None if kept is None else kept.padding
+    return CheckpointSource(policy, digest, encoding, seen, cycles, deterministic, padding)
 
 
 def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ()) -> None:

@@ -22,6 +22,7 @@ from warlight_env.cli import (
     doctor,
     environment,
     experiment,
+    ladder,
     log,
     maps,
     match,
@@ -47,6 +48,7 @@ app = App(
 )
 app.command(match.match)
 app.command(tournament.tournament)
+app.command(ladder.ladder)
 app.command(bench.bench)
 app.command(watch.watch)
 app.command(replay.replay)

@@ -41,6 +41,7 @@ class GameOptions:
     rules: RulesOption = "thesis"
     games: Annotated[Path | None, Parameter(help="Folder of the games' logs (default: the user's data folder).")] = None
     runs: Annotated[Path | None, Parameter(help="Folder of tournaments' results to show.")] = None
+    opponents: Annotated[Path | None, Parameter(help="Folder of policies (.npz) of your own to play against.")] = None
     host: HostOption = "127.0.0.1"
     port: PortOption = 8040
     proxy: ProxyOption = None
@@ -95,8 +96,9 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
         raise UsageError(f"{len(players)} players: two to six can play")
     if options.seed is not None and options.seed < 0:
         raise UsageError(f"--seed {options.seed}: must not be negative")
-    if options.runs is not None and not options.runs.is_dir():
-        raise UsageError(f"--runs {options.runs}: there is no such folder")
+    for option, shown in (("runs", options.runs), ("opponents", options.opponents)):
+        if shown is not None and not shown.is_dir():
+            raise UsageError(f"--{option} {shown}: there is no such folder")
     if not 0 <= options.port < 65536:
         raise UsageError(f"--port {options.port}: must be 0 to 65535")
     for proxy in options.proxy or ():
@@ -108,21 +110,19 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     need("web", "fastapi", "pydantic", "uvicorn", "websockets")
     from platformdirs import user_data_path
 
-    from warlight_env.agents.registry import parse
     from warlight_env.engine.board import make_board
     from warlight_env.engine.setup import check_players
     from warlight_env.maps import load
-    from warlight_env.web.newgames import fits
-    from warlight_env.web.serve import Listen, run_server
+    from warlight_env.web.played_games import games_of
+    from warlight_env.web.serve import Folders, Listen, run_server
 
-    for bot in bots:
-        parse(bot)
-        if not fits(bot, len(players)):
-            raise UsageError(f"{bot} plays games of two, not of {len(players)}")
     rules = read_rules(options.rules)
     if options.fog:
         rules = replace(rules, fog=True)
     map_ = load(options.map)
+    for bot in bots:
+        if refused := games_of(bot).refusal(len(players), map_.n_regions, rules):
+            raise UsageError(f"{bot} {refused}")
     check_players(make_board(map_), rules, len(players))
 
     async def first(lobby: Any) -> str:
@@ -134,7 +134,8 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
 
     folder = options.games if options.games is not None else user_data_path("warlight") / "games"
     listen = Listen(options.host, options.port, tuple(options.proxy or ()))
-    run_server(listen, folder, options.runs, first, bots, open_browser=options.browser, tell=_tell)
+    folders = Folders(folder, options.runs, options.opponents)
+    run_server(listen, folders, first, bots, open_browser=options.browser, tell=_tell)
 
 
 def _is_address(text: str) -> bool:

@@ -103,7 +103,7 @@ def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: b
             lines += tell_round(log.header.map, names, turns, result)
         if insight:
             lines += _thoughts(log, number, names, eyes)
-        lines += (f"{names[f.player]} failed: {f.reason}" for f in log.failures if f.round == number)
+        lines += (f.told(names[f.player]) for f in log.failures if f.round == number)
         if live and index:
             time.sleep(delay)
         base = log.header.rules.base_income
@@ -114,7 +114,9 @@ def _tell(log: GameLog, shown: list[ReplayFrame], player: int | None, insight: b
     if shown[-1].position.round == len(log.rounds):
         for failure in log.failures:
             if failure.round > len(log.rounds):  # it broke the game off: the round in which it failed is not there
-                print(printable(f"{names[failure.player]} failed in round {failure.round}: {failure.reason}"))
+                print(printable(failure.told(names[failure.player])))
+        if log.draw is not None:
+            print(printable(f"{', '.join(names[p] for p in log.draw.players)} agreed on a draw"))
         print(printable(_outcome(log, names)))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
 import numba
@@ -22,6 +22,7 @@ from numba.extending import (
     NativeValue,
     box,
     infer_getattr,
+    intrinsic,
     lower_cast,
     lower_getattr_generic,
     models,
@@ -113,6 +114,29 @@ def reference(record: T) -> T:
         return record
     made: Any = Reference(record)
     return made
+
+
+def record_at(kind: Callable[[], Any]) -> Any:
+    """A function for kernels that turns what `address_of` gave into the reference, whose type is kind().
+
+    So a kernel takes any number of records.
+    """
+    if numba.config.DISABLE_JIT:
+        return lambda record: record
+
+    @intrinsic
+    def at(typing_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            return builder.inttoptr(values[0], cgutils.voidptr_t)
+
+        return kind()(types.int64), generate
+
+    return at
+
+
+def address_of(made: Any) -> Any:
+    """Where the record of a reference lies, for `record_at`; whoever asks keeps the reference."""
+    return made if numba.config.DISABLE_JIT else made.address
 
 
 # Memory: 64-bit words. An array takes its object, length, data, shape and strides; a record its fields, one after the

@@ -12,7 +12,7 @@ from numba.np import arrayobj
 
 from warlight_env.engine.jit import JIT_DISABLED
 
-#: Elements of such an array: more than a map has regions (`maps.model.MAX_REGIONS`).
+#: Elements of such an array: more than a map has regions (`maps.parts.MAX_REGIONS`).
 STACK_SIZE: Final = 1024
 
 

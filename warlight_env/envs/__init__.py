@@ -16,7 +16,7 @@ from warlight_env.envs.actions import (
 )
 from warlight_env.envs.checkpoints import load_policy
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.many_maps import WarlightMapsEnv
+from warlight_env.envs.many_maps import WarlightMapsEnv, WarlightMapsVectorEnv
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
 from warlight_env.envs.own_functions import Games, ObservationFunction, RewardFunction, SeenGames
@@ -55,6 +55,7 @@ __all__ = [
     "StrategyActions",
     "WarlightEnv",
     "WarlightMapsEnv",
+    "WarlightMapsVectorEnv",
     "WarlightParallelEnv",
     "WarlightVectorEnv",
     "global_features",

@@ -154,6 +154,8 @@ class EnvCore:
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._chronicle: Chronicle | None = None
+        #: uint64[B, P, 2]: the generators of bots that play here in compiled code, by the player that one plays.
+        self.bot_rngs = np.zeros((batch, players, 2), dtype=np.uint64)
         self._add_own(own_reward, own_observation)
 
     def _add_own(self, reward: RewardFunction | None, observation: ObservationFunction | None) -> None:
@@ -337,6 +339,11 @@ class EnvCore:
         """
         if self._chronicle is None:
             self._chronicle = Chronicle(self.map, self.board, self.rules, self.params)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether `remember` was called."""
+        return self._chronicle is not None
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
         """Step every game that is not over with actions int[B, S, K] of all players that have a slot.
@@ -697,14 +704,18 @@ class EnvCore:
             self.turns.status[...] = 0
         self._look()
 
-    def clone(self) -> EnvCore:
-        """An independent copy that goes on exactly as this one would; what is static is shared."""
+    def clone(self, same_thread: bool = False) -> EnvCore:
+        """An independent copy that goes on exactly as this one would; what is static is shared.
+
+        same_thread: so is working memory, as only one of them works at a time.
+        """
         other = EnvCore.__new__(EnvCore)
         other.__dict__.update(self.__dict__)
         other.state = copy_state(self.state)
         arrays: Any = self.out
         other.out = reference(Buffers(*[array.copy() for array in arrays]))
-        other._converted, other._work = np.empty_like(self._converted), None
+        other._converted, other._work = np.empty_like(self._converted), self.work if same_thread else None
+        other.bot_rngs = self.bot_rngs.copy()
         other._turns = None
         if self.settings.stepwise and self._turns is not None:
             other._turns = reference(copied(self._turns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -21,8 +21,9 @@ from warlight_env.envs.observation_spaces import observation, observation_space_
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.policy_settings import PolicySettings, told_action
-from warlight_env.envs.reset_options import ResetOptions
+from warlight_env.envs.reset_options import ResetOptions, read_options
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.seeds import draw_seed
 from warlight_env.errors import InputError
 
 NO_OPTIONS = ResetOptions()
@@ -88,6 +89,15 @@ class Episodes:
         self.action_space = self.core.encoding.space
         self.set_opponent(opponent)
 
+    def another(self) -> Episodes:
+        """Such games again, for the same thread: what is static is shared, working memory too."""
+        other = Episodes.__new__(Episodes)
+        other.__dict__.update(self.__dict__)
+        other.core = self.core.clone(same_thread=True)
+        other.learner, other.seeds, other._rows = self.learner.copy(), self.seeds.copy(), self._rows.copy()
+        other._chosen, other._table = np.full_like(self._chosen, -1), []
+        return other
+
     def _make_observation_space(self) -> spaces.Space[Any]:
         space, size = observation_space_of(self.core), self.mask_size
         if self.mask == "info" or size == 0:
@@ -149,7 +159,28 @@ class Episodes:
         playing = (self._table[i] for i in self._chosen[b] if i >= 0)
         return tuple(known.opponent for known in playing if known is not None)
 
+    def playing(self) -> list[tuple[int, Opponent, Any]]:
+        """Who plays in some game: the number in `chosen`, the opponent, and what it remembers."""
+        return [(i, known.opponent, known.memory) for i, known in enumerate(self._table) if known is not None]
+
+    @property
+    def chosen(self) -> npt.NDArray[np.int16]:
+        """int16[B, P]: the number of who plays there, or -1."""
+        return self._chosen
+
     # Playing
+
+    def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
+        """See `reset_options.read_options`."""
+        return read_options(self.core, options, known)
+
+    def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> int:
+        """What decides the next game of an environment with this stream: its seed."""
+        return draw_seed(stream)
+
+    def limit_cycles(self, count: int) -> None:
+        """Truncate after so many steps, if that was not sooner."""
+        self.core.max_cycles = min(self.core.max_cycles, count)
 
     def reset(self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS) -> None:
         """Begin the games `which`, each with its seed.
@@ -205,13 +236,13 @@ class Episodes:
             rows = np.concatenate([rows, np.zeros((self.batch, core.slots - 1, core.row_size), dtype=np.int64)], axis=1)
         moves = np.zeros((self.batch, core.slots), dtype=np.int8)
         moves[:, 0] = 1 if acting is None else acting
-        playing = [(i, known) for i, known in enumerate(self._table) if known is not None]
-        may_raise = core.own_reward is not None or any(known.opponent.raises for _, known in playing)
+        playing = self.playing()
+        may_raise = core.own_reward is not None or any(opponent.raises for _, opponent, _ in playing)
         before = core.save_turns() if may_raise else None
         core.hand_in(rows, dropped, moves)
         try:
-            for i, known in playing:
-                known.opponent.move(known.memory, core, self._chosen, i, self.learner)
+            for i, opponent, memory in playing:
+                opponent.move(memory, core, self._chosen, i, self.learner)
             core.resolve(moves[:, 0])
         except BaseException:
             if before is not None:
@@ -275,3 +306,7 @@ class Episodes:
     def won(self) -> npt.NDArray[np.bool_]:
         """bool[B]: whether the learner has won."""
         return self.core.state.winner == self.learner
+
+    def render(self, mode: str | None, b: int) -> Any:
+        """The true position of game b; see `EnvCore.render`."""
+        return self.core.render(mode, b)

@@ -82,11 +82,16 @@ class BotOpponent(Opponent):
         self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """uint64[B, P, 2]: its random generators."""
-        return np.zeros((core.batch, core.players, 2), dtype=np.uint64)
+        """uint64[B, P, 2]: the random generators of all bots, of which each has those of the players that it plays."""
+        return core.bot_rngs
 
     def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
         memory[b, player] = make_rng(seed)
+
+    @property
+    def kernels(self) -> tuple[Any, Any]:
+        """Its policy and its picker, for kernels that take their addresses."""
+        return self._policy, self._pick
 
     def move(
         self,

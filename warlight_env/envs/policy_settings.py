@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
-from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
+from warlight_env.envs.map_sets import MapRoom
+from warlight_env.envs.padding import Padding
 from warlight_env.errors import InputError, clipped
 from warlight_env.features.columns import OBSERVATIONS
 
@@ -28,6 +29,7 @@ class PolicySettings:
     """Of an environment, as far as a policy depends on them.
 
     action: the encoding's name, and what else it was made with. map, regions, edges: the map's name and size.
+    padded: it knows many maps, and these are for how many regions and edges there is room.
     """
 
     action: dict[str, Any]
@@ -39,6 +41,12 @@ class PolicySettings:
     map: str
     regions: int
     edges: int
+    padded: bool = False
+
+    @property
+    def padding(self) -> Padding | None:
+        """How what it sees and says is padded; None: not at all."""
+        return Padding(MapRoom(self.regions, self.edges), self.action["name"]) if self.padded else None
 
     @property
     def encoding(self) -> EncodingFactory:
@@ -46,9 +54,11 @@ class PolicySettings:
         more = {key: value for key, value in self.action.items() if key != "name"}
         return functools.partial(ENCODINGS[self.action["name"]], **more)
 
-    def fits(self, board: Board) -> bool:
-        """Whether a board has the size of the map: the spaces follow from it."""
-        return (self.regions, self.edges) == (board.n_regions, board.n_edges)
+    def fits(self, size: MapRoom) -> bool:
+        """Whether a map of that size is as large as this one, or there is room for it: the spaces follow from it."""
+        if self.padded:
+            return size.regions <= self.regions and size.edges <= self.edges
+        return (self.regions, self.edges) == size
 
     def save(self, model: str | Path) -> None:
         """Write them beside a model's file: model.json beside model.zip."""
@@ -77,13 +87,15 @@ class PolicySettings:
         return made
 
     def _check(self) -> None:
-        kinds = {"int": int, "str": str, "dict[str, Any]": dict}
+        kinds = {"int": int, "bool": bool, "str": str, "dict[str, Any]": dict}
         for field in dataclasses.fields(self):
             value, kind = getattr(self, field.name), kinds.get(str(field.type))
             if kind is not None and type(value) is not kind:
                 raise ValueError(f"{field.name} = {value!r:.60}")
         if self.action["name"] not in ENCODINGS or self.observation not in OBSERVATIONS:
             raise ValueError(f"action {self.action['name']!r:.60} or observation {self.observation!r:.60} is not known")
+        if self.padding is not None and (self.observation != "graph" or len(self.action) > 1):
+            raise ValueError("policies of many maps see graphs, and their encodings have no settings")
 
 
 def beside(model: str | Path) -> Path:

@@ -35,7 +35,11 @@ def register_all() -> None:
                 kwargs=dict(arguments),
             )
     if MAPS_ID not in gymnasium.registry:
-        gymnasium.register(MAPS_ID, entry_point="warlight_env.envs.many_maps:WarlightMapsEnv")
+        gymnasium.register(
+            MAPS_ID,
+            entry_point="warlight_env.envs.many_maps:WarlightMapsEnv",
+            vector_entry_point="warlight_env.envs.many_maps:WarlightMapsVectorEnv",
+        )
     if ENV_ID not in pettingzoo.parallel_registry:
         pettingzoo.register("parallel", "warlight/warlight_v0", "warlight_env.envs.parallel:WarlightParallelEnv")
     if ENV_ID not in pettingzoo.aec_registry:

@@ -9,16 +9,19 @@ from warlight_env.envs.arrays import index
 from warlight_env.envs.core import EnvCore
 from warlight_env.errors import InputError
 from warlight_env.game import Game
+from warlight_env.maps import Map
 
 
 class ResetOptions(NamedTuple):
     """Of the games that begin now, and of no later ones.
 
     start: the position from which they are played, None: as the rules begin. seat: the learner's, None: as always.
+    map: where there are many, None: drawn.
     """
 
     start: Game | None = None
     seat: int | None = None
+    map: Map | None = None
 
 
 #: Arguments of environments that somebody may look for here.

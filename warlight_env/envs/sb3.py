@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
+from warlight_env.envs.map_episodes import MapEpisodes
+from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.rendering import RENDERING, checked_mode
-from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.seeds import Seeds
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
@@ -37,7 +39,7 @@ class WarlightVecEnv(VecEnv):
 
     def __init__(self, num_envs: int, *, render_mode: str | None = None, **arguments: Any) -> None:
         self.render_mode = checked_mode(render_mode)
-        self.episodes = Episodes(**arguments, batch=num_envs)
+        self.episodes: Any = games_of(arguments, num_envs)
         #: Who played, by seat, in the games that ended in the last step.
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
@@ -50,38 +52,42 @@ class WarlightVecEnv(VecEnv):
     @property
     def features(self) -> Features:
         """What a game's observation (without its mask) holds, by name."""
-        return self.episodes.core.features
+        features: Features = self.episodes.core.features
+        return features
 
     @property
     def encoding(self) -> ActionEncoding:
         """How turns become actions: `decode` and `encode` with what a view tells."""
-        return self.episodes.core.encoding
+        encoding: ActionEncoding = self.episodes.core.encoding
+        return encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
         """int64[2, E]: source and target of each directed edge."""
-        return self.episodes.core.edge_index
+        edge_index: npt.NDArray[np.int64] = self.episodes.core.edge_index
+        return edge_index
 
     @property
     def policy_settings(self) -> PolicySettings:
         """What a policy has to know of its environment in order to play elsewhere."""
-        return self.episodes.policy_settings
+        settings: PolicySettings = self.episodes.policy_settings
+        return settings
 
     def reset(self) -> Any:
         """Begin all games; with the seeds of `seed` and the options of `set_options`, if these were called.
 
         The options are `WarlightEnv.reset`'s, for this reset alone.
         """
-        read = [read_options(self.episodes.core, options, ("start", "seat")) for options in self._options]
+        read = [self.episodes.read_options(options, ("start", "seat")) for options in self._options]
         for b, seed in enumerate(self._seeds):
             if seed is not None:
                 self._streams.seed(b, seed)
-        seeds = self._streams.draw(self._all)
         if any(options != NO_OPTIONS for options in read):
             for b in self._all:
-                self.episodes.reset([seeds[b]], [b], read[b])
+                drawn = self._streams.draw([b], functools.partial(self.episodes.draw, options=read[b]))
+                self.episodes.reset(drawn, [b], read[b])
         else:
-            self.episodes.reset(seeds, self._all)
+            self.episodes.reset(self._streams.draw(self._all, self.episodes.draw), self._all)
         self._returns[:], self._lengths[:] = 0, 0
         self.reset_infos = self._infos()
         self.ended_against = {}
@@ -112,7 +118,7 @@ class WarlightVecEnv(VecEnv):
                     "episode": {"r": round(float(self._returns[b]), 6), "l": int(self._lengths[b]), "t": 0.0},
                     "terminal_observation": {k: v[i] for k, v in last.items()} if isinstance(last, dict) else last[i],
                 }
-            episodes.reset(self._streams.draw(ended), ended.tolist())
+            episodes.reset(self._streams.draw(ended, episodes.draw), ended.tolist())
             self._returns[ended], self._lengths[ended] = 0, 0
         return episodes.observe(), rewards, dones, infos
 
@@ -122,7 +128,8 @@ class WarlightVecEnv(VecEnv):
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """int8[B, M]: what the learners may do, flat."""
-        return self.episodes.masks()
+        masks: npt.NDArray[np.int8] = self.episodes.masks()
+        return masks
 
     def set_opponent(self, opponent: Any) -> None:
         """Who plays, each game from its next one on; see `make_opponent`."""
@@ -166,11 +173,20 @@ class WarlightVecEnv(VecEnv):
 
     def render_game(self, b: int) -> Any:
         """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
-        return self.episodes.core.render(self.render_mode, b)
+        return self.episodes.render(self.render_mode, b)
+
+
+def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes | MapEpisodes:
+    """The games of such an environment: on many maps where a set of maps is named, or a room for them."""
+    several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "room" in arguments
+    return MapEpisodes(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:
-    """A `VecEnv` of so many games, with the first seeds seed, seed + 1, …; the arguments are those of `WarlightEnv`."""
+    """A `VecEnv` of so many games, with the first seeds seed, seed + 1, …; the arguments are those of `WarlightEnv`.
+
+    Where ``map`` is a set of maps, or a ``room`` is given, they are those of `WarlightMapsEnv`.
+    """
     env = WarlightVecEnv(n_envs, **arguments)
     if seed is not None:
         env.seed(seed)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.utils import seeding
+
+T = TypeVar("T")
 
 
 def draw_seed(stream: np.random.Generator) -> int:
@@ -24,13 +27,13 @@ class Seeds:
         """Begin a stream anew."""
         self._streams[b], _ = seeding.np_random(seed)
 
-    def draw(self, which: Sequence[int] | npt.NDArray[np.int64]) -> list[int]:
-        """The next game's seed of each of these environments."""
+    def draw(self, which: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:
+        """What decides the next game of each of these environments: what `draw` takes from its stream."""
         drawn = []
         for b in which:
             stream = self._streams[b]
             if stream is None:
                 stream, _ = seeding.np_random(None)
                 self._streams[b] = stream
-            drawn.append(draw_seed(stream))
+            drawn.append(draw(stream))
         return drawn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,6 @@ from gymnasium.vector.utils import batch_space
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rendering import RENDERING, checked_mode
-from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.seeds import Seeds
 from warlight_env.features.columns import Features
 
@@ -47,9 +47,9 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         **arguments: Any,
     ) -> None:
         self.render_mode = checked_mode(render_mode)
-        self.episodes = Episodes(**arguments, batch=num_envs)
+        self.episodes = self._make_games(num_envs, arguments)
         if max_episode_steps is not None:
-            self.episodes.core.max_cycles = min(self.episodes.core.max_cycles, max_episode_steps)
+            self.episodes.limit_cycles(max_episode_steps)
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
@@ -61,20 +61,27 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         self._ended = np.zeros(num_envs, dtype=np.bool_)
         self._begun = False
 
+    def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Any:
+        """`Episodes`, or what can do all that they can."""
+        return Episodes(batch=num_envs, **arguments)
+
     @property
     def features(self) -> Features:
         """What a game's observation (without its mask) holds, by name."""
-        return self.episodes.core.features
+        features: Features = self.episodes.core.features
+        return features
 
     @property
     def encoding(self) -> ActionEncoding:
         """How turns become actions: `decode` and `encode` with what a view tells."""
-        return self.episodes.core.encoding
+        encoding: ActionEncoding = self.episodes.core.encoding
+        return encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
         """int64[2, E]: source and target of each directed edge."""
-        return self.episodes.core.edge_index
+        edge_index: npt.NDArray[np.int64] = self.episodes.core.edge_index
+        return edge_index
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -83,7 +90,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
 
         The options ``start`` and ``seat`` are `WarlightEnv.reset`'s, for all games that begin now.
         """
-        read = read_options(self.episodes.core, options, ("start", "seat", "reset_mask"))
+        read = self.episodes.read_options(options, ("start", "seat", "reset_mask"))
         mask = np.ones(self.num_envs, dtype=np.bool_)
         if options and "reset_mask" in options:
             mask = np.asarray(options["reset_mask"])
@@ -102,7 +109,8 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         for b in which.tolist():
             if seeds[b] is not None:
                 self._seeds.seed(b, seeds[b])
-        self.episodes.reset(self._seeds.draw(which), which.tolist(), read)
+        drawn = self._seeds.draw(which, functools.partial(self.episodes.draw, options=read))
+        self.episodes.reset(drawn, which.tolist(), read)
         self._ended[mask] = False
         self._begun = True
         return self.episodes.observe(), self._infos(mask)
@@ -122,7 +130,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         rewards = np.where(acting, episodes.reward, 0.0)
         terminated, truncated = episodes.terminated & acting, episodes.truncated & acting
         if len(anew):
-            episodes.reset(self._seeds.draw(anew), anew.tolist())
+            episodes.reset(self._seeds.draw(anew, episodes.draw), anew.tolist())
         self._ended = terminated | truncated
         ended = np.flatnonzero(self._ended)
         infos = self._infos(np.ones(self.num_envs, dtype=np.bool_))
@@ -131,7 +139,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
             for b in ended.tolist():
                 final["final_obs"][b] = episodes.observe(b)
             final |= {"final_info": infos, "_final_info": self._ended.copy()}
-            episodes.reset(self._seeds.draw(ended), ended.tolist())
+            episodes.reset(self._seeds.draw(ended, episodes.draw), ended.tolist())
             self._ended = np.zeros(self.num_envs, dtype=np.bool_)
             infos = {**self._infos(np.ones(self.num_envs, dtype=np.bool_)), **final}
         return episodes.observe(), rewards, terminated, truncated, infos
@@ -146,7 +154,8 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """int8[B, M]: what the learners may do, flat."""
-        return self.episodes.masks()
+        masks: npt.NDArray[np.int8] = self.episodes.masks()
+        return masks
 
     def set_opponent(self, opponent: Any) -> None:
         """Who plays, each game from its next one on; see `make_opponent`."""
@@ -159,7 +168,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
 
     def render_game(self, b: int) -> Any:
         """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
-        return self.episodes.core.render(self.render_mode, b)
+        return self.episodes.render(self.render_mode, b)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is held open."""

@@ -20,6 +20,7 @@ from warlight_env.record.model import (
     End,
     Header,
     Insight,
+    LoggedDraw,
     LoggedFailure,
     LoggedGame,
     Picks,
@@ -113,6 +114,13 @@ def decode_failure(fields: Fields, players: int) -> LoggedFailure:
     return LoggedFailure(fields.whole("player", 0, players - 1), fields.whole("round", 0), fields.text("reason"))
 
 
+def decode_draw(fields: Fields, players: int, rounds: int) -> LoggedDraw:
+    """The event of a draw that was agreed on after so many rounds."""
+    if fields.whole("round", 0) != rounds:
+        raise LogError(f"{fields.place}: a draw after {fields.data['round']} rounds, but {rounds} are there")
+    return LoggedDraw(rounds, fields.wholes("players", None, 0, players - 1))
+
+
 def decode_end(fields: Fields, players: int, rounds: int) -> End:
     """The event of the game's end, after so many rounds."""
     if fields.whole("rounds", 0) != rounds:
@@ -150,7 +158,7 @@ class Decoder:
         kind = fields.text("event")
         read = {
             "start": self._start, "picks": self._picks, "round": self._round, "insight": self._insight,
-            "failure": self._failure, "end": self._end,
+            "failure": self._failure, "draw": self._draw, "end": self._end,
         }.get(kind)  # fmt: skip
         if read is None:
             return  # of a later program with the same version
@@ -201,6 +209,9 @@ class Decoder:
 
     def _failure(self, fields: Fields) -> None:
         self._failures.append(decode_failure(fields, self._players))
+
+    def _draw(self, fields: Fields) -> None:
+        self.log = replace(self.log, draw=decode_draw(fields, self._players, self._rounds))
 
     def _end(self, fields: Fields) -> None:
         self.log = replace(self.log, end=decode_end(fields, self._players, self._rounds))

@@ -17,6 +17,7 @@ from warlight_env.record.model import (
     End,
     Header,
     Insight,
+    LoggedDraw,
     LoggedFailure,
     LoggedGame,
     Picks,
@@ -200,6 +201,11 @@ def failure_data(failure: LoggedFailure) -> Data:
     return {"event": "failure", "player": failure.player, "round": failure.round, "reason": failure.reason}
 
 
+def draw_data(draw: LoggedDraw) -> Data:
+    """A draw that was agreed on."""
+    return {"event": "draw", "round": draw.round, "players": draw.players}
+
+
 def end_data(end: End) -> Data:
     """The end."""
     return {
@@ -232,6 +238,8 @@ def log_events(log: LoggedGame) -> Iterator[Data]:
         yield insight_data(insight, last)
     for failure in failures:
         yield failure_data(failure)
+    if log.draw is not None:
+        yield draw_data(log.draw)
     if log.end is not None:
         yield end_data(log.end)
 

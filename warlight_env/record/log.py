@@ -16,7 +16,7 @@ class GameLog(LoggedGame):
     @classmethod
     def of(cls, game: LoggedGame) -> GameLog:
         """The log of a game."""
-        return cls(game.header, game.start, game.steps, game.failures, game.end, game.insights)
+        return cls(game.header, game.start, game.steps, game.failures, game.end, game.insights, game.draw)
 
     @classmethod
     def load(cls, path: str | Path) -> GameLog:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -102,13 +102,31 @@ class Round:
         return [Deploy(player, region, armies) for (player, region), armies in sorted(total.items())]
 
 
+#: The reason of a failure that was none: a person gave up.
+RESIGNED: Final = "resigned"
+
+
 @dataclass(frozen=True)
 class LoggedFailure:
-    """An agent failed: it loses by forfeit and stands still from that round on, or the game was broken off."""
+    """An agent failed, or a person gave up: it loses by forfeit and stands still from that round on; or the game was
+    broken off."""
 
     player: int
     round: int  #: in which it failed; 0: while picking
     reason: str
+
+    def told(self, name: str) -> str:
+        """In words, of who is called so."""
+        when = "while picking" if self.round == 0 else f"in round {self.round}"
+        return f"{name} resigned {when}" if self.reason == RESIGNED else f"{name} failed {when}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class LoggedDraw:
+    """All who were still in the game agreed on a draw, and it ended."""
+
+    round: int  #: rounds played
+    players: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -143,6 +161,7 @@ class LoggedGame:
     failures: tuple[LoggedFailure, ...] = ()  #: in the order in which the agents failed
     end: End | None = None
     insights: tuple[Insight, ...] = ()  #: after the last step: faults of agents that showed when the game was over
+    draw: LoggedDraw | None = None  #: that was agreed on
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:

@@ -51,6 +51,7 @@ class Summary:
     rounds: int
     failures: tuple[LoggedFailure, ...]
     end: End | None
+    picks: int = 0  #: how often somebody picked
 
     @property
     def status(self) -> Status:
@@ -64,17 +65,19 @@ def summarize(path: Path) -> Summary:
     if not whole:
         raise _nothing_left(path)
     header = decode_header(_parse(whole[0], f"{path}: line 1"), f"{path}: line 1")
-    rounds, end, failures, players = 0, None, [], len(header.players)
+    rounds, end, failures, picks, players = 0, None, [], 0, len(header.players)
     for number, line in enumerate(whole[1:], 2):
         place = f"{path}: line {number}"
         kind = _kind(line, place)
         if kind == "round":
             rounds += 1
+        elif kind == "picks":
+            picks += 1
         elif kind == "failure":
             failures.append(decode_failure(Fields(_parse(line, place), place), players))
         elif kind == "end":
             end = decode_end(Fields(_parse(line, place), place), players, rounds)
-    return Summary(header, rounds, tuple(failures), end)
+    return Summary(header, rounds, tuple(failures), end, picks)
 
 
 def _kind(line: bytes, place: str) -> str:

@@ -20,6 +20,7 @@ from warlight_env.record.decode import Decoder, decode_header
 from warlight_env.record.encode import (
     PROGRAM,
     Data,
+    draw_data,
     encode_event,
     encode_foreign,
     end_data,
@@ -34,7 +35,17 @@ from warlight_env.record.encode import (
 from warlight_env.record.errors import LogError
 from warlight_env.record.insight import insight_of
 from warlight_env.record.log import GameLog
-from warlight_env.record.model import Continuation, End, Header, Insight, LoggedFailure, Picks, Player, Start
+from warlight_env.record.model import (
+    Continuation,
+    End,
+    Header,
+    Insight,
+    LoggedDraw,
+    LoggedFailure,
+    Picks,
+    Player,
+    Start,
+)
 from warlight_env.step_results import IllegalOrder, RoundResult
 
 
@@ -156,6 +167,10 @@ class Recorder(ABC):
         """See `GameObserver`."""
         self._write_last_faults(error.round)
         self.tell(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
+
+    def agreed(self, round: int, players: Sequence[int]) -> None:
+        """All players who are still in the game agreed on a draw after so many rounds; `ended` follows."""
+        self.tell(draw_data(LoggedDraw(round, tuple(players))))
 
     def ended(self, record: FinishedGame) -> None:
         """See `GameObserver`."""

@@ -12,7 +12,7 @@ from warlight_env.game import Game, GameError
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import Picks, Round
-from warlight_env.step_results import RoundResult, places_with_forfeits, seen_by_all, winner_with_forfeits
+from warlight_env.step_results import RoundResult, end_with_forfeits, places_with_forfeits, seen_by_all
 
 
 @dataclass(frozen=True)
@@ -171,17 +171,20 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
 def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
     """The end; who forfeits, loses, whatever the position. `eliminated`: by player, the round in which it was."""
     assert log.end is not None
+    facts: list[Fact] = []
     winner, placements, over = game.winner, tuple(game.placements), game.done
-    if log.failures:
-        out = list(eliminated)
-        for failure in log.failures:
-            last = out[failure.player]
-            out[failure.player] = failure.round if last is None else min(last, failure.round)
-        left = out.count(None)
-        placements = tuple(places_with_forfeits(game.placements, out))
-        winner = winner_with_forfeits(placements, left <= 1 or game.winner is not None)
-        over = game.done or left <= 1
-    facts: list[Fact] = [
+    out = list(eliminated)
+    for failure in log.failures:
+        last = out[failure.player]
+        out[failure.player] = failure.round if last is None else min(last, failure.round)
+    if log.draw is not None:
+        winner, placements, over = None, tuple(places_with_forfeits([1] * game.players, out)), True
+        still = tuple(p for p, last in enumerate(out) if last is None)
+        facts.append(("players who agreed on a draw", log.draw.players, still))
+    elif log.failures:
+        places, winner, over = end_with_forfeits(game.placements, game.winner, game.done, out)
+        placements = tuple(places)
+    facts += [
         ("winner", log.end.winner, winner),
         ("placements", log.end.placements, placements),
         ("cut_off", log.end.cut_off, not over),

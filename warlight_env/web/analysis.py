@@ -8,9 +8,8 @@ from warlight_env.web import clerk
 from warlight_env.web.clerk import Source, seen, thought_seed
 from warlight_env.web.errors import RequestError
 from warlight_env.web.lobby import Access, Lobby
-from warlight_env.web.newgames import offered
+from warlight_env.web.opponents import Opponents
 from warlight_env.web.requests import InsightBody
-from warlight_env.web.server_settings import ServerSettings
 from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 
 
@@ -23,7 +22,7 @@ async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[st
     room = there.room
     past = body.round is not None and body.round != room.game.round
     if past and there.seat is not None and not room.over:
-        raise RequestError("past rounds can be analysed once the game is over", 409)
+        raise RequestError("past rounds can be analysed once the game is over", 409, code="no-analysis-yet")
     seat = there.seat if there.seat is not None and body.seat is None else body.seat or 0
     if seat != there.seat and there.seat is not None and not room.over:
         raise RequestError(f"seat {seat}: not to be looked at with this token", 403)
@@ -35,10 +34,10 @@ async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[st
         return await _think(lobby, setup, position, seed, body.bot, room.number)
 
 
-async def insight_of_log(lobby: Lobby, settings: ServerSettings, source: Source, body: InsightBody) -> dict[str, Any]:
+async def insight_of_log(lobby: Lobby, opponents: Opponents, source: Source, body: InsightBody) -> dict[str, Any]:
     """The same of a log that was opened, which hides nothing."""
     with lobby.turnstile.through(source.key):
-        offered(settings, body.bot, await lobby.desk.long(clerk.players_in, source))
+        await opponents.check(body.bot, *await lobby.desk.long(clerk.game_in, source))
         setup, position, seed = await lobby.desk.long(clerk.position_at, source, body.round, body.seat or 0)
         return await _think(lobby, setup, position, seed, body.bot, 0)
 
@@ -50,7 +49,8 @@ async def _think(
     question = Question(setup, position, bot, seed, chances=True)
     answer = await lobby.thinkers.ask(question, number + position.player + 1)
     if answer.error is not None:
-        raise RequestError(f"{bot}: {answer.error}", 503 if answer.late else 500)
+        status = 503 if answer.late else 500
+        raise RequestError(f"{bot}: {answer.error}", status, code="bot-failed", bot=bot, reason=answer.error)
     return {
         "player": position.player,
         "round": position.round + 1,

@@ -7,6 +7,7 @@ import contextlib
 import logging
 import secrets
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import FastAPI, Header, Request
@@ -15,26 +16,30 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from warlight_env import maps
-from warlight_env.agents.registry import parse
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
 from warlight_env.version import __version__
 from warlight_env.web.analysis import insight_for
+from warlight_env.web.atlas import Atlas, add_maps
 from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
-from warlight_env.web.errors import RequestError, later
+from warlight_env.web.errors import RequestError, later, refusal, refusal_of, unable_now
 from warlight_env.web.folder import Folder
 from warlight_env.web.gate import Guard
 from warlight_env.web.json_answers import Encoded
+from warlight_env.web.library import add_library
 from warlight_env.web.listing import Shared
 from warlight_env.web.lobby import Access, Lobby
-from warlight_env.web.newgames import fits, made, map_of, map_seed, offered, players_of
+from warlight_env.web.newgames import made, map_of, map_seed
+from warlight_env.web.opponents import Opponents
+from warlight_env.web.own_files import OwnFiles
 from warlight_env.web.page import page
 from warlight_env.web.replays import Shelf, add_replays
 from warlight_env.web.requests import (
     BranchBody,
     ControlBody,
+    DrawBody,
     InsightBody,
     NewGame,
     OrdersBody,
@@ -57,9 +62,9 @@ def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
     Raises:
         FolderInUseError, LogWriteError: as `Folder`.
     """
-    for bot in settings.bots:
-        parse(bot)
     lobby = Lobby(home or Folder(settings.folder), settings.max_rooms, settings.workers)
+    files = OwnFiles(settings.opponents, lobby.desk, lobby.listing.beside)
+    lobby.thinkers.played_as = files.played_as
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -79,14 +84,18 @@ def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
 
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.lobby, app.state.settings, app.state.shelf = lobby, settings, Shelf(lobby.desk)
+    app.state.atlas = Atlas(lobby.folder, lobby.desk, lobby.listing)
+    app.state.opponents = Opponents(settings.bots, files)
     app.add_middleware(Guard, hosts=settings.hosts, token=settings.token, rate=settings.rate, at_once=settings.at_once)
     _errors(app)
     _pages(app)
     _games(app)
     _turns(app)
     _analysis(app)
+    add_library(app)
     add_replays(app)
     add_tournaments(app)
+    add_maps(app)
     add_feed(app)
     return app
 
@@ -94,52 +103,54 @@ def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
 def _errors(app: FastAPI) -> None:
     @app.exception_handler(InputError)
     async def input_error(request: Request, error: InputError) -> Response:
-        details, status = getattr(error, "details", None), getattr(error, "status", 422)
-        return JSONResponse({"error": str(error), "details": details}, status, later(status))
+        status = getattr(error, "status", 422)
+        return JSONResponse(refusal_of(error), status, later(status))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:])[:100]
         text = f"{place}: {first['msg']}".removeprefix(": ")
-        return JSONResponse({"error": text.encode("utf-8", "backslashreplace").decode()}, 422)
+        return JSONResponse(refusal(text.encode("utf-8", "backslashreplace").decode()), 422)
 
     @app.exception_handler(HTTPException)  # no such address or method, a body that is no JSON
     async def refused(request: Request, error: HTTPException) -> Response:
-        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+        return JSONResponse(refusal(str(error.detail)), error.status_code, error.headers)
 
     @app.exception_handler(OSError)  # files exhausted, a folder that is gone
     async def unable(request: Request, error: OSError) -> Response:
         _log.error("%s: %s", request.url.path, error)
-        return JSONResponse(
-            {"error": f"the server cannot do that now: {error.strerror or 'no answer'}"}, 503, later(503)
-        )
+        return JSONResponse(unable_now(error), 503, later(503))
 
     @app.exception_handler(DiskError)
     async def no_space(request: Request, error: DiskError) -> Response:
-        return JSONResponse({"error": f"the server cannot write: {error.reason}; nothing was changed"}, error.status)
+        text = f"the server cannot write: {error.reason}; nothing was changed"
+        return JSONResponse(refusal(text, code="cannot-write", values={"reason": error.reason}), error.status)
 
     @app.exception_handler(RunError)
     async def run_error(request: Request, error: RunError) -> Response:
-        return JSONResponse({"error": str(error)}, 500)
+        return JSONResponse(refusal(str(error)), 500)
 
 
 def _pages(app: FastAPI) -> None:
     settings: ServerSettings = app.state.settings
     lobby: Lobby = app.state.lobby
+    atlas: Atlas = app.state.atlas
+    opponents: Opponents = app.state.opponents
     runs = Shared(lambda: lobby.listing.beside(tournaments, settings.runs))
 
     @app.get("/")
     async def index() -> HTMLResponse:
         return HTMLResponse(page())
 
+    bundled = [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()]
+
     @app.get("/api/home")
     async def home() -> dict[str, Any]:
         return {
             "version": __version__,
-            "bots": list(settings.bots),
-            "duellists": [bot for bot in settings.bots if not fits(bot, 3)],
-            "maps": [{"name": n, "title": maps.load(n).title, "regions": maps.load(n).n_regions} for n in maps.names()],
+            "opponents": [opponent.told() for opponent in await opponents.all()],
+            "maps": [*bundled, *({**asdict(row), "own": True} for row in await atlas.rows())],
             "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
             "games": await lobby.listing.newest(),
             "tournaments": await runs.get(),
@@ -147,7 +158,7 @@ def _pages(app: FastAPI) -> None:
 
 
 def _games(app: FastAPI) -> None:
-    settings: ServerSettings = app.state.settings
+    opponents: Opponents = app.state.opponents
     lobby: Lobby = app.state.lobby
     shelf: Shelf = app.state.shelf
 
@@ -163,8 +174,8 @@ def _games(app: FastAPI) -> None:
         rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
         picks: Any = "random" if body.picks == "random" else "play"
         seed = secrets.randbits(53) if body.seed is None else body.seed
-        players = players_of(settings, body.players)
-        map_, drawing = await map_of(lobby.desk, body, map_seed(body.seed))
+        map_, drawing = await map_of(lobby.desk, app.state.atlas, body, map_seed(body.seed))
+        players = await opponents.seated(body.players, map_.n_regions, rules)
         room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace), drawing)
         return made(room)
 
@@ -184,22 +195,32 @@ def _games(app: FastAPI) -> None:
     async def replay(id: str, authorization: Token) -> Encoded:
         there = await access(id, authorization)
         if not there.room.over and there.seat is not None:
-            raise RequestError("the replay is there once the game is over", 409)
+            raise RequestError("the replay is there once the game is over", 409, code="no-replay-yet")
         return Encoded(await shelf.replay(lobby.source(there.room), {}))
 
     @app.post("/api/games/{id}/report")
     async def report(id: str, authorization: Token) -> dict[str, Any]:
         there = await access(id, authorization)
         if not there.room.over:
-            raise RequestError("the report is made once the game is over", 409)
+            raise RequestError("the report is made once the game is over", 409, code="no-report-yet")
         return lobby.judges.look(lobby.source(there.room))
+
+    @app.post("/api/games/{id}/rematch")
+    async def rematch(id: str, authorization: Token) -> dict[str, Any]:
+        there = await access(id, authorization)
+        if not there.room.over:
+            raise RequestError("a rematch is played once the game is over", 409, code="no-rematch-yet")
+        await opponents.still([seat.spec for seat in there.room.seats], there.room.game)
+        return made(await lobby.again(there.room))
 
     @app.post("/api/games/{id}/branch")
     async def branch(id: str, body: BranchBody, authorization: Token) -> dict[str, Any]:
         there = await access(id, authorization)
         if not there.room.over and there.seat is not None:
-            raise RequestError("a game can be played on in another way once it is over", 409)
-        return made(await lobby.branch(lobby.source(there.room), body.round, players_of(settings, body.players)))
+            raise RequestError("a game can be played on in another way once it is over", 409, code="no-branch-yet")
+        game = there.room.game
+        players = await opponents.seated(body.players, game.map.n_regions, game.rules)
+        return made(await lobby.branch(lobby.source(there.room), body.round, players))
 
 
 def _turns(app: FastAPI) -> None:
@@ -207,7 +228,7 @@ def _turns(app: FastAPI) -> None:
 
     def seat_of(there: Access) -> int:
         if there.seat is None:
-            raise RequestError("this token is for looking only", 403)
+            raise RequestError("this token is for looking only", 403, code="looking-only")
         return there.seat
 
     @app.post("/api/games/{id}/picks")
@@ -233,21 +254,34 @@ def _turns(app: FastAPI) -> None:
         deploys, attacks = (rows.tolist() for rows in turn.arrays())
         return {"deploys": deploys, "attacks": attacks}
 
+    @app.post("/api/games/{id}/resign")
+    async def resign(id: str, authorization: Token) -> dict[str, Any]:
+        there = await app.state.access(id, authorization)
+        there.room.resign(seat_of(there))
+        return {"ok": True, "awaited": there.room.awaited}
+
+    @app.post("/api/games/{id}/draw")
+    async def draw(id: str, body: DrawBody, authorization: Token) -> dict[str, Any]:
+        there = await app.state.access(id, authorization)
+        there.room.agree(seat_of(there), body.agree)
+        return {"ok": True, "over": there.room.over}
+
     @app.post("/api/games/{id}/control")
     async def control(id: str, body: ControlBody, authorization: Token) -> dict[str, Any]:
         there = await app.state.access(id, authorization)
         if there.room.humans:
-            raise RequestError("only games between bots can be paused", 409)
+            raise RequestError("only games between bots can be paused", 409, code="bots-only")
         lobby.control(there.room, body.paused, body.pace)
         return {"ok": True}
 
 
 def _analysis(app: FastAPI) -> None:
-    settings: ServerSettings = app.state.settings
+    opponents: Opponents = app.state.opponents
     lobby: Lobby = app.state.lobby
 
     @app.post("/api/games/{id}/insight")
     async def insight(id: str, body: InsightBody, authorization: Token) -> dict[str, Any]:
         there = await app.state.access(id, authorization)
-        offered(settings, body.bot, there.room.game.players)
+        game = there.room.game
+        await opponents.check(body.bot, game.players, game.map.n_regions, game.rules)
         return await insight_for(lobby, there, body)

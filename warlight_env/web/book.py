@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from warlight_env.arena.contests.append_only import append_whole
 from warlight_env.game import Game
-from warlight_env.record import GameLog, Header, LogError, Picks, Player, Recorder
+from warlight_env.record import GameLog, Header, LogError, LoggedFailure, Picks, Player, Recorder
+from warlight_env.record.encode import failure_data
+from warlight_env.record.model import RESIGNED
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.disk import writing
 
@@ -70,6 +71,11 @@ class Book(Recorder):
             del self._told[min(self._told)]
 
     @property
+    def waits(self) -> bool:
+        """Whether something is recorded that is not on disk."""
+        return bool(self._waiting)
+
+    @property
     def events(self) -> int:
         """How many there are."""
         return len(self.lines) - 1
@@ -111,12 +117,15 @@ class Book(Recorder):
             raise
         return file, end
 
-    def finish(self, game: Game) -> None:
-        """The game has ended: the file gets its name. `DiskError`: not yet; try again."""
+    def left(self, seat: int, number: int) -> None:
+        """Somebody gave up, and stands still from that round on."""
+        self.tell(failure_data(LoggedFailure(seat, number, RESIGNED)))
+
+    def finish(self, tell: Callable[[], None]) -> None:
+        """The game has ended, which `tell` records: the file gets its name. `DiskError`: not yet; try again."""
         if not self.complete:
             if not self._waiting:
-                seats = tuple(range(game.players))
-                self.ended(Ended(seats, game.winner, game.round, game.placements, not game.done))
+                tell()
             self.save()
             self.complete = True
         with writing(self.path):
@@ -150,17 +159,6 @@ def _read(line: bytes) -> dict[str, Any]:
 
 def _text(lines: Sequence[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
-
-
-@dataclass(frozen=True)
-class Ended:
-    """See `record.recorder.FinishedGame`; every seat is its own agent."""
-
-    seats: tuple[int, ...]
-    winner: int | None
-    rounds: int
-    placements: tuple[int, ...]
-    cut_off: bool
 
 
 def picks_of(header: Header) -> Literal["play", "random"]:

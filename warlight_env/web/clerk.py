@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import functools
-import json
 import signal
 import sys
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded, maps
+from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.arena.playing.play import round_limit
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record import GameLog, Header, LogError, Player, Recorder, game_at, summarize
+from warlight_env.record import (
+    GameLog,
+    Header,
+    LogError,
+    LoggedDraw,
+    LoggedFailure,
+    Player,
+    Recorder,
+    game_at,
+    summarize,
+)
 from warlight_env.record.encode import log_lines
 from warlight_env.record.names import COMPRESSED, PARTIAL, PLAIN
 from warlight_env.record.reader import read, read_text
@@ -30,8 +41,11 @@ from warlight_env.web.book import picks_of, play_again
 from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
 from warlight_env.web.drawing import drawing
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import RequestError, refusal_of
+from warlight_env.web.kept_game import SEATS, KeptGame
+from warlight_env.web.played_games import PlayedGames, games_of
 from warlight_env.web.side_process import serve_questions
+from warlight_env.web.turn_file import TURNS, TurnsFile
 from warlight_env.web.worker import AskedPosition, WorkerSetup
 
 try:
@@ -39,7 +53,6 @@ try:
 except ImportError:  # no such limits there
     resource = None  # type: ignore[assignment]
 
-SEATS: Final = ".seats.json"
 LOGS: Final = 4  # that were read last are kept,
 ROOM: Final = 1_000_000  # as long as they have no more values together, see `bounded.weight`
 UPLOADED: Final = 3_000_000  # values of a log that somebody opens
@@ -56,6 +69,12 @@ class Failed:
     asked: bool
     status: int
     details: object = None
+    code: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def error(self) -> RequestError:
+        """What is raised for it, where what was asked is wrong."""
+        return RequestError(self.reason, self.status, self.details, code=self.code, **self.values)
 
 
 @dataclass(frozen=True)
@@ -71,12 +90,15 @@ class Taken:
     """A game as far as a log has it, to be gone on with.
 
     saved: see `Game.from_dict`. lines: of the new log, the header first. complete: whether the game has ended.
+    failures: those who gave up. draw: who agreed on one.
     """
 
     header: Header
     saved: dict[str, Any]
     lines: list[bytes]
     complete: bool
+    failures: tuple[LoggedFailure, ...] = ()
+    draw: LoggedDraw | None = None
 
 
 # Maps
@@ -144,9 +166,10 @@ def _playable(log: GameLog) -> None:
     check_players(make_board(header.map), header.rules, len(header.players))
 
 
-def players_in(source: Source) -> int:
-    """How many players a log has."""
-    return len(opened_log(source).header.players)
+def game_in(source: Source) -> tuple[int, int, Rules]:
+    """How many players and regions a log's game has, and its rules."""
+    header = opened_log(source).header
+    return len(header.players), header.map.n_regions, header.rules
 
 
 def replayed(source: Source, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
@@ -169,7 +192,7 @@ def seen(game: Game, seat: int) -> AskedPosition:
     if seat >= game.players:
         raise RequestError(f"seat {seat}: there are {game.players} players")
     if game.phase != "play" or not game.alive(seat):
-        raise RequestError("there is nothing to think about: no turn of this player now", 409)
+        raise RequestError("there is nothing to think about: no turn of this player now", 409, code="no-turn")
     return AskedPosition.of(game.view(seat))
 
 
@@ -184,7 +207,8 @@ def thought_seed(game: Game) -> int:
 def resumed(data: bytes) -> Taken:
     """A game of the server's own as it stands in its log."""
     log = _read(data, bounded.VALUES).log
-    return Taken(log.header, _again(log, len(log.rounds)), list(log_lines(log)), log.complete)
+    saved = _again(log, len(log.rounds))
+    return Taken(log.header, saved, list(log_lines(log)), log.complete, log.failures, log.draw)
 
 
 def branched(source: Source, rounds: int, players: Sequence[Player]) -> Taken:
@@ -199,7 +223,8 @@ def branched(source: Source, rounds: int, players: Sequence[Player]) -> Taken:
     lines.took_over(log, rounds, [], round_limit(log.header.rules, log.header.map.n_regions, None))
     if (size := sum(map(len, lines.lines))) > TAKEN_OVER:
         most = TAKEN_OVER >> 20
-        raise RequestError(f"the log has {size >> 20} MiB up to there: at most {most} are played on here", 413)
+        text = f"the log has {size >> 20} MiB up to there: at most {most} are played on here"
+        raise RequestError(text, 413, code="log-long", size=size >> 20, most=most)
     assert lines.header is not None  # of `took_over`
     return Taken(lines.header, saved, lines.lines, False)
 
@@ -222,6 +247,14 @@ def _again(log: GameLog, rounds: int) -> dict[str, Any]:
     return {**game.to_dict(), "map": game.map}
 
 
+# Opponents
+
+
+def policy_games_of(path: str) -> PlayedGames:
+    """Which games the policy of a file plays; `InputError` says why it is none."""
+    return games_of(f"policy:{path}")
+
+
 # Lists
 
 
@@ -231,33 +264,42 @@ def log_path(folder: Path, id: str) -> Path:
     return whole if whole.exists() else folder / f"{id}{PARTIAL}{PLAIN}"
 
 
-def row_of(folder: Path, id: str) -> dict[str, Any] | None:
-    """What a list shows of a game in a folder; None: its files cannot be read."""
+def rows_of(folder: Path, ids: Sequence[str]) -> list[dict[str, Any] | None]:
+    """What a list shows of games in a folder; None: the files of that one cannot be read."""
+    return [_row_of(folder, id) for id in ids]
+
+
+def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
     try:
-        seats = json.loads((folder / f"{id}{SEATS}").read_bytes())
-        summary = summarize(log_path(folder, id))
-        ended, winner = summary.end is not None, None if summary.end is None else summary.end.winner
-        return row([name for name, *_ in seats["seats"]], seats["watch"], summary.header, summary.rounds, ended, winner)
-    except (LogError, OSError, ValueError, KeyError, TypeError):
+        kept = KeptGame.of(bounded.decode_line((folder / f"{id}{SEATS}").read_bytes()))
+        found = summarize(log_path(folder, id))
+        over, turns = found.end is not None, TurnsFile(folder / f"{id}{TURNS}")
+        taken = found.header.continues
+        played = found.picks + found.rounds > 0 if taken is None else found.rounds > taken.rounds
+        winner = None if found.end is None else found.end.winner
+        return row(kept, found.header, found.rounds, winner, over=over, begun=over or played or turns.there)
+    except (OSError, LogError, *NOT_OURS):
         return None
 
 
-def row(
-    names: list[str], watch: str | None, header: Header, rounds: int, over: bool, winner: int | None
-) -> dict[str, Any]:
-    """What a list shows of a game.
+def row(kept: KeptGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool) -> dict[str, Any]:
+    """What a list shows of a game; begun: whether anything was done in it.
 
     Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots, shows
     nothing that is secret.
     """
     return {
-        "players": names,
-        "watch": watch,
+        "name": kept.name,
+        "players": [name for name, _, _ in kept.seats],
+        "bots": [spec for _, spec, _ in kept.seats],
+        "watch": kept.watch,
         "map": header.map.title or header.map.name,
+        "rules": header.rules.name,
         "rounds": rounds,
         "fog": header.rules.fog,
         "over": over,
         "winner": winner,
+        "begun": begun,
     }
 
 
@@ -269,9 +311,11 @@ def told(read: Callable[..., dict[str, Any]], *args: Any) -> bytes:
 def failed(error: BaseException) -> Failed:
     """What is told of an error."""
     if isinstance(error, InputError):
-        return Failed(str(error), True, getattr(error, "status", 422), getattr(error, "details", None))
+        told = refusal_of(error)
+        status = getattr(error, "status", 422)
+        return Failed(told["error"], True, status, told["details"], told["code"], told["values"])
     if isinstance(error, MemoryError):
-        return Failed("this takes more memory than there is for it", True, 503)
+        return Failed("this takes more memory than there is for it", True, 503, code="memory")
     return Failed(crash_reason(error), False, 500)
 
 

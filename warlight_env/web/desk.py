@@ -27,9 +27,9 @@ class DeskError(RunError):
 class Desk:
     """Two processes: one for what may take long, so that it never waits on what is done in a moment.
 
-    A piece of work is a function of `web.clerk` with its arguments. What it raises is raised here again, as a
-    `RequestError` where it was an `InputError` and as a `DeskError` otherwise; where it takes too long or its process
-    dies, the next one has a new process.
+    A piece of work is a function of `web.clerk` or `web.cartography` with its arguments. What it raises is raised here
+    again, as a `RequestError` where it was an `InputError` and as a `DeskError` otherwise; where it takes too long or
+    its process dies, the next one has a new process.
     """
 
     def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:
@@ -63,20 +63,21 @@ class _Lane:
 
     async def ask(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         if self._there >= self._queue:
-            raise RequestError("the server has too much to do: try again in a moment", 503)
+            raise RequestError("the server has too much to do: try again in a moment", 503, code="busy")
         self._there += 1
         try:
             answer = await self.child.ask((work, args, self._limit), lambda: SHARE * self._limit)
         except (LateError, DiedError) as error:
             if isinstance(error, LateError) or error.exitcode == -getattr(signal, "SIGPROF", 0):
                 reason = f"this takes more than {self._limit:g} s, too long for this server"
-            else:
-                reason = f"the process that worked on this: {error}"
-            raise RequestError(reason, 503) from None
+                raise RequestError(reason, 503, code="takes-long", seconds=self._limit) from None
+            raise RequestError(
+                f"the process that worked on this: {error}", 503, code="process", reason=str(error)
+            ) from None
         finally:
             self._there -= 1
         if not isinstance(answer, Failed):
             return answer
         if answer.asked:
-            raise RequestError(answer.reason, answer.status, answer.details)
+            raise answer.error()
         raise DeskError(answer.reason)

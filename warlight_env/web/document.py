@@ -79,8 +79,9 @@ def with_more(document: dict[str, Any], more: dict[str, bytes]) -> bytes:
 
 
 def embed(page: str, document: Any) -> str:
-    """The page with a document in it: a file that needs nothing else."""
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=True).replace("<", "\\u003c")
-    script = f'<script type="application/json" id="warlight-document">{text}</script>'
+    """The page with a document, or JSON of one, in it: a file that needs nothing else."""
+    text = document if isinstance(document, bytes) else encoded(document)
+    inside = text.replace(b"<", b"\\u003c").decode("ascii")
+    script = f'<script type="application/json" id="warlight-document">{inside}</script>'
     head, body, rest = page.partition("<body>")
     return f"{head}{body}{script}{rest}"

@@ -12,15 +12,18 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from warlight_env.web.connections import ADDRESS, address_of
-from warlight_env.web.errors import later
+from warlight_env.web.errors import Refusal, later, refusal
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Refused = tuple[int, Refusal]  # a status of HTTP, and what is said
 
 BODY: Final = 64 * 1024  # bytes of a request
-UPLOAD: Final = 8 * 1024 * 1024  # of a log
-UPLOADS: Final = 4  # logs that come in at once
+UPLOAD: Final = 8 * 1024 * 1024  # of a log or a map
+UPLOADS: Final = 4  # of those that come in at once
+#: Where logs and maps come in.
+LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/maps/file", "/api/maps/read"})
 SLOWEST: Final = 30.0  # seconds for the body of a request
 RATE: Final = 100.0  # requests a second from one address, lasting
 BURST: Final = 4.0  # seconds' worth of requests at once
@@ -80,11 +83,11 @@ class Guard:
     async def _serve(self, scope: Scope, headers: dict[bytes, str], receive: Receive, send: Send) -> None:
         """A request, once its body is there as a whole."""
         most = _most(scope["path"])
-        body: bytes | tuple[int, str] | None
+        body: bytes | Refused | None
         if most == BODY or not (b"content-length" in headers or b"transfer-encoding" in headers):
             body = await _body(receive, most)
         elif self._uploads >= UPLOADS:
-            body = 429, "others are opening logs: wait a moment"
+            body = 429, refusal("others are sending logs or maps: wait a moment", code="files-wait")
         else:
             self._uploads += 1
             try:
@@ -96,25 +99,29 @@ class Guard:
         elif body is not None:
             await _answer(scope, send, *body)
 
-    def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> tuple[int, str] | None:
+    def _refuse(self, scope: Scope, headers: dict[bytes, str], client: str) -> Refused | None:
         if not self._afford(client) or self._open[client] >= self.at_once:
-            return 429, "too many requests: wait a moment"  # those that are refused count, too
+            return 429, refusal(
+                "too many requests: wait a moment", code="too-many"
+            )  # those that are refused count, too
         host = headers.get(b"host", "")
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
-            return 421, "this server is not reached under that name"
+            return 421, refusal("this server is not reached under that name")
         origin = headers.get(b"origin")
         if origin is not None and _place(origin) != host:
-            return 403, "requests from other pages are not answered"
+            return 403, refusal("requests from other pages are not answered")
         if not scope["query_string"].isascii():
-            return 400, "an address is of ASCII characters: others are written as %XX"
+            return 400, refusal("an address is of ASCII characters: others are written as %XX")
         if scope["type"] == "http":
             length = headers.get(b"content-length", "0")
             if not length.isdecimal() or len(length) > 12 or int(length) > _most(scope["path"]):
-                return 413, f"at most {_most(scope['path'])} bytes"
+                return _too_long(_most(scope["path"]))
             needs = self.token is not None and scope["path"].startswith("/api/")
             given = headers.get(b"x-warlight-token", "")
             if needs and not same(self.token or "", given):
-                return 401, "the server's token is missing or wrong: open the address that it printed"
+                return 401, refusal(
+                    "the server's token is missing or wrong: open the address that it printed", code="token"
+                )
         return None
 
     def _afford(self, client: str) -> bool:
@@ -134,7 +141,11 @@ def same(known: str, given: str) -> bool:
 
 
 def _most(path: str) -> int:
-    return UPLOAD if path == "/api/replays" else BODY
+    return UPLOAD if path in LARGE else BODY
+
+
+def _too_long(most: int) -> Refused:
+    return 413, refusal(f"at most {most} bytes", code="too-long", values={"bytes": most})
 
 
 def _place(origin: str) -> str:
@@ -144,8 +155,8 @@ def _place(origin: str) -> str:
         return ""
 
 
-async def _body(receive: Receive, most: int) -> bytes | tuple[int, str] | None:
-    """The whole body; status and reason where it is too long or too slow; None: nobody waits for an answer."""
+async def _body(receive: Receive, most: int) -> bytes | Refused | None:
+    """The whole body; status and refusal where it is too long or too slow; None: nobody waits for an answer."""
     data = bytearray()
     try:
         async with asyncio.timeout(SLOWEST):
@@ -155,11 +166,13 @@ async def _body(receive: Receive, most: int) -> bytes | tuple[int, str] | None:
                     return None
                 data += message.get("body", b"")
                 if len(data) > most:
-                    return 413, f"at most {most} bytes"
+                    return _too_long(most)
                 if not message.get("more_body"):
                     return bytes(data)
     except TimeoutError:
-        return 408, f"the request did not come in {SLOWEST:.0f} s"
+        return 408, refusal(
+            f"the request did not come in {SLOWEST:.0f} s", code="too-slow", values={"seconds": SLOWEST}
+        )
 
 
 def _given(body: bytes, receive: Receive) -> Receive:
@@ -185,11 +198,11 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def _answer(scope: Scope, send: Send, status: int, reason: str) -> None:
+async def _answer(scope: Scope, send: Send, status: int, told: Refusal) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": reason})
+        await send({"type": "websocket.close", "code": 1008, "reason": told["error"]})
         return
-    body = json.dumps({"error": reason}).encode()
+    body = json.dumps(told).encode()
     headers = [(b"content-type", b"application/json"), *HEADERS]
     headers += [(name.encode(), value.encode()) for name, value in later(status).items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})

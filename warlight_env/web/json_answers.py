@@ -7,7 +7,7 @@ from typing import Final
 from fastapi.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from warlight_env.web.errors import later
+from warlight_env.web.errors import later, refusal
 
 PIECE: Final = 1 << 18  # bytes: what is not sent at once has to be copied, and a long game's document is megabytes
 ROOM: Final = 256 << 20  # bytes of all that are more than a piece and are being sent: who takes them may be slow
@@ -23,7 +23,7 @@ class Encoded(Response):
         """See `Response`."""
         large = len(self.body) if len(self.body) > PIECE else 0
         if large and Encoded._sending and Encoded._sending + large > ROOM:
-            error = {"error": "the server is sending too much: try again in a moment"}
+            error = refusal("the server is sending too much: try again in a moment", code="busy")
             await JSONResponse(error, 503, later(503))(scope, receive, send)
             return
         Encoded._sending += large

@@ -61,13 +61,12 @@ class Judges:
         Raises:
             RequestError: there will be none, or too many are being made.
         """
-        if (kept := self._done.get(source.key)) is not None:
-            report = json.loads(kept)
+        if (report := self.known(source)) is not None:
             return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
         making = self._making.get(source.key)
         if making is None:
             if len(self._making) >= QUEUE:
-                raise RequestError("other reports are being made: wait a moment", 503)
+                raise RequestError("other reports are being made: wait a moment", 503, code="reports-wait")
             making = self._making[source.key] = _Making(time.monotonic())
             making.task = asyncio.get_running_loop().create_task(self._make(source, making))
         making.looked = time.monotonic()
@@ -75,6 +74,11 @@ class Judges:
             del self._making[source.key]
             raise making.error
         return {"done": making.done, "rounds": making.rounds, "report": None}
+
+    def known(self, source: Source) -> dict[str, Any] | None:
+        """A log's report, where it has been made."""
+        kept = self._done.get(source.key)
+        return None if kept is None else json.loads(kept)
 
     async def _make(self, source: Source, making: _Making) -> None:
         try:
@@ -90,7 +94,8 @@ class Judges:
         """None: nobody waits for it any more."""
         names, making.rounds = await self._ask(RoundToJudge(source))
         if not 0 < making.rounds <= ROUNDS:
-            raise RequestError(f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}")
+            text = f"reports are made of games of 1 to {ROUNDS} rounds: this one has {making.rounds}"
+            raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=making.rounds)
         seconds = max(LEAST, min(1.0, BUDGET / (making.rounds * len(names))))
         judge, rounds = f"nash:secs={seconds:.2g}", []
         for number in range(1, making.rounds + 1):
@@ -104,9 +109,9 @@ class Judges:
         try:
             answer = await self._child.ask(case, lambda: LIMIT)
         except (LateError, DiedError) as error:
-            raise RequestError(f"the process that judges: {error}", 503) from None
+            raise RequestError(f"the process that judges: {error}", 503, code="process", reason=str(error)) from None
         if isinstance(answer, Failed):
-            raise RequestError(answer.reason, answer.status)
+            raise answer.error()
         return answer
 
     async def close(self) -> None:

@@ -1,10 +1,11 @@
-"""The list of a folder's games, read beside the loop: the folder in a thread, logs in the desk, each once."""
+"""The games of a folder, read beside the loop: the folder in a thread, logs in the desk, each once."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +13,14 @@ from typing import Any, Final, Generic, TypeVar
 
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web import clerk
-from warlight_env.web.clerk import SEATS
 from warlight_env.web.desk import Desk, DeskError
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import BUSY, RequestError
+from warlight_env.web.kept_game import SEATS
 
-MOST: Final = 20  # games of a list
+MOST: Final = 20  # games of a short list
+AT_ONCE: Final = 40  # logs that the desk reads at once,
+SIZE: Final = 16 << 20  # as long as they have no more bytes together
+WAIT: Final = 0.5  # seconds for which logs are left alone where the desk has too much to do
 
 Row = dict[str, Any]
 #: By which a file that has changed is known: time and size.
@@ -55,7 +59,7 @@ class Shared(Generic[T]):
 
 @dataclass(frozen=True)
 class ListedGame:
-    """A game in the folder: when its seats were written, and the stamps of its files."""
+    """A game in the folder: when something was last played in it, the stamps of its files, and the size of its log."""
 
     id: str
     when: int
@@ -63,7 +67,7 @@ class ListedGame:
 
 
 class Listing:
-    """The newest games of a folder.
+    """The games of a folder, those first in which something was played last; none in which nobody did anything.
 
     Args:
         folder: of games. desk: reads logs. rows: of the games in memory, whose files need not be read.
@@ -71,13 +75,31 @@ class Listing:
 
     def __init__(self, folder: Path, desk: Desk, rows: Callable[[], dict[str, Row]]) -> None:
         self._folder, self._desk, self._rows = folder, desk, rows
-        self._known: dict[str, tuple[tuple[Stamp, Stamp], Row | None]] = {}  # those that were listed last
+        self._known: dict[str, tuple[tuple[Stamp, Stamp], Row | None]] = {}  # of the folder as it was listed last
         self._thread = ThreadPoolExecutor(1, "warlight-listing")  # of its own, as others may be taken for long
-        self._shared = Shared(self._list)
+        self._shared = Shared(self._newest)
+        self._whole = Shared(self._scan)
+        self._reading: asyncio.Task[None] | None = None
 
     async def newest(self) -> list[Row]:
-        """What a list shows of them. Where the desk has too much to do, games whose logs it must read are left out."""
+        """What a list shows of the newest. Where the desk has too much to do, games that it must read are left out."""
         return await self._shared.get()
+
+    async def all(self) -> tuple[list[Row], int]:
+        """What a list shows of all games whose logs have been read, and how many are still to be; they are read now."""
+        found = await self._whole.get()
+        here = self._rows()
+        rows, missing = [], []
+        for entry in found:
+            row = here.get(entry.id) or self._row(entry)
+            if row is None:
+                if not self._read(entry):
+                    missing.append(entry)
+            elif row["begun"] or row["name"]:
+                rows.append(_shown(entry, row))
+        if missing and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.get_running_loop().create_task(self._read_all(missing))
+        return rows, len(missing)
 
     async def beside(self, work: Callable[..., T], *args: Any) -> T:
         """Have another folder looked through in the same thread."""
@@ -86,54 +108,91 @@ class Listing:
     def close(self) -> None:
         """List no more."""
         self._shared.close()
+        self._whole.close()
+        if self._reading is not None:
+            self._reading.cancel()
         self._thread.shutdown(wait=True)
 
-    async def _list(self) -> list[Row]:
-        found = await self.beside(newest, self._folder, MOST)
-        here, known = self._rows(), self._known
-        listed, rows = {}, []
-        for entry in found:
-            row = here.get(entry.id)
-            if row is None:
-                if known.get(entry.id, (None, None))[0] == entry.stamps:
-                    listed[entry.id] = known[entry.id]
-                else:
-                    try:
-                        read = await self._desk.short(clerk.row_of, self._folder, entry.id)
-                    except (RequestError, DeskError):
-                        continue
-                    listed[entry.id] = entry.stamps, read
-                row = listed[entry.id][1]
-            if row is not None:
-                rows.append({"id": entry.id, **row, "when": entry.when})
-        self._known = listed
-        return rows
+    async def _scan(self) -> list[ListedGame]:
+        found = await self.beside(listed, self._folder)
+        ids = {entry.id for entry in found}
+        self._known = {id: known for id, known in self._known.items() if id in ids}
+        return found
+
+    def _read(self, entry: ListedGame) -> bool:
+        """Whether its files have been read as they are now."""
+        return self._known.get(entry.id, (None, None))[0] == entry.stamps
+
+    def _row(self, entry: ListedGame) -> Row | None:
+        return self._known[entry.id][1] if self._read(entry) else None
+
+    async def _newest(self) -> list[Row]:
+        rows: list[Row] = []
+        waiting = await self._whole.get()
+        while waiting and len(rows) < MOST:
+            part, waiting = waiting[:MOST], waiting[MOST:]
+            here = self._rows()
+            with contextlib.suppress(RequestError, DeskError):
+                await self._learn([entry for entry in part if entry.id not in here and not self._read(entry)])
+            for entry in part:
+                row = here.get(entry.id) or self._row(entry)
+                if row is not None and (row["begun"] or row["name"]):
+                    rows.append(_shown(entry, row))
+        return rows[:MOST]
+
+    async def _read_all(self, missing: Sequence[ListedGame]) -> None:
+        """Read them part by part; one of which the desk says that it cannot be done is not asked for again."""
+        for part in _parts(missing):
+            try:
+                await self._learn(part)
+            except (RequestError, DeskError) as error:
+                if getattr(error, "status", 0) in BUSY and len(part) > 1:
+                    await asyncio.sleep(WAIT)  # others want something of the desk: they are read with the next list
+                elif len(part) == 1:
+                    self._known[part[0].id] = part[0].stamps, None
+
+    async def _learn(self, entries: Sequence[ListedGame]) -> None:
+        """Have the desk read them."""
+        for part in _parts(entries):
+            rows = await self._desk.short(clerk.rows_of, self._folder, [entry.id for entry in part])
+            self._known.update({entry.id: (entry.stamps, row) for entry, row in zip(part, rows, strict=True)})
 
 
-def newest(folder: Path, most: int) -> list[ListedGame]:
-    """The games whose seats were written last, the newest first."""
-    found: list[tuple[int, str, Stamp]] = []
+def _shown(entry: ListedGame, row: Row) -> Row:
+    return {"id": entry.id, **{key: value for key, value in row.items() if key != "begun"}, "when": entry.when}
+
+
+def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
+    """So many at a time as the desk reads in a moment; a large log comes alone."""
+    part: list[ListedGame] = []
+    size = 0
+    for entry in entries:
+        log = entry.stamps[1][1]
+        if part and (len(part) == AT_ONCE or size + log > SIZE):
+            yield part
+            part, size = [], 0
+        part.append(entry)
+        size += log
+    if part:
+        yield part
+
+
+def listed(folder: Path) -> list[ListedGame]:
+    """The games of a folder, those first whose logs were written last."""
+    seats: dict[str, Stamp] = {}
+    logs: dict[str, Stamp] = {}
     try:
         with os.scandir(folder) as files:
             for file in files:
-                if file.name.endswith(SEATS):
-                    try:
-                        stamp = _stamp(file.stat())
-                    except OSError:  # it has just gone
-                        continue
-                    found.append((stamp[0], file.name.removesuffix(SEATS), stamp))
+                for end, stamps in ((SEATS, seats), (f"{PARTIAL}{PLAIN}", logs), (PLAIN, logs)):
+                    if file.name.endswith(end):
+                        with contextlib.suppress(OSError):  # it has just gone
+                            stamps[file.name.removesuffix(end)] = _stamp(file.stat())
+                        break
     except FileNotFoundError:
         return []
-    entries = []
-    for written, id, seats in sorted(found, reverse=True)[:most]:
-        for name in (f"{id}{PLAIN}", f"{id}{PARTIAL}{PLAIN}"):
-            try:
-                log = _stamp((folder / name).stat())
-            except OSError:
-                continue
-            entries.append(ListedGame(id, written // 10**9, (seats, log)))
-            break
-    return entries
+    there = [ListedGame(id, logs[id][0] // 10**9, (stamp, logs[id])) for id, stamp in seats.items() if id in logs]
+    return sorted(there, key=lambda entry: (entry.stamps[1][0], entry.id), reverse=True)
 
 
 def _stamp(found: os.stat_result) -> Stamp:

@@ -10,8 +10,8 @@ import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from warlight_env import bounded
 from warlight_env.arena.contests.append_only import NOT_OURS
@@ -21,14 +21,16 @@ from warlight_env.maps import Map
 from warlight_env.record import Player, describe
 from warlight_env.record.names import PLAIN
 from warlight_env.web import clerk
-from warlight_env.web.book import Book
-from warlight_env.web.clerk import SEATS, Source, Taken, bundled_drawing, log_path, row
+from warlight_env.web.book import Book, picks_of
+from warlight_env.web.clearing import delete_files, left_alone
+from warlight_env.web.clerk import Source, Taken, bundled_drawing, log_path, row
 from warlight_env.web.desk import Desk
 from warlight_env.web.disk import DiskError, write_private
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.gate import same
 from warlight_env.web.judges import Judges
+from warlight_env.web.kept_game import SEATS, KeptGame
 from warlight_env.web.listing import Listing, Row
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
@@ -36,6 +38,7 @@ from warlight_env.web.turnstile import Turnstile
 from warlight_env.web.worker import WorkerSetup
 
 ROOM: Final = 256 << 20  # bytes of the games in memory, as logs and as their viewers have them
+CLEAR: Final = 3600.0  # seconds between two looks for games on disk that nobody would miss
 _ID: Final = re.compile(r"[a-z0-9]{8,32}")
 
 
@@ -45,32 +48,6 @@ class Access:
 
     room: Room
     seat: int | None
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """What is on disk of a game besides its log. seats: name, bot's spec or None, and token of each."""
-
-    seats: list[tuple[str, str | None, str]]
-    watch: str | None
-    pace: float
-    paused: bool
-
-    @classmethod
-    def of(cls, data: Any) -> _Kept:
-        """From plain data; one of `NOT_OURS` where it is of something else."""
-        rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
-        seats = [(name, spec, token) for name, spec, token in rows]
-        texts = [text for name, _, token in seats for text in (name, token)]
-        texts += [text for text in (watch, *(spec for _, spec, _ in seats)) if text is not None]
-        if not all(isinstance(text, str) for text in texts) or type(paused) is not bool or not 0 <= pace < 1e9:
-            raise ValueError("not of a game")
-        return cls(seats, watch, pace, paused)
-
-    def knows(self, token: str) -> bool:
-        """Whether it is one of the game's tokens."""
-        tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
-        return any(same(known, token) for known in tokens if known)
 
 
 class Lobby:
@@ -94,6 +71,7 @@ class Lobby:
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._made = 0
+        self._cleared = -CLEAR
         self._coming = 0  # games that are being made or read, and will be in memory
 
     # Making
@@ -114,6 +92,12 @@ class Lobby:
         async with self._place():
             room = await self._room(secrets.token_hex(6), self._new_seats(players), new, pace, drawing=drawing)
             return await self._open(room, lambda: room.book.began(room.game, room.book.stands, room.limit))
+
+    async def again(self, room: Room) -> Room:
+        """A new game as that one began: the same players on their seats, map and rules, with other dice."""
+        players = [(seat.name, seat.spec) for seat in room.seats]
+        game, picks = room.game, picks_of(room.header)
+        return await self.make(players, game.map, game.rules, None, picks, room.pace, await self.drawing(room))
 
     async def branch(self, source: Source, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
         """Play on from a log's position after so many rounds, with other players if you like."""
@@ -170,13 +154,10 @@ class Lobby:
         return room
 
     def _write_seats(self, room: Room) -> None:
-        data = {
-            "seats": [[seat.name, seat.spec, seat.token] for seat in room.seats],
-            "watch": room.watch_token,
-            "pace": room.pace,
-            "paused": room.paused,
-        }
-        write_private(self.folder / f"{room.id}{SEATS}", json.dumps(data).encode())
+        self._write(room.id, _kept(room))
+
+    def _write(self, id: str, kept: KeptGame) -> None:
+        write_private(self.folder / f"{id}{SEATS}", json.dumps(kept.to_dict()).encode())
 
     @contextlib.asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
@@ -188,7 +169,10 @@ class Lobby:
         while (many := len(self._rooms) + self._coming >= self.max_rooms) or self.size >= self.max_bytes:
             if not await self._let_one_go():
                 what = f"{self.max_rooms} games" if many else f"games of {self.max_bytes >> 20} MiB"
-                raise RequestError(f"there are {what} already, and all are looked at", 429)
+                text = f"there are {what} already, and all are looked at"
+                if many:
+                    raise RequestError(text, 429, code="games-full", n=self.max_rooms)
+                raise RequestError(text, 429, code="memory-full", size=self.max_bytes >> 20)
         self._coming += 1
         try:
             yield
@@ -231,7 +215,7 @@ class Lobby:
         Raises:
             RequestError: there is no such game, or the token is not one of its tokens.
         """
-        wrong = RequestError("no such game, or its token is another", 404)
+        wrong = _no_such_game()
         if not _ID.fullmatch(id):
             raise wrong
         room = self._rooms.get(id)
@@ -247,17 +231,17 @@ class Lobby:
             return Access(room, None)
         raise wrong
 
-    async def _resumed(self, id: str, kept: _Kept) -> Room:
+    async def _resumed(self, id: str, kept: KeptGame) -> Room:
         """A game from disk, taken up once for all who ask meanwhile."""
         if id not in self._resuming:
             self._resuming[id] = asyncio.ensure_future(self._resume(id, kept))
             self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
         return await asyncio.shield(self._resuming[id])
 
-    def _read_seats(self, id: str) -> _Kept | None:
+    def _read_seats(self, id: str) -> KeptGame | None:
         path = self.folder / f"{id}{SEATS}"
         try:
-            return _Kept.of(bounded.decode_line(path.read_bytes()))
+            return KeptGame.of(bounded.decode_line(path.read_bytes()))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -265,7 +249,7 @@ class Lobby:
         except NOT_OURS:
             raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
 
-    async def _resume(self, id: str, kept: _Kept) -> Room:
+    async def _resume(self, id: str, kept: KeptGame) -> Room:
         async with self._place():
             saved = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
             taken: Taken = await self.desk.short(clerk.resumed, saved)
@@ -273,12 +257,53 @@ class Lobby:
             if len(kept.seats) != len(taken.header.players):
                 raise RequestError(f"{id}{SEATS} is not of the game that the log has", 500)
             room = await self._room(id, [Seat(*row) for row in kept.seats], new, kept.pace, kept.watch)
-            room.paused = kept.paused
+            room.paused, room.name = kept.paused, kept.name
+            room.leaving.from_log(taken.failures, taken.draw)
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
             room.take_up()
             self._rooms[id] = room
             room.start()
             return room
+
+    # Changing what is kept
+
+    async def rename(self, id: str, token: str, name: str) -> None:
+        """Give a game a name, or none ('').
+
+        Raises:
+            RequestError: see `_held`. DiskError: it could not be written down; nothing has changed.
+        """
+        kept = await self._held(id, token)
+        await asyncio.to_thread(self._write, id, replace(kept, name=name))
+        if id in self._rooms:
+            self._rooms[id].name = name
+
+    async def delete(self, id: str, token: str) -> None:
+        """Take a game out of the folder for good; those who look at it are sent away.
+
+        Raises:
+            RequestError: see `_held`. DiskError: the system does not let us.
+        """
+        await self._held(id, token)
+        if id in self._resuming:
+            await asyncio.shield(self._resuming[id])
+        if id in self._rooms:
+            await self._let_go(self._rooms[id])
+        await asyncio.to_thread(delete_files, self.folder, id)
+
+    async def _held(self, id: str, token: str) -> KeptGame:
+        """What is kept of a game, for who holds one of its seats, or watches bots; it is not taken up for that.
+
+        Raises:
+            RequestError: there is no such game, or the token is not one of these.
+        """
+        kept = None
+        if _ID.fullmatch(id):
+            room = self._rooms.get(id)
+            kept = await asyncio.to_thread(self._read_seats, id) if room is None else _kept(room)
+        if kept is None or not kept.knows(token):
+            raise _no_such_game()
+        return kept
 
     # What is told of a game
 
@@ -302,19 +327,37 @@ class Lobby:
         """Of the games in memory."""
         return {
             room.id: row(
-                [seat.name for seat in room.seats], room.watch_token, room.header, room.game.round, room.book.complete,
-                room.game.winner if room.book.complete else None,
+                _kept(room),
+                room.header,
+                room.game.round,
+                room.leaving.end(room.game).winner if room.book.complete else None,
+                over=room.book.complete,
+                begun=room.begun,
             )
             for room in self._rooms.values()
-        }  # fmt: skip
+        }
 
     async def sweep(self, idle: float = 600.0) -> None:
-        """Let go of games that nobody has looked at for so many seconds, or of which there are too many bytes."""
+        """Let go of games that nobody has looked at for so many seconds, or of which there are too many bytes.
+
+        Those in which nobody did anything are gone for good; now and then such ones on disk are, too.
+        """
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
                 await self._let_go(room)
+                if not (room.begun or room.name):
+                    await asyncio.to_thread(delete_files, self.folder, room.id)
+        if time.monotonic() - self._cleared > CLEAR:
+            self._cleared = time.monotonic()
+            await self.clear(time.time())
         while self.size > self.max_bytes and await self._let_one_go():
             pass
+
+    async def clear(self, now: float) -> None:
+        """Take out games on disk that nobody would miss, see `left_alone`."""
+        for id in await self.listing.beside(left_alone, self.folder, now):
+            if id not in self._rooms and id not in self._resuming:
+                await asyncio.to_thread(delete_files, self.folder, id)
 
     @property
     def rooms(self) -> int:
@@ -336,6 +379,16 @@ class Lobby:
         await self.judges.close()
         self.desk.close()
         self.home.release()
+
+
+def _no_such_game() -> RequestError:
+    return RequestError("no such game, or its token is another", 404, code="no-game")
+
+
+def _kept(room: Room) -> KeptGame:
+    """What is kept of a game besides its log."""
+    seats = [(seat.name, seat.spec, seat.token) for seat in room.seats]
+    return KeptGame(seats, room.watch_token, room.pace, room.paused, room.name)
 
 
 def _described(seats: Sequence[Seat]) -> list[Player]:

@@ -16,9 +16,9 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.json_answers import Encoded
 from warlight_env.web.kept import Kept
 from warlight_env.web.lobby import Lobby
-from warlight_env.web.newgames import made, players_of
+from warlight_env.web.newgames import made
+from warlight_env.web.opponents import Opponents
 from warlight_env.web.requests import BranchBody, InsightBody
-from warlight_env.web.server_settings import ServerSettings
 
 KEPT: Final = 20  # logs
 ROOM: Final = 64 << 20  # bytes of all together
@@ -56,13 +56,13 @@ class Shelf:
         """The log; `RequestError` where it is not there, or not any more."""
         data = self._logs.get(key)
         if data is None:
-            raise RequestError("that log is not open any more: open it again", 410)
+            raise RequestError("that log is not open any more: open it again", 410, code="log-gone")
         return Source(key, data)
 
 
 def add_replays(app: FastAPI) -> None:
     """Adds ``/api/replays`` and what is below it."""
-    settings: ServerSettings = app.state.settings
+    opponents: Opponents = app.state.opponents
     lobby: Lobby = app.state.lobby
     shelf: Shelf = app.state.shelf
 
@@ -72,7 +72,7 @@ def add_replays(app: FastAPI) -> None:
 
     @app.post("/api/replays/{key}/insight")
     async def insight(key: str, body: InsightBody) -> dict[str, Any]:
-        return await insight_of_log(lobby, settings, shelf.get(key), body)
+        return await insight_of_log(lobby, opponents, shelf.get(key), body)
 
     @app.post("/api/replays/{key}/report")
     async def report(key: str) -> dict[str, Any]:
@@ -80,4 +80,6 @@ def add_replays(app: FastAPI) -> None:
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:
-        return made(await lobby.branch(shelf.get(key), body.round, players_of(settings, body.players)))
+        source = shelf.get(key)
+        _, regions, rules = await lobby.desk.long(clerk.game_in, source)
+        return made(await lobby.branch(source, body.round, await opponents.seated(body.players, regions, rules)))

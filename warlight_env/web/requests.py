@@ -53,6 +53,18 @@ class OrdersBody(Body):
     hint: Literal["off", "coach", "full"] = "off"
 
 
+class NameBody(Body):
+    """What a game is to be called; '': nothing."""
+
+    name: Annotated[str, StringConstraints(max_length=60)]
+
+
+class DrawBody(Body):
+    """Whether a player agrees on a draw as things stand."""
+
+    agree: bool
+
+
 class ControlBody(Body):
     """How a game between bots runs."""
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -19,15 +19,15 @@ from warlight_env.record import Header
 from warlight_env.step_results import IllegalOrdersError
 from warlight_env.web.book import Book
 from warlight_env.web.disk import DiskError
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import Refusal, RequestError, refusal
 from warlight_env.web.feed import Feed
+from warlight_env.web.leaving import Leaving
 from warlight_env.web.thinking import Thinkers
-from warlight_env.web.turn_file import Committed, TurnsFile
+from warlight_env.web.turn_file import TURNS, Committed, TurnsFile
 from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 
 _log = logging.getLogger(__name__)
 
-TURNS: Final = ".turns.json"
 RETRY: Final = 1.0  # seconds after which a full disk is tried again
 #: Seconds between two rounds of a game between bots.
 PACE: Final = 0.8
@@ -70,8 +70,10 @@ class Room:
     number: int = 0  #: decides which worker thinks
     pending: dict[int, Any] = field(default_factory=dict)
     touched: float = field(default_factory=time.monotonic)
-    error: str | None = None
+    trouble: Refusal | None = None  #: why the game does not go on
     chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
+    leaving: Leaving = field(default_factory=Leaving)
+    name: str = ""  #: that somebody gave it
 
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
@@ -94,6 +96,15 @@ class Room:
         return self.book.header
 
     @property
+    def begun(self) -> bool:
+        """Whether anything was done in it, beyond what it took over from another game."""
+        if self.header.continues is not None:
+            played = self.game.round > self.header.continues.rounds
+        else:
+            played = self.book.steps > 0
+        return played or self.over or bool(self.leaving.resigned) or any(s in self.pending for s in self.humans)
+
+    @property
     def kind(self) -> str:
         """ "watch", "play" or "hotseat"."""
         return ("watch", "play")[len(self.humans)] if len(self.humans) < 2 else "hotseat"
@@ -101,17 +112,20 @@ class Room:
     @property
     def over(self) -> bool:
         """Whether nothing more can happen."""
-        return self.game.done or self.game.round >= self.limit
+        return self.game.done or self.game.round >= self.limit or self.leaving.ends(self.game)
+
+    @property
+    def error(self) -> str | None:
+        """Why the game does not go on."""
+        return None if self.trouble is None else str(self.trouble["error"])
 
     @property
     def awaited(self) -> list[int]:
         """The seats that have not handed in."""
         if self.over:
             return []
-        asked: Sequence[int] = self.game.pickers()
-        if self.game.phase == "play":
-            asked = [s for s in range(self.game.players) if self.game.alive(s)]
-        return [s for s in asked if s not in self.pending]
+        asked: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
+        return [s for s in asked if s not in self.pending and self.leaving.plays(self.game, s)]
 
     def now(self, seat: int | None) -> dict[str, Any]:
         """What is not in the log: who is awaited, who thinks, clocks; for a player, what it may do."""
@@ -127,7 +141,11 @@ class Room:
             "paused": self.paused,
             "pace": self.pace,
             "error": self.error,
+            "code": "" if self.trouble is None else self.trouble["code"],
+            "values": {} if self.trouble is None else self.trouble["values"],
             "chances": self._last_chances() if seat is None else None,
+            "resigned": list(self.leaving.resigned),
+            "draw": sorted(self.leaving.agreed),
         }
         if seat is not None:
             view = self.game.view(seat)
@@ -136,7 +154,7 @@ class Room:
                 "offers": list(self.game.offers(seat)),
                 "picks": self.game.rules.ranked or view.picks_left,
                 "in": seat in self.pending,
-                "alive": self.game.alive(seat),
+                "alive": self.leaving.plays(self.game, seat),
             }
         return state
 
@@ -161,7 +179,8 @@ class Room:
             RequestError: what is wrong with them. DiskError: they could not be kept; nothing has been handed in.
         """
         if number != self.game.round + 1:
-            raise RequestError(f"round {number}: the game is in round {self.game.round + 1}", 409)
+            text = f"round {number}: the game is in round {self.game.round + 1}"
+            raise RequestError(text, 409, code="other-round", number=number, now=self.game.round + 1)
         self._check_orders(seat, orders)
         self._commit(seat, Committed(orders, hint))
 
@@ -172,17 +191,20 @@ class Room:
             RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
         """
         if len(self.humans) > 1:
-            raise RequestError("a turn is final in a game of several people", 409)
+            raise RequestError("a turn is final in a game of several people", 409, code="final")
         if seat not in self.pending or not self.awaited:
-            raise RequestError("there is no turn to be taken back: the round is being played, or was", 409)
-        self.turns.keep(self.book.steps, {})
+            text = "there is no turn to be taken back: the round is being played, or was"
+            raise RequestError(text, 409, code="no-turn-back")
+        self._keep(without=seat)
         self.book.stands[seat].thought = None
         turn = self.pending.pop(seat)
         self.wake()
         return turn
 
     def take_up(self) -> None:
-        """After a restart: the turns that people had handed in."""
+        """After a restart: the turns that people had handed in, and who has left."""
+        if not self.book.complete:
+            self.turns.left(self.leaving.take)
         for seat, committed in self.turns.kept(self.book.steps).items():
             with contextlib.suppress(InputError, OrdersTypeError):  # not one of this position: the file is damaged
                 if isinstance(committed.turn, Orders):
@@ -199,32 +221,90 @@ class Room:
             others = {p: list(trial.offers(p)) for p in trial.pickers() if p != seat}
             trial.pick({**others, seat: wishes})
         except IllegalOrdersError as error:
-            raise RequestError(str(error), details=_reasons(error)) from None
+            raise RequestError(str(error), details=_reasons(error), code="illegal") from None
 
     def _check_orders(self, seat: int, orders: Orders) -> None:
         self._require(seat, "play")
         illegal = self.game.check(seat, orders)
         if illegal:
             error = IllegalOrdersError(illegal)
-            raise RequestError(str(error), details=_reasons(error))
+            raise RequestError(str(error), details=_reasons(error), code="illegal")
 
     def _commit(self, seat: int, committed: Committed) -> None:
         """A person's turn counts from here on, also if the server is killed before the others have handed in."""
-        stands = self.book.stands
-        others = {s: Committed(self.pending[s], stands[s].thought) for s in self.humans if s in self.pending}
-        self.turns.keep(self.book.steps, {**others, seat: committed})
+        self._keep({seat: committed})
         if committed.thought is not None:
-            stands[seat].thought = committed.thought
+            self.book.stands[seat].thought = committed.thought
         self._hand_in(seat, committed.turn)
+
+    def _keep(self, more: Mapping[int, Committed] | None = None, without: int | None = None) -> None:
+        """Have the turns of people on disk, and who has left; `DiskError`: they are as they were there."""
+        stands = self.book.stands
+        turns = {s: Committed(self.pending[s], stands[s].thought) for s in self.humans if s in self.pending}
+        turns.pop(-1 if without is None else without, None)
+        self.turns.keep(self.book.steps, {**turns, **(more or {})}, self.leaving.to_dict())
+
+    # Leaving
+
+    def resign(self, seat: int) -> None:
+        """A person gives up, for good: it stands still from the round on that is being entered.
+
+        Raises:
+            RequestError: there is nothing to be given up now. DiskError: that could not be kept; it has not.
+        """
+        self._require_playing(seat)
+        self.leaving.resigned[seat] = 0 if self.game.phase == "pick" else self.game.round + 1
+        try:
+            self._keep(without=seat)
+        except DiskError:
+            del self.leaving.resigned[seat]
+            raise
+        self.pending.pop(seat, None)
+        self.book.stands[seat].thought = None
+        self.leaving.agreed.clear()
+        self.wake()
+
+    def agree(self, seat: int, agrees: bool) -> None:
+        """A person agrees on a draw as things stand, or does not; once all who are still in agree, the game is over.
+
+        Raises:
+            RequestError: there is none to be agreed on now. DiskError: it could not be kept; the game goes on.
+        """
+        self._require_playing(seat)
+        left = self.leaving.left(self.game)
+        if any(self.seats[other].spec is not None for other in left):
+            raise RequestError("bots agree on no draws", 409, code="bots-draw")
+        agreed = self.leaving.agreed | {seat} if agrees else self.leaving.agreed - {seat}
+        if agreed.issuperset(left):
+            self.leaving.drawn = tuple(left)
+            try:
+                self._keep()
+            except DiskError:
+                self.leaving.drawn = ()
+                raise
+        self.leaving.agreed = agreed
+        self.wake()
+
+    def _require_playing(self, seat: int) -> None:
+        if self.over:
+            raise RequestError("the game is over", 409, code="game-over")
+        if self.book.waits:
+            raise RequestError("the round is being played: wait a moment", 409, code="being-played")
+        if not self.leaving.plays(self.game, seat):
+            raise RequestError("this seat is not in the game any more", 409, code="not-in-game")
 
     def _require(self, seat: int, phase: str) -> None:
         if self.over or self.game.phase != phase:
             what = "over" if self.over else f"in its phase {self.game.phase!r}"
-            raise RequestError(f"the game is {what}: no such turn now", 409)
+            raise RequestError(
+                f"the game is {what}: no such turn now", 409, code="over" if self.over else "other-phase"
+            )
+        if seat in self.leaving.resigned:
+            raise RequestError("this seat has resigned", 409, code="resigned")
         if seat in self.pending:
-            raise RequestError("this turn is committed already", 409)
+            raise RequestError("this turn is committed already", 409, code="committed")
         if seat not in self.awaited:
-            raise RequestError("this seat is not to move now", 409)
+            raise RequestError("this seat is not to move now", 409, code="not-to-move")
 
     def _hand_in(self, seat: int, turn: Any) -> None:
         self.pending[seat] = turn
@@ -259,18 +339,28 @@ class Room:
     async def _play(self) -> None:
         try:
             due = time.monotonic()
+            if self.game.phase != "pick" and not self.over:
+                self.leaving.to_log(
+                    self.game.round, self.book.left
+                )  # where the server ended before the log was written
+                if self.book.waits:
+                    await self._on_disk(self.book.save)
             while not self.over:
                 if not self.humans and self.game.phase == "play":
                     await self._reckon()
                 await self._everybody()
+                if self.over:  # by who left
+                    break
                 if not self.humans:
                     due = await self._keep_pace(due)
                 await self._resolve()
             if not self.book.path.exists():
-                await self._on_disk(lambda: self.book.finish(self.game))
+                await self._on_disk(lambda: self.book.finish(self._tell_end))
             self.turns.forget()
         except Exception as error:  # what it says may be of all seats: viewers are told no more than its kind
-            self.error = f"the game cannot go on ({type(error).__name__}): the server's log says why"
+            kind = type(error).__name__
+            text = f"the game cannot go on ({kind}): the server's log says why"
+            self.trouble = refusal(text, code="stopped", values={"kind": kind})
             _log.exception("game %s", self.id)
         finally:
             self.feed.tell()
@@ -309,6 +399,8 @@ class Room:
         finally:
             for bot in bots:
                 bot.cancel()
+            for seat in self.seats:
+                seat.since = None
 
     async def _ask(self, s: int) -> None:
         seat, view = self.seats[s], self.game.view(s)
@@ -345,14 +437,26 @@ class Room:
         """Play the step; it has happened once it is on disk."""
         turns, after = dict(self.pending), self.game.clone()
         if after.phase == "pick":
+            for seat in self.leaving.resigned:
+                if seat in after.pickers():
+                    turns[seat] = list(after.offers(seat))
             dropped = after.pick(turns, on_illegal="skip")
             self.book.picked(turns, dropped, after)
         else:
             result = after.play_round(turns, on_illegal="skip")
             self.book.played(turns, result, after)
+        if after.phase != "pick":
+            self.leaving.to_log(after.round, self.book.left)
         await self._on_disk(self.book.save)
-        self.game, self.pending = after, {}
+        self.game, self.pending, self.leaving.agreed = after, {}, set()
         self.wake()
+
+    def _tell_end(self) -> None:
+        """The end, for the log, and before it what of leaving is not in it yet."""
+        self.leaving.to_log(None, self.book.left)
+        if self.leaving.drawn and not self.leaving.draw_logged:
+            self.book.agreed(self.game.round, self.leaving.drawn)
+        self.book.ended(self.leaving.end(self.game))
 
     async def _on_disk(self, save: Callable[[], None]) -> None:
         """Until that has worked the game waits: it goes on by itself as soon as there is space again."""
@@ -363,13 +467,13 @@ class Room:
                 waits = f"the game waits, and nothing is lost: the server cannot write its log ({error.reason})"
                 if self.error != waits:
                     _log.error("game %s waits: %s", self.id, error)
-                    self.error = waits
+                    self.trouble = refusal(waits, code="waits", values={"reason": error.reason})
                     self.feed.tell()
                 await asyncio.sleep(RETRY)
             else:
-                if self.error is not None:
+                if self.trouble is not None:
                     _log.error("game %s goes on", self.id)
-                    self.error = None
+                    self.trouble = None
                 return
 
 

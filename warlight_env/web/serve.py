@@ -47,6 +47,15 @@ class Listen:
         return self.host in ("127.0.0.1", "::1", "localhost")
 
 
+@dataclass(frozen=True)
+class Folders:
+    """What a server keeps and shows: games; results of tournaments, and policies to play against, where there are."""
+
+    games: Path
+    runs: Path | None = None
+    opponents: Path | None = None
+
+
 class _Server(uvicorn.Server):
     """Stops in good order at the first signal, and takes its time for that, a few seconds, whatever else comes."""
 
@@ -90,8 +99,7 @@ class _Server(uvicorn.Server):
 
 def run_server(
     listen: Listen,
-    folder: Path,
-    runs: Path | None,
+    folders: Folders,
     first: Callable[[Lobby], Awaitable[str]] | None,
     bots: Sequence[str] = (),
     *,
@@ -102,7 +110,7 @@ def run_server(
 
     Args:
         listen: where.
-        folder, runs: see `ServerSettings`.
+        folders: where what it keeps and shows lies.
         first: makes the game that the browser opens on and returns the page's address after ``#``; None: home.
         bots: offered in front of the usual ones.
 
@@ -112,7 +120,7 @@ def run_server(
     """
     page()
     with contextlib.ExitStack() as opened:
-        home = Folder(folder)
+        home = Folder(folders.games)
         opened.callback(home.release)
         token = home.token()
         taken = opened.enter_context(_listening(listen))
@@ -120,7 +128,9 @@ def run_server(
         shown = "localhost" if listen.host in ("127.0.0.1", "0.0.0.0", "localhost") else listen.host
         home.tell(f"http://{shown}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
-        app = create_app(ServerSettings(folder, tuple(dict.fromkeys((*bots, *BOTS))), hosts, token, runs), home)
+        offered = tuple(dict.fromkeys((*bots, *BOTS)))
+        settings = ServerSettings(folders.games, offered, hosts, token, folders.runs, folders.opponents)
+        app = create_app(settings, home)
         server = _Server(config_of(app, listen.proxies, ConnectionLimits(room_for(), trusted=listen.proxies)))
 
         async def begun() -> None:
@@ -128,7 +138,7 @@ def run_server(
             gc.collect()
             gc.freeze()  # what is there by now stays: to look through it again and again holds everybody up for 0.1 s
             address = f"http://{shown}:{port}/?token={token}#/{place}"
-            tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folder})")
+            tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folders.games})")
             if open_browser:
                 with contextlib.suppress(webbrowser.Error):
                     webbrowser.open(address)

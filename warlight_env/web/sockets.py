@@ -13,7 +13,7 @@ from fastapi import FastAPI, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
 from warlight_env.errors import InputError, RunError
-from warlight_env.web.errors import RequestError
+from warlight_env.web.errors import Refusal, RequestError, refusal, refusal_of, unable_now
 from warlight_env.web.gate import same
 from warlight_env.web.requests import Hello
 from warlight_env.web.server_settings import ServerSettings
@@ -50,7 +50,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
             text = await socket.receive_text()
         hello = Hello.model_validate_json(text)
         if settings.token is not None and not same(settings.token, hello.key):
-            raise RequestError("the server's token is missing or wrong", 401)
+            raise RequestError("the server's token is missing or wrong", 401, code="token")
         there = await app.state.access(id, hello.token)
         messages = there.room.feed.follow(there.seat, hello.after)
         both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
@@ -65,22 +65,23 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
                 raise error
         await socket.close(1001)
     except (ValidationError, KeyError):
-        await _refuse(socket, "not a hello", 422)
+        await _refuse(socket, refusal("not a hello"), 422)
     except (InputError, RunError) as error:
-        await _refuse(socket, str(error), getattr(error, "status", 422 if isinstance(error, InputError) else 500))
+        told = refusal_of(error) if isinstance(error, InputError) else refusal(str(error))
+        await _refuse(socket, told, getattr(error, "status", 422 if isinstance(error, InputError) else 500))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.close(1008)
     except OSError as error:  # files exhausted, a log that is gone
         _log.error("%s: %s", socket.url.path, error)
-        await _refuse(socket, f"the server cannot do that now: {error.strerror or 'no answer'}", 503)
+        await _refuse(socket, unable_now(error), 503)
 
 
-async def _refuse(socket: WebSocket, reason: str, status: int) -> None:
+async def _refuse(socket: WebSocket, told: Refusal, status: int) -> None:
     """Say why, and close."""
     with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
-        await socket.send_text(json.dumps({"type": "error", "error": reason, "status": status}))
-        await socket.close(1008, reason[:100])
+        await socket.send_text(json.dumps({"type": "error", **told, "status": status}))
+        await socket.close(1008, told["error"][:100])
 
 
 async def _send(socket: WebSocket, messages: AsyncIterator[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from warlight_env.agents.registry import parse
@@ -20,11 +21,20 @@ class Thinkers:
 
     def __init__(self, workers: int = 2, limit: Callable[[Question, bool], float] | None = None) -> None:
         """`limit`: seconds for a question, and whether it is the worker's first of its kind; None: `patience`."""
+        #: What plays a bot of that specification: a policy of the owner's is known by its name alone.
+        self.played_as: Callable[[str | None], str | None] = lambda spec: spec
         self._slots = [_Slot(limit or patience) for _ in range(workers)]
 
     async def ask(self, question: Question, slot: int = 0) -> WorkerAnswer:
         """Ask the worker of that number (modulo their number), after those who asked it before."""
-        return await self._slots[slot % len(self._slots)].ask(question)
+        played = self.played_as(question.spec)
+        answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=played))
+        if (
+            answer.error is not None and played is not None and played != question.spec
+        ):  # where it lies is told to nobody
+            place, name = played.partition(":")[2], (question.spec or "").partition(":")[2]
+            answer = replace(answer, error=answer.error.replace(place, name))
+        return answer
 
     def busy(self, slot: int) -> bool:
         """Whether somebody asks that worker now."""

@@ -50,7 +50,8 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
         raise RequestError(f"tournament {name!r}: more than {MOST >> 20} MiB", 413)
     data, logged = _json(path), (path.parent / LOGS).is_dir()
     if "times" not in data:
-        raise RequestError(f"tournament {name!r}: {RESULT} is of an older program; its command writes it anew", 422)
+        text = f"tournament {name!r}: {RESULT} is of an older program; its command writes it anew"
+        raise RequestError(text, 422, code="old-result", name=name)
     return {**data, "age": max(0.0, time.time() - found.st_mtime), "logged": logged}
 
 
@@ -101,7 +102,7 @@ def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
         with open(path, "rb") as file:
             data = file.read(UPLOAD + 1)
     except FileNotFoundError:
-        raise RequestError("there is no log of that game: play the tournament with --log", 404) from None
+        raise RequestError("there is no log of that game: play the tournament with --log", 404, code="no-log") from None
     if len(data) > UPLOAD:
         raise RequestError(f"the log of that game has more than {UPLOAD >> 20} MiB", 413)
     return data
@@ -128,7 +129,7 @@ def add_tournaments(app: FastAPI) -> None:
 
 def _run(folder: Path | None, name: str) -> Path:
     if folder is None or not _NAME.fullmatch(name) or not (folder / name / RESULT).is_file():
-        raise RequestError(f"no tournament {name!r}", 404)
+        raise RequestError(f"no tournament {name!r}", 404, code="no-tournament", name=name)
     return folder / name
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.engine.orders import Orders
 from warlight_env.web.disk import write_private
+
+TURNS: Final = ".turns.json"
 
 Wishes = list[int]
 
@@ -27,16 +29,17 @@ class Committed:
 class TurnsFile:
     """The file of a game's committed turns, readable by its owner alone.
 
-    It holds those of one step of the game, and its number: once that has been played, they are void.
+    It holds those of one step of the game, and its number: once that has been played, they are void. Beside them stands
+    who has left the game, until the log says so.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def keep(self, step: int, turns: Mapping[int, Committed]) -> None:
-        """Write down the turns of the step of that number, by seat; `DiskError`: they are not."""
+    def keep(self, step: int, turns: Mapping[int, Committed], left: dict[str, Any]) -> None:
+        """Write down the turns of the step of that number, by seat, and who has left; `DiskError`: they are not."""
         rows = {str(seat): [_plain(committed.turn), committed.thought] for seat, committed in turns.items()}
-        write_private(self.path, json.dumps({"step": step, "turns": rows}).encode())
+        write_private(self.path, json.dumps({"step": step, "turns": rows, "left": left}).encode())
 
     def kept(self, step: int) -> dict[int, Committed]:
         """The turns of that step, as far as they are there."""
@@ -47,6 +50,20 @@ class TurnsFile:
             return {int(seat): _committed(*row) for seat, row in data["turns"].items()}
         except (OSError, *NOT_OURS):
             return {}  # there are none: whoever handed one in was not told that it counts
+
+    def left(self, take: Callable[[Any], None]) -> None:
+        """Have taken what was written of who has left, whatever the step was."""
+        with contextlib.suppress(OSError, *NOT_OURS):
+            take(json.loads(self.path.read_bytes())["left"])
+
+    @property
+    def there(self) -> bool:
+        """Whether anything was handed in that may still count."""
+        try:
+            data = json.loads(self.path.read_bytes())
+            return bool(data["turns"] or data.get("left", {}).get("resigned"))
+        except (OSError, *NOT_OURS):
+            return False
 
     def forget(self) -> None:
         """The game is over."""

@@ -28,9 +28,10 @@ class Turnstile:
             RequestError: there are as many already, with the key (429) or in all (503).
         """
         if self._inside[key] >= self._each:
-            raise RequestError(f"{self._each} questions to bots are still being answered: wait for those", 429)
+            text = f"{self._each} questions to bots are still being answered: wait for those"
+            raise RequestError(text, 429, code="questions", n=self._each)
         if self._inside.total() >= self._all:
-            raise RequestError("the bots are asked too much: try again in a moment", 503)
+            raise RequestError("the bots are asked too much: try again in a moment", 503, code="bots-busy")
         self._inside[key] += 1
         try:
             yield

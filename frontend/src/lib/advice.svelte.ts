@@ -1,9 +1,9 @@
 // Insight that is asked of a bot on the spot: hints for a player, and analysis of any position that is looked at.
 import type { Desk } from './desk.svelte';
-import { formatOrders } from './notation';
+import { formatOrders, parseOrders } from './notation';
 import type { Show } from './show.svelte';
 import type { Oracle, Thought } from './source';
-import type { Chances, InsightData } from './types';
+import type { Chances, InsightData, Orders } from './types';
 
 export class Advice {
   level = $state<'off' | 'coach' | 'full'>('off');
@@ -23,6 +23,12 @@ export class Advice {
   /** Whether there is somebody to ask. */
   get possible(): boolean {
     return this.oracle !== null && this.bots().length > 0;
+  }
+
+  /** The best turn that was found for the one that is entered; null: there is none, or no help is wanted. */
+  get best(): Orders | null {
+    const orders = this.given?.data.candidates?.[0]?.orders;
+    return this.level === 'off' || !this.desk?.draft || orders === undefined ? null : parseOrders(this.show.doc.map, orders);
   }
 
   /** A new turn begins: help for it is asked for again, and counted anew. */
@@ -64,7 +70,7 @@ export class Advice {
   private take(thought: Thought, bot: string): void {
     const { map } = this.show.doc;
     const plain = () => ({ candidates: [{ orders: formatOrders(map, thought.orders) }] });
-    this.given = { data: thought.data ?? plain(), round: thought.round, player: thought.player, bot };
+    this.given = { data: thought.data?.candidates ? thought.data : { ...thought.data, ...plain() }, round: thought.round, player: thought.player, bot };
     if (thought.chances) this.chances[thought.round - 1] = thought.chances;
     this.count();
   }

@@ -2,6 +2,7 @@
 import type { Desk } from './desk.svelte';
 import { odds } from './rules';
 import { type Doc, type Position, UNKNOWN } from './types';
+import { percent, t } from './words.svelte';
 
 export interface Aim {
   from: number;
@@ -23,6 +24,7 @@ export function aimAt(doc: Doc, position: Position, desk: Desk, from: number, to
   const transfer = desk.mine(to);
   const unseen = position.owner[to] === UNKNOWN;
   const chance = transfer || unseen ? null : odds(sent, position.army[to], doc.rules).capture;
-  const says = transfer ? 'transfer' : chance === null ? 'unseen' : `${(100 * chance).toFixed(1)} % against ${position.army[to]}`;
+  const against = () => t('{chance} against {armies}', { chance: percent(chance!), armies: position.army[to] });
+  const says = transfer ? t('transfer') : chance === null ? t('unseen') : against();
   return { from, to, armies: sent, most, transfer, chance, says };
 }

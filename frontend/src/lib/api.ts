@@ -1,20 +1,24 @@
 // Calls of the server, with the keys that this browser holds.
+import { type Opponent, notPlayed } from './opponents';
+import { refusal, type Refusal, type Refused } from './refusals';
 import { Retry } from './retry';
 import { keep, kept, keptData } from './storage';
+import type { Doc } from './types';
+import { t } from './words.svelte';
 
 export interface Home {
   version: string;
-  bots: string[];
-  duellists: string[]; // bots that play games of two only
+  opponents: Opponent[];
   maps: { name: string; title: string; regions: number }[];
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];
 }
 
-/** The bots that play games of so many. */
-export function botsFor({ bots, duellists }: Home, players: number): string[] {
-  return players === 2 ? bots : bots.filter((bot) => !duellists.includes(bot));
+/** The bots that can be asked about games of a document's kind. */
+export function botsFor({ opponents }: Home, { players, map, rules }: Doc): string[] {
+  const game = { players: players.length, regions: map.regions.length, rules: rules.name, fog: rules.fog };
+  return opponents.filter((bot) => !notPlayed(bot, game)).map((bot) => bot.spec);
 }
 
 export interface GameRow {
@@ -40,7 +44,7 @@ export class CallError extends Error {
   constructor(
     message: string,
     public status: number,
-    public details: { kind: 'deploy' | 'attack' | 'pick'; index: number; reason: string }[] | null,
+    public details: Refused[] | null,
   ) {
     super(message);
   }
@@ -81,15 +85,18 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   try {
     response = await fetch(`/api/${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body: payload });
   } catch {
-    throw new CallError('the server does not answer', 0, null);
+    throw new CallError(t('the server does not answer'), 0, null);
   }
   if (offered && key === offered && (response.ok || response.status === 401)) {
     settleKey(response.ok);
     if (!response.ok && kept(KEY)) return call<T>(path, body, token);
   }
   const data = await response.json().catch(() => null);
-  if (!response.ok) throw new CallError(data?.error ?? `status ${response.status}`, response.status, data?.details ?? null);
-  if (data === null) throw new CallError('the server broke off in the middle of its answer', 0, null);
+  if (!response.ok) {
+    const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
+    throw new CallError(told, response.status, data?.details ?? null);
+  }
+  if (data === null) throw new CallError(t('the server broke off in the middle of its answer'), 0, null);
   return data as T;
 }
 
@@ -109,7 +116,10 @@ export function askHome(take: (home: Home) => void): () => void {
   return () => retry.end();
 }
 
-export const NO_KEY = 'Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.';
+/** What to do without a key to a game. */
+export function noKey(): string {
+  return t('Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.');
+}
 
 /** The tokens that this browser holds of a game, by seat; "watch" sees everything. */
 export function tokensOf(id: string): Record<string, string> {

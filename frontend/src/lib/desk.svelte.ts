@@ -4,9 +4,12 @@ import { call, CallError } from './api';
 import { Draft } from './draft.svelte';
 import type { Live } from './live.svelte';
 import { parseOrders } from './notation';
+import { reason } from './reasons';
 import { leastToCapture } from './rules';
 import type { Show } from './show.svelte';
+import { sound } from './sounds';
 import { type MapDoc, type Orders, UNKNOWN } from './types';
+import { t } from './words.svelte';
 
 export interface Act {
   by: 'one' | 'five' | 'all';
@@ -171,7 +174,7 @@ export class Desk {
       const most = Math.max(1, draft.most(draft.chosen));
       const least = to === 'least' ? this.least(draft.chosen) : null;
       if (to === 'least' && least === null) {
-        this.message = this.seen(draft.chosen) ? `95 % cannot be reached: ${most} can be sent` : 'Nobody knows what stands there';
+        this.message = this.seen(draft.chosen) ? t('95 % cannot be reached: {n} can be sent', { n: most }) : t('Nobody knows what stands there');
         return;
       }
       draft.setArmies(draft.chosen, typeof to === 'number' ? Math.min(most, to) : (least ?? (to === 'all' ? most : Math.ceil(most / 2))));
@@ -287,11 +290,12 @@ export class Desk {
         draft!.forget();
         if (this.draft === draft) this.draft = null; // else the next round's is there already
       }
+      sound('commit');
       this.handedIn(done.awaited, draft?.round ?? 1);
     } catch (error) {
       this.message = (error as Error).message;
       if (error instanceof CallError && draft && error.details) {
-        draft.refused = error.details.filter((d) => d.kind !== 'pick') as typeof draft.refused;
+        draft.refused = error.details.flatMap(({ kind, ...rest }) => (kind === 'pick' ? [] : [{ kind, ...rest, reason: reason(rest.reason) }]));
       }
     } finally {
       this.busy = false;
@@ -325,13 +329,18 @@ export class Desk {
   get says(): string {
     const { draft, lettering, source } = this;
     const name = (r: number) => this.map.regions[r].name;
-    if (this.picking) return `Pick ${this.now!.you!.picks} regions: ${this.now!.you!.picks - this.wishes.length} to go`;
+    if (this.picking) {
+      const { picks } = this.now!.you!;
+      return t('Pick {picks, plural, one {# region} other {# regions}}: {left} to go', { picks, left: picks - this.wishes.length });
+    }
     if (!draft || !this.editing) return '';
-    if (lettering?.kind === 'deploy') return 'Letter of the region to deploy on';
-    if (lettering) return lettering.from === null ? 'Letter of the region to send from' : `From ${name(lettering.from)}: letter of the target`;
-    if (source !== null) return `From ${name(source)} (${draft.free(source)} free): choose a ringed neighbour`;
-    if (draft.phase === 'review') return draft.left > 0 ? `Commit, or deploy ${draft.left} more` : 'Commit when you are ready';
-    if (draft.phase === 'deploy') return draft.left > 0 ? `Deploy ${draft.left} more` : 'All deployed: go on to the attacks';
-    return 'Choose a region and its target, or drag';
+    const { left } = draft;
+    if (lettering?.kind === 'deploy') return t('Letter of the region to deploy on');
+    if (lettering?.from === null) return t('Letter of the region to send from');
+    if (lettering) return t('From {region}: letter of the target', { region: name(lettering.from!) });
+    if (source !== null) return t('From {region} ({free} free): choose a ringed neighbour', { region: name(source), free: draft.free(source) });
+    if (draft.phase === 'review') return left > 0 ? t('Commit, or deploy {left} more', { left }) : t('Commit when you are ready');
+    if (draft.phase === 'deploy') return left > 0 ? t('Deploy {left} more', { left }) : t('All deployed: go on to the attacks');
+    return t('Choose a region and its target, or drag');
   }
 }

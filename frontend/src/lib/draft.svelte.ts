@@ -1,7 +1,9 @@
 // A turn while it is entered: deploys and attacks with undo and redo, kept in the browser until it is committed.
 import { income } from './rules';
+import { sound } from './sounds';
 import { drop, keep, keptData, keysFrom } from './storage';
 import type { Doc, Orders, Position } from './types';
+import { t } from './words.svelte';
 
 export type Phase = 'deploy' | 'attack' | 'review';
 
@@ -102,6 +104,7 @@ export class Draft {
 
   setDeploy(region: number, armies: number): void {
     if (!Number.isInteger(armies) || armies === this.deployedOn(region)) return;
+    sound('amount');
     this.change(() => {
       const index = this.deploys.findIndex(([r]) => r === region);
       if (armies <= 0) this.deploys = this.deploys.filter(([r]) => r !== region);
@@ -124,12 +127,14 @@ export class Draft {
 
   setArmies(index: number, armies: number): void {
     if (!this.attacks[index] || !Number.isInteger(armies) || armies < 1 || armies > 1_000_000 || armies === this.attacks[index][2]) return;
+    sound('amount');
     this.change(() => (this.attacks[index][2] = armies));
   }
 
   /** As a slider goes: what it passes through is one step to undo. */
   slide(index: number, armies: number): void {
     if (armies === this.attacks[index]?.[2]) return;
+    sound('amount');
     this.change(() => (this.attacks[index][2] = armies), this.sliding === index);
     this.sliding = index;
   }
@@ -198,25 +203,25 @@ export class Draft {
     const found: Problem[] = [...this.refused];
     let left = this.income;
     this.deploys.forEach(([region, n], index) => {
-      if (owner[region] !== this.player) found.push({ kind: 'deploy', index, reason: 'not your region' });
-      else if (n > left) found.push({ kind: 'deploy', index, reason: `only ${left} of the income left` });
+      if (owner[region] !== this.player) found.push({ kind: 'deploy', index, reason: t('not your region') });
+      else if (n > left) found.push({ kind: 'deploy', index, reason: t('only {n} of the income left', { n: left }) });
       left -= n;
     });
     const gone = new Map<number, number>();
     const arrives = new Map<number, number>();
     this.attacks.forEach(([from, to, n], index) => {
       const stands = this.position.army[from] + this.deployedOn(from) - 1 - (gone.get(from) ?? 0);
-      if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: 'not your region' });
-      else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: 'not adjacent' });
+      if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: t('not your region') });
+      else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: t('not adjacent') });
       else if (n > stands + (arrives.get(from) ?? 0)) {
-        found.push({ kind: 'attack', index, reason: `only ${Math.max(0, stands)} can go`, soft: true });
+        found.push({ kind: 'attack', index, reason: t('only {n} can go', { n: Math.max(0, stands) }), soft: true });
       }
       gone.set(from, (gone.get(from) ?? 0) + n);
       if (owner[to] === this.player) arrives.set(to, (arrives.get(to) ?? 0) + n);
     });
     const most = this.doc.rules.max_orders;
-    if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: `at most ${most} orders` });
-    if (most && this.attacks.length > most) found.push({ kind: 'attack', index: most, reason: `at most ${most} orders` });
+    if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });
+    if (most && this.attacks.length > most) found.push({ kind: 'attack', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });
     return found;
   }
 }

@@ -1,12 +1,18 @@
 // A game's events as rounds with positions before, within and after each.
+import { person } from './people';
 import { apply, holder } from './rules';
 import type { Change, Deploy, Doc, Dropped, GameEvent, InsightData, Move, Orders, Position } from './types';
 import { UNKNOWN } from './types';
+import { t } from './words.svelte';
 
-export interface Mark {
-  kind: 'capture' | 'won' | 'lost' | 'out' | 'error';
-  text: string;
-}
+export const RESIGNED = 'resigned'; // the reason of a failure that was none: a person gave up
+
+/** What stands out in a round. */
+export type Mark =
+  | { kind: 'capture'; captures: number }
+  | { kind: 'won' | 'lost'; player: number; super: number }
+  | { kind: 'out'; player: number; resigned?: boolean }
+  | { kind: 'error'; player: number; reason: string; forfeit: boolean };
 
 export interface Round {
   number: number;
@@ -24,6 +30,7 @@ export class History {
   rounds: Round[] = []; // round k at k - 1
   end: Extract<GameEvent, { event: 'end' }> | null = null;
   failures: Extract<GameEvent, { event: 'failure' }>[] = [];
+  draw = false; // that was agreed on
   private waiting = new Map<number, InsightData>();
 
   constructor(private doc: Doc) {
@@ -46,16 +53,19 @@ export class History {
         dropped: event.dropped ?? [],
         orders: event.orders,
         insights,
-        marks: [...marks(this.doc, before, after, event.moves, insights), ...this.failed(event.round)],
+        marks: marks(this.doc, before, after, event.moves, insights),
       });
       this.positions.push(after);
     } else if (event.event === 'end') this.end = event;
-    else if (event.event === 'failure') this.failures.push(event);
+    else if (event.event === 'failure') this.fail(event);
+    else if (event.event === 'draw') this.draw = true;
   }
 
-  private failed(round: number): Mark[] {
-    const here = this.failures.filter((f) => f.round === round);
-    return here.map((f) => ({ kind: 'error', text: does(this.doc.players[f.player].name, `loses by forfeit: ${f.reason}`) }));
+  /** It is marked in its round, which stands before it. */
+  private fail(failure: Extract<GameEvent, { event: 'failure' }>): void {
+    this.failures.push(failure);
+    const { player, round, reason } = failure;
+    this.rounds[round - 1]?.marks.push(reason === RESIGNED ? { kind: 'out', player, resigned: true } : { kind: 'error', player, reason, forfeit: true });
   }
 
   /** Rounds played. */
@@ -93,46 +103,65 @@ function changed(before: Position, changes: Change[]): Position {
 
 function marks(doc: Doc, before: Position, after: Position, moves: Move[], insights: (InsightData | null)[]): Mark[] {
   const found: Mark[] = [];
-  const name = (p: number) => doc.players[p].name;
   const captures = moves.filter((m) => m[6]).length;
-  if (captures) found.push({ kind: 'capture', text: `${captures} ${captures === 1 ? 'capture' : 'captures'}` });
+  if (captures) found.push({ kind: 'capture', captures });
   const seen = (p: Position, regions: number[]) => regions.every((r) => p.owner[r] !== UNKNOWN);
-  doc.map.supers.forEach((x, s) => {
-    if (!seen(before, x.regions) || !seen(after, x.regions)) return; // in fog nobody can tell
+  doc.map.supers.forEach(({ regions }, s) => {
+    if (!seen(before, regions) || !seen(after, regions)) return; // in fog nobody can tell
     const [old, now] = [holder(doc.map, s, before.owner), holder(doc.map, s, after.owner)];
     if (old === now) return;
-    if (old >= 0) found.push({ kind: 'lost', text: does(name(old), `loses ${x.name}`) });
-    if (now >= 0) found.push({ kind: 'won', text: does(name(now), `wins ${x.name} (+${x.bonus})`) });
+    if (old >= 0) found.push({ kind: 'lost', player: old, super: s });
+    if (now >= 0) found.push({ kind: 'won', player: now, super: s });
   });
   doc.players.forEach((_, p) => {
     const out = before.owner.includes(p) && !after.owner.includes(p);
-    if (out && (p === doc.seat || !after.owner.includes(UNKNOWN))) found.push({ kind: 'out', text: does(name(p), 'is out') });
-    const error = insights[p]?.error;
-    if (error) found.push({ kind: 'error', text: `${name(p)}: ${error}` });
+    if (out && (p === doc.seat || !after.owner.includes(UNKNOWN))) found.push({ kind: 'out', player: p });
+    const reason = insights[p]?.error;
+    if (reason) found.push({ kind: 'error', player: p, reason, forfeit: false });
   });
   return found;
 }
 
-/** "Ann wins", "You win": what a player does, in words. */
-export function does(name: string, verb: string): string {
-  if (name !== 'You') return `${name} ${verb}`;
-  const [first, ...rest] = verb.split(' ');
-  return ['You', first === 'is' ? 'are' : first.replace(/s$/, ''), ...rest].join(' ');
+/** A mark in words. */
+export function told(doc: Doc, mark: Mark): string {
+  if (mark.kind === 'capture') return t('{n, plural, one {# capture} other {# captures}}', { n: mark.captures });
+  const who = person(doc, mark.player);
+  if (mark.kind === 'out' && mark.resigned) return t('{you, select, yes {You resign} other {{who} resigns}}', who);
+  if (mark.kind === 'out') return t('{you, select, yes {You are out} other {{who} is out}}', who);
+  if (mark.kind === 'error' && !mark.forfeit) return t('{who}: {reason}', { ...who, reason: mark.reason });
+  if (mark.kind === 'error') return t('{you, select, yes {You lose} other {{who} loses}} by forfeit: {reason}', { ...who, reason: mark.reason });
+  const { name, bonus } = doc.map.supers[mark.super];
+  if (mark.kind === 'lost') return t('{you, select, yes {You lose} other {{who} loses}} {name}', { ...who, name });
+  return t('{you, select, yes {You win} other {{who} wins}} {name} (+{bonus})', { ...who, name, bonus });
+}
+
+/** All marks of a round, one after the other. */
+export function toldAll(doc: Doc, round: Round): string {
+  return round.marks.map((mark) => told(doc, mark)).join(', ');
+}
+
+/** A deploy in words. */
+export function tellDeploy(doc: Doc, [player, region, armies]: Deploy): string {
+  const values = { ...person(doc, player), armies, region: doc.map.regions[region].name };
+  return t('{you, select, yes {You deploy} other {{who} deploys}} {armies} on {region}', values);
 }
 
 /** A step in words. */
 export function tell(doc: Doc, round: Round, step: number): string {
-  const region = (r: number) => doc.map.regions[r].name;
-  const name = (p: number) => doc.players[p].name;
-  if (step <= 0) return `Round ${round.number} begins`;
-  if (step === 1) {
-    const parts = round.deploys.map(([p, r, n]) => does(name(p), `deploys ${n} on ${region(r)}`));
-    return parts.join(' · ') || 'Nobody deploys';
+  if (step <= 0) return t('Round {round} begins', { round: round.number });
+  if (step === 1) return round.deploys.map((deploy) => tellDeploy(doc, deploy)).join(' · ') || t('Nobody deploys');
+  const [player, from, to, armies, lost, killed = 0, captured] = round.moves[step - 2];
+  const values = { ...person(doc, player), from: doc.map.regions[from].name, to: doc.map.regions[to].name, armies };
+  if (lost === undefined) return t('{you, select, yes {You move} other {{who} moves}} {armies} from {from} to {to}', values);
+  const fight = { ...values, lost, killed, left: armies - lost };
+  if (captured) {
+    return t(
+      '{you, select, yes {You attack {to} from {from} with {armies}: lose {lost}, kill {killed}, take {to} with {left}} other {{who} attacks {to} from {from} with {armies}: loses {lost}, kills {killed}, takes {to} with {left}}}',
+      fight,
+    );
   }
-  const [player, from, to, armies, lost, killed, captured] = round.moves[step - 2];
-  if (lost === undefined) return does(name(player), `moves ${armies} from ${region(from)} to ${region(to)}`);
-  const you = name(player) === 'You';
-  const outcome = captured ? `${you ? 'take' : 'takes'} ${region(to)} with ${armies - lost}` : `${you ? 'are' : 'is'} beaten back`;
-  const fight = does(name(player), `attacks ${region(to)} from ${region(from)} with ${armies}`);
-  return `${fight}: ${you ? 'lose' : 'loses'} ${lost}, ${you ? 'kill' : 'kills'} ${killed}, ${outcome}`;
+  return t(
+    '{you, select, yes {You attack {to} from {from} with {armies}: lose {lost}, kill {killed}, are beaten back} other {{who} attacks {to} from {from} with {armies}: loses {lost}, kills {killed}, is beaten back}}',
+    fight,
+  );
 }

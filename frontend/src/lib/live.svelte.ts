@@ -1,6 +1,7 @@
 // A game on the server: its socket, which reconnects and goes on from the last event that came.
 import { call, serverKey } from './api';
 import { afterFrame } from './frames';
+import { type Refusal, refusal } from './refusals';
 import { Retry } from './retry';
 import { Show } from './show.svelte';
 import type { Chances, Doc, GameEvent, Now } from './types';
@@ -58,12 +59,12 @@ export class Live {
     };
   };
 
-  private take(message: { type: string; n?: number; error?: string; status?: number }): void {
+  private take(message: { type: string; n?: number; status?: number } & Partial<Refusal>): void {
     if (message.type === 'event' || message.type === 'now') {
       this.coming.push(message as unknown as (typeof this.coming)[number]);
       if (message.type === 'now') afterFrame(this.draw); // events come with the state after them
     } else if (message.type === 'error') {
-      this.error = message.error!;
+      this.error = refusal(message as Refusal);
       if (message.status === 422 && this.last >= 0) this.restart();
       else if (message.status === 404 || message.status === 401) this.close();
     }

@@ -1,7 +1,10 @@
 // The orders of a round as a list has them: what each was, what it did, where it is drawn.
-import { does, type Round, tell } from './history';
+import { type Round, tell, tellDeploy } from './history';
+import { nameOf } from './people';
+import { reason } from './reasons';
 import type { Arrow } from './scene';
 import type { Doc } from './types';
+import { t } from './words.svelte';
 
 export interface Line {
   step: number; // of the round, that is gone to
@@ -17,9 +20,9 @@ export interface Line {
 /** All that was ordered in a round, as far as it is known: deploys, moves in the order in which they happened, illegal orders. */
 export function linesOf(doc: Doc, round: Round): Line[] {
   const name = (r: number) => doc.map.regions[r]?.name ?? `${r}`;
-  const who = (p: number) => doc.players[p].name;
-  const deploys = round.deploys.map(([player, region, armies]): Line => {
-    const says = does(who(player), `deploys ${armies} on ${name(region)}`);
+  const deploys = round.deploys.map((deploy): Line => {
+    const [player, region, armies] = deploy;
+    const says = tellDeploy(doc, deploy);
     return { step: 1, player, regions: [region], text: name(region), result: `+${armies}`, kind: 'deploy', says, arrow: null };
   });
   const moves = round.moves.map(([player, from, to, armies, lost, killed, captured], k): Line => {
@@ -35,11 +38,13 @@ export function linesOf(doc: Doc, round: Round): Line[] {
       arrow: { player, from, to, armies, transfer, style: 'ghost' },
     };
   });
-  const dropped = round.dropped.map(([player, kind, , order, reason]): Line => {
+  const dropped = round.dropped.map(([player, kind, , order, english]): Line => {
     const regions = order.slice(0, kind === 'deploy' ? 1 : 2).filter((r) => r in doc.map.regions);
     const text = regions.map(name).join(' → ');
-    const says = `${who(player)}: ${kind} ${text} left out, ${reason}`;
-    return { step: 1, player, regions, text: text || kind, result: reason, kind: 'dropped', says, arrow: null };
+    const why = reason(english);
+    const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} left out, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
+    const kinds = { deploy: t('deploy'), attack: t('attack'), pick: t('pick') };
+    return { step: 1, player, regions, text: text || kinds[kind], result: why, kind: 'dropped', says, arrow: null };
   });
   return [...deploys, ...moves, ...dropped];
 }

@@ -1,11 +1,14 @@
 // What a game's screen shows besides the position: arrows, layer, insight, chances, and what is going on in words.
 import type { Advice } from './advice.svelte';
 import type { Desk } from './desk.svelte';
-import { does, tell } from './history';
+import { tell } from './history';
 import type { Live } from './live.svelte';
+import { nameOf, person } from './people';
+import { refusal } from './refusals';
 import { type Additions, type Arrow, deployed, describe, drawnMoves, drawnOrders, layerOf, touched } from './scene';
 import type { Show } from './show.svelte';
 import { type Chances, type InsightData, type Orders, UNKNOWN } from './types';
+import { t } from './words.svelte';
 
 export class Picture {
   hovered = $state<number | null>(null); // region
@@ -69,10 +72,12 @@ export class Picture {
     if (!show.atEnd) return '';
     if (!end && this.live === null && failures.length) {
       const { player, round, reason } = failures.at(-1)!;
-      return `${doc.players[player].name} failed in round ${round}: ${reason}`;
+      return t('{who} failed in round {round}: {reason}', { who: nameOf(doc, player), round, reason });
     }
     if (!end) return '';
-    return end.winner === null ? `A draw after ${end.rounds} rounds` : does(doc.players[end.winner].name, `wins after ${end.rounds} rounds`);
+    const { winner, rounds } = end;
+    if (winner === null) return t('A draw after {rounds, plural, one {# round} other {# rounds}}', { rounds });
+    return t('{you, select, yes {You win} other {{who} wins}} after {rounds, plural, one {# round} other {# rounds}}', { ...person(doc, winner), rounds });
   });
 
   /** Who is advised. */
@@ -106,7 +111,7 @@ export class Picture {
   insights: { data: InsightData; p: number }[] = $derived.by(() => {
     void this.show.version;
     const found = (this.show.current?.insights ?? []).map((data, p) => ({ data, p }));
-    return found.filter((x): x is { data: InsightData; p: number } => Boolean(x.data?.candidates || x.data?.error));
+    return found.filter((x): x is { data: InsightData; p: number } => Boolean(x.data?.candidates || x.data?.goals || x.data?.error));
   });
 
   layer = $derived.by(() => {
@@ -125,19 +130,20 @@ export class Picture {
   label = (r: number): string => {
     const { desk } = this;
     const parts = [describe(this.doc, this.show.position, r)];
-    if (desk.editing && desk.draft?.deployedOn(r)) parts.push(`${desk.draft.deployedOn(r)} more deployed`);
+    if (desk.editing && desk.draft?.deployedOn(r)) parts.push(t('{n} more deployed', { n: desk.draft.deployedOn(r) }));
     const place = desk.wishes.indexOf(r);
-    if (desk.picking && place >= 0) parts.push(`your pick ${place + 1}`);
-    else if (desk.picking && desk.ringed.has(r)) parts.push('may be picked');
-    else if (desk.source !== null && desk.ringed.has(r)) parts.push(desk.mine(r) ? 'transfer here' : 'attack here');
+    if (desk.picking && place >= 0) parts.push(t('your pick {n}', { n: place + 1 }));
+    else if (desk.picking && desk.ringed.has(r)) parts.push(t('may be picked'));
+    else if (desk.source !== null && desk.ringed.has(r)) parts.push(desk.mine(r) ? t('transfer here') : t('attack here'));
     return parts.join(', ');
   };
 
   /** What went wrong; '': nothing. */
   trouble: string = $derived.by(() => {
     const { live, now } = this;
-    if (live?.error || now?.error) return live?.error || now!.error!;
-    if (live?.lost) return `Connection lost: trying again.${this.desk.draft ? ' Your draft is kept.' : ''}`;
+    if (live?.error) return live.error;
+    if (now?.error) return refusal({ ...now, error: now.error });
+    if (live?.lost) return this.desk.draft ? t('Connection lost: trying again. Your draft is kept.') : t('Connection lost: trying again.');
     return this.desk.message || this.advice.error;
   });
 
@@ -145,8 +151,9 @@ export class Picture {
     const { show, desk, doc, now } = this;
     if (this.trouble || this.result) return this.trouble || this.result;
     if (now?.you && show.atEnd && !show.playing && !this.over) {
-      if (now.phase === 'play' && !now.you.alive) return 'You are out';
-      if (now.you.in) return `Waiting for ${now.awaited.map((s) => doc.players[s].name).join(', ') || 'the round'}`;
+      if (now.phase === 'play' && !now.you.alive) return t('You are out');
+      if (now.you.in && !now.awaited.length) return t('Waiting for the round');
+      if (now.you.in) return t('Waiting for {names}', { names: now.awaited.map((s) => nameOf(doc, s)).join(', ') });
     }
     if (show.current && (!desk.editing || show.playing) && !desk.picking) return tell(doc, show.current, show.step);
     return desk.says;

@@ -1,6 +1,7 @@
 // Sizes on a map, in its own units, so that they look alike on every screen.
 import { badgeSize } from './geometry';
 import type { MapDoc } from './types';
+import { figure } from './words.svelte';
 
 export interface Scale {
   unit: number; // of a pixel
@@ -20,5 +21,5 @@ export function weight(armies: number, { unit }: Scale): number {
 
 /** A number of armies in at most four characters. */
 export function compact(n: number): string {
-  return n < 1000 ? `${n}` : n < 999_500 ? `${(n / 1000).toFixed(n < 9950 ? 1 : 0)}k` : `${(n / 1e6).toFixed(1)}M`;
+  return n < 1000 ? `${n}` : n < 999_500 ? `${figure(n / 1000, n < 9950 ? 1 : 0)}k` : `${figure(n / 1e6, 1)}M`;
 }

@@ -1,9 +1,11 @@
 // What lies over the map: arrows of orders, additions, layers, and regions in words.
 import { parseOrders } from './notation';
+import { nameOf } from './people';
 import { threats } from './rules';
 import type { Layer, Show } from './show.svelte';
 import type { Candidate, Doc, InsightData, MapDoc, Orders, Position } from './types';
 import { UNKNOWN } from './types';
+import { t } from './words.svelte';
 
 export interface Arrow {
   player: number;
@@ -75,8 +77,10 @@ export function touched(map: MapDoc, text: string | undefined): number[] {
 export function describe(doc: Doc, position: Position, r: number): string {
   const o = position.owner[r];
   const { name, near } = doc.map.regions[r];
-  const who = o === UNKNOWN ? 'unseen' : o === doc.seat ? 'yours' : o < 0 ? 'neutral' : doc.players[o]?.name;
-  const armies = o === UNKNOWN ? '' : `${position.army[r]} ${position.army[r] === 1 ? 'army' : 'armies'}`;
   const enemies = near.filter((n) => position.owner[n] >= 0 && position.owner[n] !== (doc.seat ?? o)).length;
-  return [name, who, armies, `${near.length} neighbours, ${enemies} enemy`].filter(Boolean).join(', ');
+  const owner = o === UNKNOWN ? 'unseen' : o === doc.seat ? 'yours' : o < 0 ? 'neutral' : 'other';
+  return t(
+    '{name}, {owner, select, unseen {unseen} yours {yours, {armies, plural, one {# army} other {# armies}}} neutral {neutral, {armies, plural, one {# army} other {# armies}}} other {{who}, {armies, plural, one {# army} other {# armies}}}}, {near, plural, one {# neighbour} other {# neighbours}}, {enemies} enemy',
+    { name, owner, who: o >= 0 ? nameOf(doc, o) : '', armies: position.army[r] ?? 0, near: near.length, enemies },
+  );
 }

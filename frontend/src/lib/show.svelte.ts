@@ -1,13 +1,20 @@
 // What is on the screen of a game: the cursor in its rounds and orders, playing and speed, perspective and layer.
 import { History } from './history';
+import { person } from './people';
 import { fogged } from './rules';
 import { type Doc, type GameEvent, type Position, UNKNOWN } from './types';
+import { t } from './words.svelte';
 
 export type Layer = 'none' | 'value' | 'threat' | 'visits';
 export const LAYERS: Layer[] = ['none', 'value', 'threat', 'visits'];
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
 const HASTE = 1500; // milliseconds: rounds that come closer together are shown as a whole
 const STEP = 900; // milliseconds of an order at speed 1
+
+/** How many times as fast: "½×", "4×". */
+export function times(speed: number): string {
+  return `${{ 0.25: '¼', 0.5: '½' }[speed] ?? speed}×`;
+}
 
 export class Show {
   history: History;
@@ -27,8 +34,14 @@ export class Show {
 
   constructor(public doc: Doc) {
     this.history = new History(doc);
+    this.pace(1);
+  }
+
+  /** Play orders so many times as fast as usual; 0: show new rounds at once, as where the system wants no motion. */
+  pace(speed: number): void {
     const quiet = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (quiet) this.animate = false;
+    this.animate = speed > 0 && !quiet;
+    if (speed > 0) this.speed = speed;
   }
 
   position: Position = $derived.by(() => {
@@ -70,8 +83,8 @@ export class Show {
     const { doc, before } = this;
     const owner = this.history.positions[before]?.owner ?? [];
     if (owner.includes(UNKNOWN)) return '';
-    if (before >= doc.limit || doc.players.filter((_, p) => owner.includes(p)).length < 2) return 'The game is over here';
-    return player === null || owner.includes(player) ? '' : `${doc.players[player].name} is out here`;
+    if (before >= doc.limit || doc.players.filter((_, p) => owner.includes(p)).length < 2) return t('The game is over here');
+    return player === null || owner.includes(player) ? '' : t('{you, select, yes {You are out here} other {{who} is out here}}', person(doc, player));
   }
 
   take(event: GameEvent): void {

@@ -1,6 +1,7 @@
 // Where a replay comes from, and with it whom a bot's thoughts and other games from its positions can be asked of.
-import { call, CallError, keepTokens, type Made, NO_KEY, tokensOf } from './api';
+import { call, CallError, keepTokens, type Made, noKey, tokensOf } from './api';
 import type { Doc, Orders, InsightData, Report } from './types';
+import { t } from './words.svelte';
 
 /** A position to think about; without a round and a seat: the one in which this player is to move. */
 export interface Asked {
@@ -43,7 +44,7 @@ export function gameSource(id: string): Source {
   const tokens = tokensOf(id);
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
   return {
-    load: () => (token ? call<Doc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`This browser has no key to that game. ${NO_KEY}`))),
+    load: () => (token ? call<Doc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key to that game.')} ${noKey()}`))),
     report: () => call<Progress>(`games/${id}/report`, {}, token),
     ask: (asked) => call<Thought>(`games/${id}/insight`, asked, token),
     branch: (wanted) => made(call<Made>(`games/${id}/branch`, wanted, token)),

@@ -85,8 +85,6 @@ export interface PlayedGame {
   logged: boolean;
 }
 
-export const percent = (share: number): string => (100 * share).toFixed(1);
-export const signed = (v: number): string => `${Math.round(v) > 0 ? '+' : Math.round(v) < 0 ? '−' : ''}${Math.abs(Math.round(v))}`;
 export const scoreOf = ({ games, wins, draws }: Tally): number => (wins + draws / 2) / games;
 
 export function pairAddress(name: string, agent: string, against: string): string {
@@ -96,12 +94,4 @@ export function pairAddress(name: string, agent: string, against: string): strin
 /** Where a game of a tournament is replayed; `round`: where it begins. */
 export function gameAddress(name: string, contest: number, game: number, round = 0): string {
   return `#/t/${encodeURIComponent(name)}/${contest}/${game}${round ? `?round=${round}` : ''}`;
-}
-
-/** Seconds in words. */
-export function ago(seconds: number): string {
-  const units = [['day', 86400], ['hour', 3600], ['minute', 60]] as const;
-  const [word, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];
-  const n = Math.round(seconds / size);
-  return `${n} ${word}${n === 1 ? '' : 's'} ago`;
 }

@@ -95,7 +95,16 @@ export interface Candidate {
   refined?: boolean; // by local search: no visits of the tree, and a value of its own
 }
 
+/** What a bot that plans set out to do: a region, what with it, the armies that takes, and what it is worth in armies. */
+export interface Goal {
+  region: number;
+  goal: 'take' | 'attack' | 'hold';
+  armies: number;
+  worth: number;
+}
+
 export interface InsightData {
+  goals?: Goal[];
   simulations?: number[];
   trials?: number; // of local search, after the simulations
   seconds?: number;
@@ -118,7 +127,8 @@ export type GameEvent =
       dropped?: Dropped[];
     }
   | { event: 'insight'; player: number; round: number; data: InsightData }
-  | { event: 'failure'; player: number; round: number; reason: string }
+  | { event: 'failure'; player: number; round: number; reason: string } // reason "resigned": of a person who gave up
+  | { event: 'draw'; round: number; players: number[] }
   | { event: 'end'; winner: number | null; rounds: number; placements: number[]; cut_off: boolean };
 
 /** What is not in the log: who is awaited, who thinks, and what the viewer may do. */
@@ -127,11 +137,15 @@ export interface Now {
   round: number;
   awaited: number[];
   out: number[];
+  resigned: number[];
+  draw: number[]; // seats that agree on one
   thinking: Record<string, number>;
   clocks: [last: number, spent: number][];
   paused: boolean;
   pace: number;
-  error: string | null;
+  error: string | null; // why the game does not go on, with its code
+  code?: string;
+  values?: Record<string, string | number>;
   chances?: [round: number, values: [number, number, number][]] | null;
   you?: { income: number; offers: number[]; picks: number; in: boolean; alive: boolean };
 }

@@ -2,6 +2,7 @@
 import type { CallError } from './api';
 import type { Progress } from './source';
 import type { Report } from './types';
+import { t } from './words.svelte';
 
 const PAUSE = 1500; // milliseconds between two questions
 
@@ -19,10 +20,10 @@ export class Verdict {
     try {
       const { done, rounds, report } = await this.ask();
       this.report = report;
-      this.says = report ? '' : `The report is being made${rounds ? `: ${done} of ${rounds} rounds` : ''} …`;
+      this.says = report ? '' : rounds ? t('The report is being made: {done} of {rounds, plural, one {# round} other {# rounds}} …', { done, rounds }) : t('The report is being made …');
       if (!report) this.again();
     } catch (error) {
-      this.says = `No report: ${(error as Error).message}`;
+      this.says = t('No report: {reason}', { reason: (error as Error).message });
       if ([0, 429, 503].includes((error as CallError).status)) this.again();
     }
   }

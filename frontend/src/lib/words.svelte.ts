@@ -23,25 +23,95 @@ class Tongue {
 /** What was chosen here, else what the browser asks for, else English. */
 function first(): Language {
   const wishes = [kept(KEY) ?? '', ...navigator.languages.map((wish) => wish.slice(0, 2))];
-  const found = wishes.find((wish): wish is Language => wish in LANGUAGES) ?? 'en';
+  const found = wishes.find((wish): wish is Language => Object.hasOwn(LANGUAGES, wish)) ?? 'en';
   document.documentElement.lang = found;
   return found;
 }
 
 export const tongue = new Tongue();
 
-const formats = new Map<string, IntlMessageFormat>();
+const KEPT = 1000; // texts of a message: the labels of a map's regions are asked for at every step of a game
+
+interface Message {
+  format: IntlMessageFormat;
+  said: Map<string, string>; // by values
+}
+
+const messages = new Map<string, Message>();
+
+function message(english: string, tags: boolean): Message {
+  const language = tongue.now;
+  const key = `${language} ${tags} ${english}`;
+  let found = messages.get(key);
+  if (!found) {
+    const format = new IntlMessageFormat(TEXTS[language]?.[english] ?? english, language, undefined, { ignoreTag: !tags });
+    messages.set(key, (found = { format, said: new Map() }));
+  }
+  return found;
+}
 
 /**
  * A text in the chosen language. `english` is an ICU message: "{n, plural, one {# round} other {# rounds}}", with the
  * values of its names. A text that has no translation is said in English; a test finds those.
  */
 export function t(english: string, values?: Values): string {
-  const language = tongue.now;
-  const text = TEXTS[language]?.[english] ?? english;
-  if (!values && !/[{'<]/.test(text)) return text;
-  const key = `${language} ${english}`;
-  let format = formats.get(key);
-  if (!format) formats.set(key, (format = new IntlMessageFormat(text, language, undefined, { ignoreTag: true })));
-  return format.format(values) as string;
+  const { format, said } = message(english, false);
+  const key = values ? JSON.stringify(values) : '';
+  let text = said.get(key);
+  if (text === undefined) {
+    if (said.size >= KEPT) said.clear();
+    said.set(key, (text = format.format(values) as string));
+  }
+  return text;
+}
+
+/** A piece of a text, and the element in which it stands: "<b>three</b> rounds"; '': in none. */
+export interface Piece {
+  text: string;
+  in: string;
+}
+
+/** A text with elements in it, as pieces; what values say is never taken for an element. */
+export function pieces(english: string, values?: Values): Piece[] {
+  const inside = (name: string) => (within: unknown[]) => ({ text: within.join(''), in: name });
+  const elements = Object.fromEntries(['b', 'i', 'kbd', 'mono'].map((name) => [name, inside(name)]));
+  const found = message(english, true).format.format<Piece>({ ...elements, ...values });
+  return [found].flat().map((piece) => (typeof piece === 'string' ? { text: piece, in: '' } : piece));
+}
+
+const figures = new Map<string, Intl.NumberFormat>();
+
+/** A number with so many decimals, as the language writes it. */
+export function figure(value: number, decimals = 0): string {
+  const key = `${tongue.now} ${decimals}`;
+  let format = figures.get(key);
+  if (!format) {
+    const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    figures.set(key, (format = new Intl.NumberFormat(tongue.now, options)));
+  }
+  return format.format(Number(value.toFixed(decimals)));
+}
+
+/** A share of 0 to 1 in per cent. */
+export function percent(share: number, decimals = 1): string {
+  return `${figure(100 * share, decimals)} %`;
+}
+
+/** A number with its sign, also where that is plus. */
+export function signed(value: number, decimals = 0): string {
+  const size = figure(Math.abs(value), decimals);
+  return `${!Number(Math.abs(value).toFixed(decimals)) ? '' : value > 0 ? '+' : '−'}${size}`;
+}
+
+/** A day and time of day; `seconds` since 1970. */
+export function moment(seconds: number): string {
+  const custom = navigator.languages.find((wish) => wish.slice(0, 2) === tongue.now) ?? tongue.now; // of a country, perhaps
+  return new Date(seconds * 1000).toLocaleString(custom, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** "5 minutes ago". */
+export function ago(seconds: number): string {
+  const units = [['day', 86400], ['hour', 3600], ['minute', 60]] as const;
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? (['second', 1] as const);
+  return new Intl.RelativeTimeFormat(tongue.now).format(-Math.round(seconds / size), unit);
 }

@@ -1,2 +1,15 @@
-// Czech, by the English that stands in the code; both are ICU messages.
-export const cs: Record<string, string> = {};
+// Czech, by the English that stands in the code; both are ICU messages. A region is "území", a super region "kontinent".
+import { game } from './cs/game';
+import { guide } from './cs/guide';
+import { hints } from './cs/hints';
+import { home } from './cs/home';
+import { opponents } from './cs/opponents';
+import { report } from './cs/report';
+import { settings } from './cs/settings';
+import { tournament } from './cs/tournament';
+import { trouble } from './cs/trouble';
+import { turn } from './cs/turn';
+
+export const cs: Record<string, string> = {
+  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...trouble, ...guide, ...hints, ...opponents,
+};

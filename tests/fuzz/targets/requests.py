@@ -17,6 +17,17 @@ from warlight_env.web.server_settings import ServerSettings
 
 #: Inputs after which a server begins anew, so that games do not gather.
 LIFE = 400
+#: A map as it is drawn.
+DRAWN: dict[str, Any] = {
+    "name": "row", "title": "A row", "description": "", "source": "", "super_regions": [{"name": "All", "bonus": 2}],
+    "regions": [
+        {"name": name, "code": name[:2].upper(), "super_region": 0, "army": 2,
+         "shape": {"path": f"M{x} 0L{x + 9} 0L{x + 9} 9L{x} 9Z", "label": [x + 4, 4], "radius": 4}}
+        for name, x in (("Ash", 0), ("Birch", 9), ("Cedar", 18))
+    ],
+    "borders": [[0, 1], [1, 2], [0, 2]], "view_box": [0, 0, 30, 10],
+    "sea_links": [{"regions": [0, 2], "line": [[9, 4], [18, 4]]}],
+}  # fmt: skip
 BODIES: dict[str, Any] = {
     "/api/games": {
         "players": [{"name": "Ann"}, {"name": "Bo"}], "map": "small", "regions": 12, "rules": "thesis", "fog": False,
@@ -29,10 +40,16 @@ BODIES: dict[str, Any] = {
     "/api/games/GAME/branch": {"round": 0, "players": [{"name": "Ann"}, {"name": "Bo"}]},
     "/api/replays/LOG/insight": {"bot": "aggressive", "round": 1, "seat": 0},
     "/api/replays/LOG/branch": {"round": 1, "players": [{"name": "Ann"}, {"name": "Bo"}]},
+    "/api/maps/check": DRAWN,
+    "/api/maps/file": DRAWN,
+    "/api/maps": DRAWN,
+    "/api/maps/read": DRAWN,
+    "/api/maps/row/remove": {},
 }  # fmt: skip
 LOOKS = (
     "/", "/api/home", "/api/games/GAME", "/api/games/GAME/replay", "/api/tournaments/cup",
-    "/api/tournaments/cup/games", "/api/tournaments/cup/games/1/1", "/api/nothing", "/api/games/../home",
+    "/api/tournaments/cup/games", "/api/tournaments/cup/games/1/1", "/api/maps/small", "/api/maps/row",
+    "/api/maps/generated:12:1", "/api/nothing", "/api/games/../home",
 )  # fmt: skip
 HELLO = {"token": "TOKEN", "key": "", "after": -1}
 

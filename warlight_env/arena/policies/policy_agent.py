@@ -25,6 +25,7 @@ from warlight_env.envs.actions.kernels import COUNT, READY, Turn, clear_turn
 from warlight_env.envs.checkpoints import Policy
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.observation_spaces import observation as observed
+from warlight_env.envs.padding import Padding
 from warlight_env.maps import Map
 
 _GAME = np.zeros(1, dtype=np.int64)  # the only one of the batch
@@ -47,6 +48,7 @@ class PolicyAgent(Agent):
         policy: as `envs.checkpoints.load_policy` gives it, or a `SeededPolicy`.
         seed: what a seeded policy's seeds come from.
         action, observation, max_cycles: as the policy's environment had them.
+        padding: of a policy of many maps, how these were padded there.
     """
 
     def __init__(
@@ -58,8 +60,9 @@ class PolicyAgent(Agent):
         observation: str = "flat",
         max_cycles: int | None = None,
         name: str = "policy",
+        padding: Padding | None = None,
     ) -> None:
-        self.name = name
+        self.name, self._padding = name, padding
         self.policy, self.seed = policy, seed
         self._arguments: dict[str, Any] = {"action": action, "observation": observation, "max_cycles": max_cycles}
         self._core: EnvCore | None = None
@@ -85,7 +88,7 @@ class PolicyAgent(Agent):
         for _ in range(core.encoding.max_parts):
             core.out.cycles[0] = self._steps
             core.look(whole=False)
-            actions = self._asked(observed(core, 0, _GAME), core.flat_masks(0, _GAME))
+            actions = self._actions(core)
             rows = np.zeros((1, 1, core.row_size), dtype=np.int64)
             core.read_rows(actions, _GAME, 0, rows[:, 0])
             core.hand_in(rows)
@@ -93,6 +96,16 @@ class PolicyAgent(Agent):
             if turn.status[READY]:
                 break
         return turn
+
+    def _actions(self, core: EnvCore) -> Any:
+        """What the policy does, as a batch of one action of the core's space."""
+        seen, masks, padding = observed(core, 0, _GAME), core.flat_masks(0, _GAME), self._padding
+        if padding is None:
+            return self._asked(seen, masks)
+        graph = {name: part[0] for name, part in seen.items()}
+        wide = {name: part[None] for name, part in padding.observation(graph, core.board).items()}
+        action = self._asked(wide, padding.mask(masks[0], core.board)[None])[0]
+        return np.asarray(padding.own_action(action, core.board)[0])[None]
 
     def _asked(self, observations: Any, masks: Any) -> Any:
         if getattr(self.policy, "seeded", False):
@@ -134,6 +147,8 @@ class PlayableFile(Protocol):
     def observation(self) -> str: ...
     @property
     def max_cycles(self) -> int: ...
+    @property
+    def padding(self) -> Padding | None: ...
 
     def check(self, map: Map, rules: Rules, players: int) -> None: ...
     def player(self, board: Board) -> Policy | SeededPolicy: ...
@@ -171,7 +186,7 @@ class TrainedAgent(Agent):
             self._agent = PolicyAgent(
                 self.file.player(view.board), self.seed, action=self.file.encoding,
                 observation=self.file.observation,
-                max_cycles=self.file.max_cycles, name=self.name,
+                max_cycles=self.file.max_cycles, name=self.name, padding=self.file.padding,
             )  # fmt: skip
         return self._agent
 

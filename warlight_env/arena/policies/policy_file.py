@@ -45,13 +45,18 @@ def size_class(n_regions: int) -> str:
     return next(name for name, most in SIZE_CLASSES.items() if n_regions <= most)
 
 
+def regions_of(size: str) -> tuple[int, int]:
+    """The fewest and the most regions of a class."""
+    least = [1, *(most + 1 for most in SIZE_CLASSES.values())][list(SIZE_CLASSES).index(size)]
+    return least, SIZE_CLASSES[size]
+
+
 def _range(size: str) -> str:
     """The numbers of regions of a class, in words."""
-    sizes = list(SIZE_CLASSES)
-    least = [1, *(most + 1 for most in SIZE_CLASSES.values())][sizes.index(size)]
-    if size == sizes[-1]:
+    least, most = regions_of(size)
+    if size == list(SIZE_CLASSES)[-1]:
         return f"from {least}"
-    return f"up to {SIZE_CLASSES[size]}" if least == 1 else f"from {least} to {SIZE_CLASSES[size]}"
+    return f"up to {most}" if least == 1 else f"from {least} to {most}"
 
 
 def differing_rules(mine: Rules, theirs: Rules, picked: bool) -> list[str]:
@@ -180,6 +185,11 @@ class PolicyFile:
         return PolicyFileError(f"policy {self.name!r} is for {what}")
 
     @property
+    def padding(self) -> None:
+        """None: a map's own sizes."""
+        return None
+
+    @property
     def observation(self) -> str:
         """What it sees of its environment."""
         return "flat"
@@ -267,5 +277,6 @@ __all__ = [
     "differing_rules",
     "encoding_of",
     "policy_path",
+    "regions_of",
     "size_class",
 ]

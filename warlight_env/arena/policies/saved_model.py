@@ -15,6 +15,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.checkpoints import CheckpointError, ModelPolicy, load_policy
+from warlight_env.envs.map_sets import MapRoom, edges_of
 from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.maps import Map
 
@@ -58,7 +59,7 @@ class SavedModel:
     def __init__(self, path: str, policy: ModelPolicy, settings: PolicySettings) -> None:
         self.name, self._policy, self._settings = Path(path).stem, policy, settings
         self.encoding: EncodingFactory = settings.encoding
-        self.observation, self.max_cycles = settings.observation, settings.max_cycles
+        self.observation, self.max_cycles, self.padding = settings.observation, settings.max_cycles, settings.padding
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raises PolicyFileError where the model was not trained for such games."""
@@ -68,14 +69,16 @@ class SavedModel:
         differing = differing_rules(mine.rules, rules, picked=mine.picking == "play")
         if differing:
             raise PolicyFileError(f"policy {self.name!r} is for the rules {mine.rules.name!r}: {', '.join(differing)}")
+        size = MapRoom(len(map.regions), edges_of(map))
+        if not mine.fits(size):
+            what = "there is room for" if mine.padded else f"it is for maps like {mine.map!r}, with"
+            raise PolicyFileError(
+                f"policy {self.name!r}: {what} {mine.regions} regions and {mine.edges} directed edges, not "
+                f"{size.regions} and {size.edges}"
+            )
 
     def player(self, board: Board) -> SeededModel:
-        """The policy; raises PolicyFileError for a board of another size than the map that it was trained on."""
-        if not self._settings.fits(board):
-            raise PolicyFileError(
-                f"policy {self.name!r} is for maps like {self._settings.map!r}, with {self._settings.regions} regions "
-                f"and {self._settings.edges} directed edges, not {board.n_regions} and {board.n_edges}"
-            )
+        """The policy, for a board of which `check` has nothing to say."""
         return SeededModel(self._policy)
 
 

@@ -178,15 +178,15 @@ class ContinuousActions(ActionEncoding):
         return np.zeros(0, dtype=np.int8)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[:], clipped = _scores(action, out.shape, "action")
+        out[:], clipped = scores_of(action, out.shape, "action")
         return int(clipped)
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        out[:], clipped = _scores(actions, out.shape, "actions")
+        out[:], clipped = scores_of(actions, out.shape, "actions")
         return clipped
 
     def decode(self, view: View, action: Any) -> Choice:
-        return self._choice(view, self._submitted(view, [_scores(action, (self._size,), "action")[0]])[0])
+        return self._choice(view, self._submitted(view, [scores_of(action, (self._size,), "action")[0]])[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> npt.NDArray[np.float32]:
         """The action of a turn, float32[N + E]; exact, up to the order of deploys, or `InexpressibleError`.
@@ -279,7 +279,7 @@ def _orders(choice: Choice) -> Orders:
     return choice
 
 
-def _scores(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
+def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
     """Scores as the integers of rows, and how many of each row (int32[M], or int32[]) lay beyond -1 .. 1.
 
     ValueError where they are not finite numbers of that shape.
@@ -301,4 +301,4 @@ def _scores(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDA
     return scores, np.asarray(beyond, dtype=np.int32)
 
 
-__all__ = ["SCALE", "ContinuousActions"]
+__all__ = ["SCALE", "ContinuousActions", "scores_of"]

@@ -1,0 +1,152 @@
+"""What kinds of turns each opponent plays: weights over them, by the orders that were seen.
+
+A kind is the likelier the nearer turns that it draws come to those that were played
+(Southey et al., 2005, have such weights over opponents in poker). A game of the round then has turns of each
+kind by its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, draw_turn
+from warlight_env.agents.generator_work import take_turn, turn_set_of
+from warlight_env.agents.generators.turns import is_new, random_turn
+from warlight_env.agents.nash.nash_work import NashWork
+from warlight_env.agents.planning.plans import drawn_turn
+from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.standing import holds_regions
+from warlight_env.agents.turn_net.turns import sampled_turn
+from warlight_env.agents.turn_record import TurnNetwork
+from warlight_env.agents.weights import Weights
+from warlight_env.engine.board import Board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.position import Position
+from warlight_env.engine.view import View
+
+#: Kinds of turns, and what draws one; the network's only where there is one.
+KINDS: Final = {"plans": drawn_turn, "network": sampled_turn, "ways": random_turn}
+#: Turns of a kind that are held against those that were seen, and how far these may be off, as a part of all armies.
+_DRAWS, _WIDTH = 8, 0.25
+#: What a kind keeps whatever is seen: nobody plays by one alone.
+_FLOOR: Final = 0.05
+#: Turns that are drawn for each that there is room for.
+_TRIES: Final = 2
+
+
+@kernel
+def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWork) -> None:
+    """Write so many turns of the context's policy to `first` of `work`."""
+    turns = work.first
+    for i in range(count):
+        turns.counts[i] = draw_turn(
+            context, position, p, work.rng, work.generator, turns.deploy[i], turns.attacks[i]
+        )  # fmt: skip
+
+
+@kernel
+def add_turns(context: Context, position: Position, p: Int, room: Int, work: NashWork) -> None:
+    """Have up to `room` turns of the context's policy join a player's, as far as they are new; none for who is out."""
+    turns, first, count = turn_set_of(work.turns, p), work.first, work.sizes[p]
+    most = count + room
+    for _ in range(_TRIES * room if holds_regions(position.owner, p) else 0):
+        if count == most:
+            break
+        first.counts[0] = draw_turn(
+            context, position, p, work.rng, work.generator, first.deploy[0], first.attacks[0]
+        )  # fmt: skip
+        turns.counts[count] = take_turn(first, 0, turns.deploy[count], turns.attacks[count])
+        if count == 0 or is_new(turns, count):
+            count += 1
+    work.sizes[p] = count
+
+
+class _Seen:
+    """An opponent's orders of a round as far as they were seen, and how far turns are from them."""
+
+    def __init__(self, view: View, player: int) -> None:
+        told, self._board = view.last_round, view.board
+        n, edges = view.board.n_regions, view.board.n_edges
+        self._deploy, self._sent = np.zeros(n), np.zeros(edges)
+        for deploy in told.deploys:
+            if deploy.player == player:
+                self._deploy[deploy.region] += deploy.armies
+        for event in told.events:
+            if event.player == player:
+                self._sent[self._board.edge_index[event.source, event.target]] += event.armies
+        self._regions = np.ones(n, bool)
+        if told.visible is not None:
+            self._regions[:] = False
+            self._regions[list(told.visible[view.player])] = True
+        ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
+        self._borders = self._regions[ends[0]] | self._regions[ends[1]]
+
+    @property
+    def some(self) -> bool:
+        """Whether anything was seen of it."""
+        return bool(self._deploy.any() or self._sent.any())
+
+    def far(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
+        """Parts of the armies that are deployed and sent otherwise, each in [0, 1], added up.
+
+        Args:
+            deploy: int32[N]. attacks: int32[K, 3].
+        """
+        sent = np.zeros_like(self._sent)
+        np.add.at(sent, self._board.edge_index[attacks[:, 0], attacks[:, 1]], attacks[:, 2])
+        parts = ((self._deploy, deploy, self._regions), (self._sent, sent, self._borders))
+        return float(
+            sum(np.abs(own - other)[there].sum() / max(1.0, (own + other)[there].sum()) for own, other, there in parts)
+        )
+
+
+class Opponents:
+    """Weights over kinds for each of the others, in one game.
+
+    Args:
+        kinds: of `KINDS`.
+    """
+
+    def __init__(self, view: View, kinds: Mapping[str, Any], weights: Weights, network: TurnNetwork | None) -> None:
+        self.board: Board = view.board
+        self._contexts = [
+            make_context(
+                view.board, view.params, view.players, weights, functions=Functions(policy=policy), turns=network
+            )
+            for policy in kinds.values()
+        ]
+        self.weights = np.full((view.players, len(kinds)), 1.0 / len(kinds))  #: float64[P, K], each row adds up to 1
+        self._before: tuple[int, Position] | None = None
+
+    def see(self, view: View, work: NashWork) -> None:
+        """Learn from the round that was played since the last time, and keep the position for the next one."""
+        before, self._before = self._before, (view.round, view.position)
+        told = view.last_round
+        if before is None or told is None or before[0] != view.round - 1 or len(self._contexts) == 1:
+            return
+        for p in range(view.players):
+            seen = _Seen(view, p)
+            if p != view.player and seen.some and (before[1].owner == p).any():
+                self._learn(seen, before[1], p, work)
+
+    def _learn(self, seen: _Seen, position: Position, p: int, work: NashWork) -> None:
+        """Weigh the kinds anew by what was seen of a player."""
+        turns, count = work.first, min(_DRAWS, len(work.first.counts))
+        for k, context in enumerate(self._contexts):
+            _draw(context, position, p, count, work)
+            far = [seen.far(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
+            self.weights[p, k] *= np.exp(-np.array(far) / _WIDTH).mean() + 1e-9
+        kinds = len(self._contexts)
+        self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
+
+    def write(self, position: Position, p: int, count: int, work: NashWork) -> None:
+        """Have a player's turns be so many, of the kinds by their weights."""
+        work.sizes[p] = 0
+        ends = np.rint(np.cumsum(self.weights[p]) * count).astype(int)
+        for context, room in zip(self._contexts, np.diff(ends, prepend=0), strict=True):
+            add_turns(context, position, p, int(room), work)

@@ -1,0 +1,330 @@
+// The guide of a first game: one thing to press at a time, worked out from what is on the screen, in any order of doing.
+import { untrack } from 'svelte';
+import type { Desk } from '../desk.svelte';
+import type { Draft } from '../draft.svelte';
+import type { Live } from '../live.svelte';
+import { linesOf } from '../moves';
+import { nameOf } from '../people';
+import { odds } from '../rules';
+import type { Show } from '../show.svelte';
+import { keep, keptData } from '../storage';
+import { t } from '../words.svelte';
+import { attackBeside, attackFor, attackFrom, stackToMove, type Suggestion } from './suggest';
+import { TIP_NAMES, tipFor, type Tip } from './tips';
+
+/** What is to be pressed: a region of the map, or what a selector finds. */
+export type Target = { region: number } | { css: string };
+
+export interface Step {
+  name: string;
+  says: string;
+  keys?: string; // that do it faster; not said where there are none
+  at?: Target;
+  also?: Target; // to be looked at
+}
+
+const STAGES = ['first', 'look', 'bonus', 'stack', 'free'] as const;
+type Stage = (typeof STAGES)[number];
+/** Tips that are told while the guide still leads, and then. */
+const TIPS: Record<Stage, readonly Tip['name'][]> = { first: [], look: [], bonus: ['end', 'rest'], stack: ['end', 'rest', 'bonus', 'enemy'], free: TIP_NAMES };
+const ENOUGH = 0.95; // a chance with which nothing more need be sent
+const PATIENCE = 4; // rounds in which an idle stack may turn up
+
+interface Kept {
+  stage: Stage;
+  since: number;
+  slid: boolean;
+  looked: boolean;
+  left: boolean;
+  told: Tip['name'][];
+}
+
+/** Elements of the page that are marked for the guide. */
+const marked = (name: 'deploy' | 'attack' | 'armies' | 'commit' | 'back' | 'live'): Target => ({ css: `[data-guide="${name}"]` });
+
+export class Guide {
+  there = $state(false); // this game has one
+  left = $state(false); // by the player, who can take it up again
+  private stage = $state<Stage>('first');
+  private since = $state(0); // rounds played when the stage began
+  private slid = $state(false); // the player has changed how many go
+  private looked = $state(false); // and has looked back at the round
+  private told = $state<Tip['name'][]>([]);
+  private helped = $state(-1); // the round for which help was asked
+  private sent: [key: string, armies: number] | null = null;
+  private shown: { name: Tip['name']; played: number } | null = null; // a tip, after so many rounds
+
+  constructor(
+    private show: Show,
+    private live: Live,
+    private desk: Desk,
+    wanted: boolean,
+  ) {
+    const kept = keptData(this.key) as Partial<Kept> | null;
+    this.there = show.doc.kind === 'play' && (wanted || kept !== null);
+    if (kept && STAGES.includes(kept.stage as Stage)) this.stage = kept.stage!;
+    [this.since, this.slid, this.looked, this.left] = [Number(kept?.since) || 0, kept?.slid === true, kept?.looked === true, kept?.left === true];
+    if (Array.isArray(kept?.told)) this.told = kept.told;
+    $effect(() => this.noticeSlide());
+    $effect(() => {
+      if (this.stage === 'look' && !this.show.playing && !this.show.atEnd) this.looked = true;
+    });
+    $effect(() => this.advance());
+    $effect(() => this.noticeTip());
+    $effect(() => {
+      const { stage, since, slid, looked, left, told } = this;
+      if (this.there) keep(this.key, JSON.stringify({ stage, since, slid, looked, left, told } satisfies Kept));
+    });
+  }
+
+  private get key(): string {
+    return `warlight.guide.${this.show.doc.id}`;
+  }
+
+  private get seat(): number {
+    return this.show.doc.seat ?? 0;
+  }
+
+  private name = (r: number): string => this.show.doc.map.regions[r].name;
+
+  /** The step's number, and of how many; null: the guided rounds are over. */
+  get place(): [number, number] | null {
+    return this.stage === 'free' ? null : [STAGES.indexOf(this.stage) + 1, STAGES.length - 1];
+  }
+
+  /** Whether the guide would show the next thing to press, if it was asked. */
+  get mayHelp(): boolean {
+    return this.stage === 'free' && this.desk.editing && this.helped !== this.desk.draft?.round && !this.over;
+  }
+
+  help(): void {
+    this.helped = this.desk.draft?.round ?? -1;
+    this.dismiss();
+  }
+
+  /** The tip that is shown was read. */
+  dismiss(): void {
+    if (this.tip) this.tell(this.tip.name);
+  }
+
+  private tell(tip: Tip['name']): void {
+    if (!this.told.includes(tip)) this.told = [...this.told, tip];
+  }
+
+  /** A press on a move in the list, which is looking back, too, where it leads to where one is. */
+  pressed(element: Element): void {
+    if (this.stage === 'look' && element.closest('[data-step]')) this.looked = true;
+  }
+
+  get over(): boolean {
+    return this.live.now?.phase === 'over';
+  }
+
+  tip: Tip | null = $derived.by(() => {
+    void this.show.version;
+    return tipFor(this.show, this.desk, this.over, TIPS[this.stage].filter((tip) => !this.told.includes(tip)));
+  });
+
+  step: Step | null = $derived.by(() => {
+    void this.show.version;
+    if (this.tip) return this.tip;
+    if (this.over) return null;
+    if (this.desk.asking) {
+      return { name: 'asking', says: t('Armies that are not deployed are lost. Go back and deploy them.'), at: marked('back') };
+    }
+    if (this.stage === 'look') return this.look();
+    const { draft } = this.desk;
+    if (draft && !this.desk.editing) return this.back();
+    if (!draft || (this.stage === 'free' && this.helped !== draft.round)) return null;
+    return this.turn(draft);
+  });
+
+  /** Stages go on by what was done, whatever the guide had pointed at. */
+  private advance(): void {
+    const { show, desk, stage, since } = this;
+    const [played, begun] = [show.last, Boolean(desk.draft && (desk.draft.deploys.length || desk.draft.attacks.length))];
+    if (stage === 'first' && played > since) this.go('look');
+    else if (stage === 'look' && (begun || played > since || (this.looked && show.atEnd && !show.playing))) this.go('bonus');
+    else if (stage === 'bonus' && played > since) this.go('stack');
+    else if (stage === 'stack' && (played >= since + PATIENCE || this.moved())) this.go('free');
+  }
+
+  private go(stage: Stage): void {
+    [this.stage, this.since] = [stage, this.show.last];
+  }
+
+  /** Whether armies were moved between own regions since the stage began. */
+  private moved(): boolean {
+    const rounds = this.show.history.rounds.slice(this.since);
+    return rounds.some(({ moves }) => moves.some(([player, , , , lost]) => player === this.seat && lost === undefined));
+  }
+
+  /** A tip was told, too, when the player just plays on. */
+  private noticeTip(): void {
+    const [before, played] = [this.shown, this.show.last];
+    if (before && before.played < played) untrack(() => this.tell(before.name));
+    this.shown = this.tip && { name: this.tip.name, played };
+  }
+
+  private noticeSlide(): void {
+    const attack = this.attack(this.desk.draft);
+    const key = attack ? `${attack[0]} ${attack[1]}` : '';
+    if (attack && this.sent?.[0] === key && this.sent[1] !== attack[2]) this.slid = true;
+    this.sent = attack ? [key, attack[2]] : null;
+  }
+
+  /** The first order that is no transfer. */
+  private attack(draft: Draft | null): [number, number, number] | undefined {
+    return draft?.attacks.find(([, to]) => !this.desk.mine(to));
+  }
+
+  // What is to be done in a turn
+
+  private turn(draft: Draft): Step {
+    const { stage } = this;
+    const plan = attackFor(this.show.doc, draft.position, this.seat, stage === 'first');
+    const attack = this.attack(draft);
+    if (!draft.attacks.length && draft.left > 0 && plan) return this.deploying(draft, plan);
+    if (!attack && plan) return this.sending(draft, plan);
+    if (attack && stage === 'first' && draft.phase !== 'review') {
+      const step = this.sliding(draft, draft.attacks.indexOf(attack));
+      if (step) return step;
+    }
+    const later = stage !== 'first' && stage !== 'bonus' && draft.phase !== 'review';
+    const more = later ? attackBeside(this.show.doc, draft.position, this.seat, draft) : null;
+    if (more && draft.left <= 0) return this.sending(draft, more, true);
+    const stack = later ? stackToMove(this.show.doc, draft.position, this.seat) : null;
+    if (stack && !draft.attacks.some(([from]) => from === stack.from)) return this.stacking(draft, stack);
+    return this.committing(stage === 'first');
+  }
+
+  private deploying(draft: Draft, plan: Suggestion): Step {
+    const { doc } = this.show;
+    const [from, to, at] = [this.name(plan.from), this.name(plan.to), { region: plan.from }];
+    if (draft.phase !== 'deploy') {
+      return { name: 'to-deploy', says: t('First deploy: press {button}.', { button: t('Deploy') }), at: marked('deploy') };
+    }
+    if (this.stage === 'first' && !draft.deployed) {
+      const says = t(
+        'Regions with a blue circle are yours, and the figure is how many armies stand there. You have {n} new ones to deploy: press {from}.',
+        { n: draft.left, from },
+      );
+      return { name: 'deploy', says, at };
+    }
+    if (this.stage === 'first') {
+      const says = t('{n, plural, one {One is} other {# are}} deployed. Deploy the other {left} there, too: press {from} again.', {
+        n: draft.deployed,
+        left: draft.left,
+        from,
+      });
+      return { name: 'deploy-all', says, keys: t('Shift and a click deploy all at once.'), at };
+    }
+    if (this.stage === 'bonus') {
+      const s = doc.map.regions[plan.to].super;
+      const { name, bonus, regions } = doc.map.supers[s];
+      const held = regions.filter((r) => draft.position.owner[r] === this.seat).length;
+      const values = { to, from, name, bonus, held, all: regions.length };
+      const says =
+        plan.wins !== null
+          ? t(
+              'Who holds a whole super region, all regions within a coloured outline, gets its bonus in every round. {to} is all that you lack of {name}: {bonus} armies more. Deploy beside it: press {from} until all are there.',
+              values,
+            )
+          : t(
+              'Who holds a whole super region, all regions within a coloured outline, gets its bonus in every round. Of {name}, which brings {bonus} armies, you hold {held} of {all}; go for {to}. Deploy beside it: press {from} until all are there.',
+              values,
+            );
+      return { name: 'deploy', says, at, also: { css: `[data-super="${s}"]` } };
+    }
+    return { name: 'deploy', says: t('Deploy where you want to attack, here on {to}: press {from} until all are there.', { from, to }), at };
+  }
+
+  private sending(draft: Draft, plan: Suggestion, again = false): Step {
+    const [source, position] = [this.desk.source, draft.position];
+    const drag = t('Or drag from {from} to {to}.', { from: this.name(plan.from), to: this.name(plan.to) });
+    if (draft.phase === 'deploy') {
+      const says = t('All are deployed. Now to the attacks: press {button}.', { button: t('Attack') });
+      return { name: 'to-attack', says, keys: drag, at: marked('attack') };
+    }
+    if (source === null) {
+      const values = { from: this.name(plan.from), to: this.name(plan.to), chance: Math.round(100 * plan.chance) };
+      const says = again
+        ? t('You may attack as often as you like. {to} could fall, too: press {from}.', values)
+        : t('From where? Press {from}: all armies but one can leave it.', values);
+      return { name: 'source', says, keys: drag, at: { region: plan.from } };
+    }
+    const near = attackFrom(this.show.doc, position, this.seat, source, draft.free(source));
+    const to = source === plan.from ? plan.to : near?.to;
+    if (to === undefined) {
+      return { name: 'unsource', says: t('Nothing can be attacked from {source}: press it again, and choose another.', { source: this.name(source) }), at: { region: source } };
+    }
+    const owner = position.owner[to];
+    const values = { to: this.name(to), n: position.army[to], who: owner < 0 ? '' : nameOf(this.show.doc, owner) };
+    const says =
+      owner < 0
+        ? t('The neighbours have rings. Press {to}: {n, plural, one {one army stands} other {# armies stand}} there, and {n, plural, one {is} other {are}} nobody’s.', values)
+        : t('The neighbours have rings. Press {to}: {n, plural, one {one army} other {# armies}} of {who} {n, plural, one {stands} other {stand}} there.', values);
+    return { name: 'target', says, at: { region: to } };
+  }
+
+  /** How many go, and with what chance: for as long as that was not tried. */
+  private sliding(draft: Draft, index: number): Step | null {
+    const [, to, armies] = draft.attacks[index];
+    const [most, chance] = [draft.most(index), odds(armies, draft.position.army[to], this.show.doc.rules).capture];
+    const tried = this.slid || most <= 1;
+    if (tried && (armies >= most || chance >= ENOUGH)) return null;
+    if (draft.chosen !== index) {
+      return { name: 'choose', says: t('Choose your attack on {to}: press it in the list of orders.', { to: this.name(to) }), at: { css: `[data-order="${index}"]` } };
+    }
+    const values = { n: armies, to: this.name(to), chance: Math.round(100 * chance), defenders: draft.position.army[to] };
+    const says = tried
+      ? t('That is a chance of {chance} %. Send more: draw the slider to the right.', values)
+      : t('{n, plural, one {One army goes} other {# armies go}} to {to}, and take it with a chance of {chance} %. Draw the slider to send fewer, and see what becomes of the chance.', values);
+    return { name: tried ? 'more' : 'slide', says, keys: t('Or type how many.'), at: marked('armies') };
+  }
+
+  private stacking(draft: Draft, { from, to }: { from: number; to: number }): Step {
+    const values = { n: draft.position.army[from] - 1, from: this.name(from), to: this.name(to) };
+    if (draft.phase !== 'attack') return { name: 'to-attack', says: t('Now move armies: press {button}.', { button: t('Attack') }), at: marked('attack') };
+    if (this.desk.source !== from) {
+      const says = t('Nothing foreign borders on {from}: {n, plural, one {an army there does} other {# armies there do}} nothing. Move them to the front: press {from}.', values);
+      return { name: 'stack', says, at: { region: from } };
+    }
+    return { name: 'stack-to', says: t('Then press {to}. Armies that go to a region of yours are moved, and need no luck.', values), at: { region: to } };
+  }
+
+  private committing(first: boolean): Step {
+    const says = first
+      ? t('Press {button}. What everybody ordered is then carried out: deploys first, then attack by attack, in an order that is drawn.', { button: t('Commit') })
+      : t('More attacks can be added. When you are ready, press {button}.', { button: t('Commit') });
+    return { name: 'commit', says, keys: t('Ctrl and Enter commit.'), at: marked('commit') };
+  }
+
+  // What happened
+
+  private look(): Step | null {
+    const { show } = this;
+    if (show.playing) {
+      return { name: 'watch', says: t('Orders are carried out one after the other. At the arrow stand the armies that fell, and those that they killed.'), at: { css: '.status' } };
+    }
+    if (this.looked) return this.back();
+    const round = show.history.rounds.at(-1);
+    const lines = round ? linesOf(show.doc, round).filter((line) => line.player === this.seat && line.kind !== 'dropped') : [];
+    const line = lines.find((x) => x.kind === 'taken' || x.kind === 'held') ?? lines[0];
+    if (!line) return null;
+    const { attack_kill, defense_kill } = show.doc.rules;
+    const values = { result: line.result, attack: Math.round(100 * attack_kill), defense: Math.round(100 * defense_kill) };
+    const says =
+      line.kind === 'taken' || line.kind === 'held'
+        ? t(
+            'That was the round. Look at your attack again: press it among the moves. {result} there means: so many went, so many fell, so many were killed, ✓ taken. Each attacker kills with {attack} %, each defender with {defense} %.',
+            values,
+          )
+        : t('That was the round. Look at it again: press your order among the moves.');
+    return { name: 'again', says, at: { css: `[data-round="${show.last}"] [data-step="${line.step}"]` } };
+  }
+
+  private back(): Step {
+    return { name: 'back', says: t('You look at the past. Back to the present: press {button}.', { button: t('Live') }), keys: t('Or L.'), at: marked('live') };
+  }
+}

@@ -1,0 +1,73 @@
+// Where on the screen something is that the guide points at, and what must be opened or folded to get there.
+import type { Target } from './guide.svelte';
+
+export interface Spot {
+  element: Element;
+  box: { left: number; top: number; width: number; height: number };
+  round: boolean; // a region of the map
+  behind: 'closed' | 'covered' | null; // it is within cards that are folded, or below them: the box is their handle's
+  seen: boolean; // it was not scrolled away
+}
+
+const REACH = 17; // pixels around a region's badge
+
+/** The place of a target; null: it is not on the screen. */
+export function spotOf(target: Target): Spot | null {
+  const element = document.querySelector('region' in target ? `path[data-region="${target.region}"]` : target.css);
+  if (!element) return null;
+  const handle = document.querySelector('aside .handle');
+  const ofHandle = (behind: Spot['behind']): Spot => ({ element: handle!, box: boxOf(handle!), round: false, behind, seen: true });
+  if (element.closest('[hidden]')) return handle && ofHandle('closed');
+  const round = element instanceof SVGPathElement;
+  const box = round ? around(element) : boxOf(element);
+  const there = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+  const cards = there?.closest('aside');
+  if (handle && cards && !cards.contains(element)) return ofHandle('covered');
+  return { element, box, round, behind: null, seen: there !== null && (element.contains(there) || there.closest('.note') !== null) };
+}
+
+function boxOf(element: Element): Spot['box'] {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return { left, top, width, height };
+}
+
+/** About a region's badge: a point of the region where it is pressed. */
+function around(path: SVGPathElement): Spot['box'] {
+  const [x, y] = path.dataset.label!.split(' ').map(Number);
+  const { x: left, y: top } = new DOMPoint(x, y).matrixTransform(path.getScreenCTM()!);
+  return { left: left - REACH, top: top - REACH, width: 2 * REACH, height: 2 * REACH };
+}
+
+/** Bring it onto the screen. */
+export function reveal({ element, seen }: Spot): void {
+  if (!seen) element.scrollIntoView({ block: 'center', inline: 'center' });
+}
+
+export interface Place {
+  left: number;
+  top: number;
+}
+
+/** Where a note of that size stands: near a box, within the screen, over as little as can be of what must be seen: controls, and the less weighty figures of the map. */
+export function besides(box: Spot['box'] | null, wide: number, high: number, controls: DOMRect[], figures: DOMRect[]): Place {
+  const [gap, edge] = [16, 8];
+  const [most, low] = [innerWidth - wide - edge, innerHeight - high - edge];
+  const within = (left: number, top: number): Place => ({ left: Math.max(edge, Math.min(most, left)), top: Math.max(edge, Math.min(low, top)) });
+  const corners = [within(edge, 60), within(most, 60), within(edge, low - 70), within(most, low - 70)];
+  if (!box) return corners[0];
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const near = [
+    within(box.left + box.width + gap, y - high / 2),
+    within(x - wide / 2, box.top - high - gap),
+    within(x - wide / 2, box.top + box.height + gap),
+    within(box.left - wide - gap, y - high / 2),
+  ];
+  const target = new DOMRect(box.left - gap / 2, box.top - gap / 2, box.width + gap, box.height + gap);
+  const cost = ({ left, top }: Place): number => {
+    const over = (b: DOMRect) => Math.max(0, Math.min(b.right, left + wide) - Math.max(b.left, left)) * Math.max(0, Math.min(b.bottom, top + high) - Math.max(b.top, top));
+    const sum = (boxes: DOMRect[]) => boxes.reduce((all, b) => all + over(b), 0);
+    const away = Math.hypot(left + wide / 2 - x, top + high / 2 - y);
+    return 50 * over(target) + 8 * sum(controls) + 2 * sum(figures) + 5 * away;
+  };
+  return [...near, ...corners].reduce((found, place) => (cost(place) < cost(found) ? place : found));
+}

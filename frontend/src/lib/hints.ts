@@ -1,0 +1,120 @@
+// What a turn is good for, in sentences: facts of the position that its orders change, or that speak for them.
+import { against, breaks, completes, inner, keeps } from './facts';
+import { nameOf } from './people';
+import { odds } from './rules';
+import { type Doc, type Orders, type Position, UNKNOWN } from './types';
+import { t } from './words.svelte';
+
+/** Something that a turn does, and why. */
+export interface Hint {
+  kind: 'take' | 'hold' | 'deploy' | 'move' | 'wait';
+  region: number; // that it is about; of a turn without orders -1
+  says: string; // with armies and chances
+  where: string; // without: for who wants to work that out
+}
+
+/** The hints of a turn of a player, what matters most first; never none. */
+export function hintsOf(doc: Doc, position: Position, player: number, orders: Orders): Hint[] {
+  const { owner } = position;
+  const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
+  const targets = [...new Set(attacks.map(([, to]) => to))];
+  const found = targets.map((to) => take(doc, position, player, to, targets, attacks.filter((x) => x[1] === to)));
+  found.sort((a, b) => b.worth - a.worth);
+  const from = new Set(orders.attacks.map(([source]) => source));
+  const deploys = orders.deploys.map(([r, n]) => deploy(doc, position, player, r, n, attacks, from));
+  const moves = orders.attacks.filter(([, to]) => owner[to] === player).map(([a, b, n]) => move(doc, position, player, a, b, n));
+  const all = [...found.map(({ hint }) => hint), ...deploys, ...moves];
+  const says = t('Wait: neither an attack nor a deploy is worth it.');
+  return all.length ? all : [{ kind: 'wait', region: -1, says, where: says }];
+}
+
+/** Clauses one after the other, as the language has them. */
+function listed(clauses: string[]): string {
+  return clauses.join(', ');
+}
+
+function take(doc: Doc, position: Position, player: number, to: number, targets: number[], attacks: [number, number, number][]): { hint: Hint; worth: number } {
+  const { map } = doc;
+  const { owner, army } = position;
+  const name = map.regions[to].name;
+  const n = attacks.reduce((sum, [, , armies]) => sum + armies, 0);
+  const reasons: string[] = [];
+  let worth = 0;
+  const whole = completes(map, owner, player, to, targets);
+  if (whole !== null) {
+    const { name: of, bonus, regions } = map.supers[whole];
+    const others = regions.filter((r) => r !== to && owner[r] !== player).map((r) => map.regions[r].name);
+    worth += 10 * bonus;
+    reasons.push(
+      others.length
+        ? t('together with {others} it completes {of} (+{bonus})', { others: listed(others), of, bonus })
+        : t('it completes {of} (+{bonus})', { of, bonus }),
+    );
+  }
+  const broken = breaks(map, owner, player, to);
+  if (broken !== null) {
+    const { name: of, bonus } = map.supers[broken];
+    worth += 9 * bonus;
+    reasons.push(t('it breaks {of} of {who} (−{bonus})', { of, bonus, who: nameOf(doc, owner[to]) }));
+  }
+  if (owner[to] >= 0 && !owner.includes(UNKNOWN) && owner.filter((o) => o === owner[to]).length === 1) {
+    worth += 100;
+    reasons.push(t('it is the last region of {who}', { who: nameOf(doc, owner[to]) }));
+  }
+  if (!reasons.length && owner[to] >= 0) reasons.push(t('it takes a region from {who}', { who: nameOf(doc, owner[to]) }));
+  if (!reasons.length && owner[to] !== UNKNOWN) {
+    const { name: of, regions } = map.supers[map.regions[to].super];
+    const held = regions.filter((r) => owner[r] === player || targets.includes(r)).length;
+    reasons.push(t('nobody holds it, and {held} of {all} of {of} would be yours', { held, all: regions.length, of }));
+  }
+  if (!reasons.length) reasons.push(t('what stands there is not seen'));
+  const where = t('{region}: {reasons}', { region: name, reasons: listed(reasons) });
+  if (attacks.length === 1 && owner[to] !== UNKNOWN) {
+    const chance = odds(n, army[to], doc.rules).capture;
+    worth += chance;
+    reasons.push(t('with a chance of {chance} %', { chance: Math.round(100 * chance) }));
+  } else if (attacks.length > 1) reasons.push(t('by {n} attacks', { n: attacks.length }));
+  const says = t('Take {region} with {n}: {reasons}.', { region: name, n, reasons: listed(reasons) });
+  return { hint: { kind: 'take', region: to, says, where }, worth };
+}
+
+function deploy(doc: Doc, position: Position, player: number, r: number, n: number, attacks: [number, number, number][], from: Set<number>): Hint {
+  const { map } = doc;
+  const name = map.regions[r].name;
+  const targets = attacks.filter(([source]) => source === r).map(([, to]) => map.regions[to].name);
+  const enemies = against(map, position, player, r);
+  if (targets.length) {
+    const values = { region: name, n, targets: listed(targets) };
+    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}, for the attack on {targets}.', values), where: t('{region}: from there {targets} can be attacked', values) };
+  }
+  if (enemies) {
+    const kept = keeps(map, position.owner, player, r);
+    const reasons = [t('{enemies, plural, one {one army stands} other {# armies stand}} against it', { enemies })];
+    if (kept !== null) reasons.push(t('it keeps {of} (+{bonus})', { of: map.supers[kept].name, bonus: map.supers[kept].bonus }));
+    return {
+      kind: 'hold',
+      region: r,
+      says: t('Hold {region} with {n} more: {reasons}.', { region: name, n, reasons: listed(reasons) }),
+      where: t('{region}: {reasons}', { region: name, reasons: listed(reasons) }),
+    };
+  }
+  const why = from.has(r) ? t('from there they move on') : t('nothing is attacked from there yet');
+  return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: {why}.', { n, region: name, why }), where: t('{region}: {reasons}', { region: name, reasons: why }) };
+}
+
+function move(doc: Doc, position: Position, player: number, from: number, to: number, n: number): Hint {
+  const { map } = doc;
+  const enemies = against(map, position, player, to);
+  const values = { n, from: map.regions[from].name, to: map.regions[to].name };
+  const why = inner(map, position.owner, player, from)
+    ? t('nothing foreign borders on {from}', values)
+    : enemies
+      ? t('{enemies, plural, one {one army stands} other {# armies stand}} against {to}', { ...values, enemies })
+      : t('they gather there');
+  return {
+    kind: 'move',
+    region: to,
+    says: t('Move {n} from {from} to {to}: {why}.', { ...values, why }),
+    where: t('{from} to {to}: {why}', { ...values, why }),
+  };
+}

@@ -1,0 +1,97 @@
+// The opponents that the server offers: their names, what each is like, how strong it is, and which games it plays.
+import { t } from './words.svelte';
+
+/** Elo points with their 95 % interval, and what was played for them: `as` is the specification that was rated. */
+export interface Rating {
+  as: string;
+  elo: number;
+  low: number;
+  high: number;
+  games: number;
+}
+
+export interface Opponent {
+  spec: string;
+  kind: 'bot' | 'package' | 'file';
+  line: string; // what it does, in the server's words
+  problem: string; // why it cannot be played; '': it can
+  players: [least: number, most: number];
+  regions: [least: number, most: number];
+  rules: [name: string, fog: boolean][] | null; // presets that it plays; null: all
+  ratings: Record<string, Rating>; // by map
+}
+
+export interface GameKind {
+  players: number;
+  regions: number;
+  rules: string;
+  fog: boolean;
+}
+
+/** A name to call it by: those that come with the game have one of their own. */
+export function nameOf(spec: string): string {
+  const [agent, rest] = [spec.split(/[:[]/)[0], spec.replace(/^[^:[]*:?/, '')];
+  const own: Record<string, string> = {
+    random: 'Pip', smart_random: 'Momo', one_big_army: 'Bruno', aggressive: 'Attila', one_ply: 'Vera', minimax2: 'Minna', maxn: 'Max', flat_mc: 'Monty',
+    mcts_no_defense: 'Rex', mcts_thesis: 'Theo', mcts: 'Linden', pmcts: 'Gemini', plan: 'Petra', nash: 'Ada', belief: 'Cassandra',
+  };
+  if (agent === 'policy') return { any: 'Nova', world: 'Atlas', small: 'Nano' }[rest] ?? rest.replace(/^.*\//, '').replace(/\.npz$/, '');
+  if (spec === 'nash:secs=5') return 'Athena';
+  if (spec === 'mcts:secs=1') return 'Willow';
+  if (spec === 'mcts:secs=5') return 'Sequoia';
+  return own[agent] ?? spec;
+}
+
+/** What it is like, in a line. */
+export function lineOf({ spec, kind, line }: Opponent): string {
+  const [agent, rest] = [spec.split(/[:[]/)[0], spec.replace(/^[^:[]*:?/, '')];
+  if (kind === 'file') return t('A policy out of your own folder.');
+  if (kind === 'package') return t('An agent of another package.');
+  if (agent === 'policy') {
+    if (rest === 'any') return t('A network that plays every map by instinct.');
+    if (rest === 'world') return t('A network that learned the world map, and nothing else.');
+    if (rest === 'small') return t('A network that grew up on the small map.');
+    return t('A trained policy.');
+  }
+  const secs = Number(/\bsecs=([\d.]+)/.exec(rest)?.[1] ?? 0);
+  switch (agent) {
+    case 'random': return t('Has no idea, and no fear.');
+    case 'smart_random': return t('Takes one of a few sensible turns, eyes closed.');
+    case 'one_big_army': return t('One army, one direction.');
+    case 'aggressive': return t('Attacks every weaker neighbour, every round.');
+    case 'one_ply': return t('Looks one round ahead and takes the best of it.');
+    case 'minimax2': return t('Expects your best answer to every turn.');
+    case 'maxn': return t('Looks ahead for everybody, each out for themselves.');
+    case 'flat_mc': return t('Tries turns at random and keeps what came out best.');
+    case 'mcts_no_defense': return t('A tree search that only ever goes forward.');
+    case 'mcts_thesis': return t('The tree search of the thesis, as it was.');
+    case 'pmcts': return t('Two trees search side by side for one answer.');
+    case 'plan': return t('Plans goals: bonuses, captures, borders. No search.');
+    case 'belief': return t('Guesses what fog hides, and plays on that.');
+    case 'mcts': return secs ? t('Follows the best branches for {secs, plural, one {a second} other {# seconds}}.', { secs }) : t('Follows the best branches, a few hundred looks deep.');
+    case 'nash': return secs ? t('Weighs every turn against your best answers for {secs, plural, one {a second} other {# seconds}}.', { secs }) : t('Weighs every turn against your best answers.');
+    default: return line;
+  }
+}
+
+/** Why it does not play such a game, after its name; '': it does. */
+export function notPlayed({ players, regions, rules, problem }: Opponent, game: GameKind): string {
+  if (problem) return problem;
+  if (game.players < players[0] || game.players > players[1]) return players[1] === 2 ? t('plays two-player games only') : t('plays games of {least} to {most}', { least: players[0], most: players[1] });
+  if (game.regions < regions[0] || game.regions > regions[1]) return regions[0] === 1 ? t('plays maps of up to {most} regions', { most: regions[1] }) : t('plays maps of {least} to {most} regions', { least: regions[0], most: regions[1] });
+  if (rules && !rules.some(([name, fog]) => name === game.rules && fog === game.fog)) return game.fog && rules.some(([name, fog]) => name === game.rules && !fog) ? t('does not play in fog') : t('does not play these rules');
+  return '';
+}
+
+/** Its rating on a map, or where it was rated at all; null: nowhere. */
+export function ratingOf({ ratings }: Opponent, map: string): (Rating & { map: string }) | null {
+  const place = map in ratings ? map : Object.keys(ratings)[0];
+  return place ? { ...ratings[place], map: place } : null;
+}
+
+/** A rating in full, with what it was made of. */
+export function ratingInWords(rating: Rating & { map: string }, spec: string): string {
+  const { elo, low, high, games, as } = rating;
+  const told = t('Rated {elo}, with 95 % certainty {low} to {high}, by {games} games of two on the map “{map}”.', { elo, low, high, games, map: rating.map });
+  return as === spec ? told : `${told} ${t('There it played as {as}.', { as })}`;
+}

@@ -1,0 +1,28 @@
+// Why an order is illegal, in the reader's language: by the words of `warlight_env.engine.orders.REASONS`, as logs have them.
+import type { Refused } from './refusals';
+import { t } from './words.svelte';
+
+const REASONS: Record<string, () => string> = {
+  'more orders than the rules allow in a turn': () => t('more orders than the rules allow in a turn'),
+  'no such region': () => t('no such region'),
+  "not the player's region": () => t('not the player’s region'),
+  'at least one army is needed': () => t('at least one army is needed'),
+  'more armies than are left of the income': () => t('more armies than are left of the income'),
+  'the regions are not neighbours': () => t('the regions are not neighbours'),
+  'attacked from there already in this turn': () => t('attacked from there already in this turn'),
+  'named twice': () => t('named twice'),
+  'not offered to the player': () => t('not offered to the player'),
+};
+
+/** A reason; of another program than this one it is said as it says it. */
+export function reason(english: string): string {
+  const needed = /^(\d+) regions must be named$/.exec(english);
+  if (needed) return t('{n, plural, one {# region} other {# regions}} must be named', { n: Number(needed[1]) });
+  return Object.hasOwn(REASONS, english) ? REASONS[english]() : english;
+}
+
+/** An order that is refused, in words. */
+export function illegal(order: Refused): string {
+  const values = { kind: order.kind, n: order.index + 1, reason: reason(order.reason) };
+  return t('{kind, select, deploy {deploy} pick {pick} other {attack}} {n}: {reason}', values);
+}

@@ -1,0 +1,68 @@
+// Short sounds, made on the spot: nothing is loaded, and where there is no audio nothing is heard.
+import { settings } from './settings.svelte';
+
+interface Tone {
+  at: number; // seconds from the beginning
+  pitch: number; // hertz
+  to?: number; // that it glides to
+  length: number; // seconds
+  wave?: OscillatorType;
+  loud?: number; // 0 to 1
+}
+
+const melody = (pitches: number[], gap: number, length: number, wave: OscillatorType): Tone[] =>
+  pitches.map((pitch, k) => ({ at: k * gap, pitch, length, wave }));
+
+const SOUNDS = {
+  amount: [{ at: 0, pitch: 880, length: 0.03, loud: 0.25 }],
+  commit: melody([392, 523], 0.08, 0.14, 'triangle'),
+  round: [{ at: 0, pitch: 330, length: 0.18, wave: 'triangle', loud: 0.5 }],
+  capture: [
+    { at: 0, pitch: 120, to: 60, length: 0.16, wave: 'square', loud: 0.5 },
+    { at: 0.07, pitch: 659, length: 0.14, wave: 'triangle' },
+  ],
+  loss: [{ at: 0, pitch: 220, to: 98, length: 0.3, wave: 'sawtooth', loud: 0.5 }],
+  won: melody([523, 659, 784, 1047], 0.13, 0.3, 'triangle'),
+  lost: melody([392, 330, 262], 0.18, 0.36, 'triangle'),
+} satisfies Record<string, Tone[]>;
+
+export type Sound = keyof typeof SOUNDS;
+
+const LATE = 400; // milliseconds after which a sound that could not be heard is dropped
+
+let context: AudioContext | null = null;
+
+/** Let it be heard, if sounds are wanted and the browser has them, and lets pages sound: not before they were touched. */
+export function sound(name: Sound): void {
+  if (!settings.sounds || settings.volume === 0 || navigator.userActivation?.hasBeenActive === false) return;
+  try {
+    context ??= new AudioContext();
+    const [there, asked] = [context, performance.now()];
+    if (there.state === 'running') play(there, SOUNDS[name]);
+    else there.resume().then(() => performance.now() - asked < LATE && play(there, SOUNDS[name]), silent);
+  } catch {
+    silent();
+  }
+}
+
+/** There is no audio here. */
+function silent(): void {}
+
+function play(context: AudioContext, tones: Tone[]): void {
+  const out = context.createGain();
+  out.gain.value = 0.4 * (settings.volume / 100) ** 2; // as the ear has it
+  out.connect(context.destination);
+  for (const { at, pitch, to = pitch, length, wave = 'sine', loud = 1 } of tones) {
+    const [start, end] = [context.currentTime + at, context.currentTime + at + length];
+    const [tone, envelope] = [context.createOscillator(), context.createGain()];
+    tone.type = wave;
+    tone.frequency.setValueAtTime(pitch, start);
+    tone.frequency.exponentialRampToValueAtTime(to, end);
+    envelope.gain.setValueAtTime(0, start);
+    envelope.gain.linearRampToValueAtTime(loud, start + Math.min(0.01, length / 3));
+    envelope.gain.linearRampToValueAtTime(0, end);
+    tone.connect(envelope).connect(out);
+    tone.start(start);
+    tone.stop(end);
+  }
+}

@@ -1,0 +1,208 @@
+"""What is wrong with a map: each problem with the part that it concerns, the most basic first."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from warlight_env.maps.parts import (
+    CODE_PATTERN,
+    MAX_ARMY,
+    MAX_BONUS,
+    MAX_BORDERS,
+    MAX_DRAWING,
+    MAX_NAME,
+    MAX_REGIONS,
+    NAME_PATTERN,
+    PATH_PATTERN,
+    MapParts,
+)
+
+_MAP_NAME, _CODE, _PATH = re.compile(NAME_PATTERN), re.compile(CODE_PATTERN), re.compile(PATH_PATTERN)
+_NAMED = 8  # regions that a message names
+
+
+@dataclass(frozen=True)
+class MapProblem:
+    """Something that is wrong with a map.
+
+    code: by which a page finds its own sentence. message: in English, with the place. part: what it concerns.
+    indices: of the region or super region, or the two regions of a border or link; of regions all that are concerned.
+    entry: which of the part's entries it is, as "bonus". values: that the sentence names.
+    """
+
+    code: str
+    message: str
+    part: Literal["map", "region", "super_region", "border", "link"] = "map"
+    indices: tuple[int, ...] = ()
+    entry: str = ""
+    values: Mapping[str, str | float] = field(default_factory=dict)
+
+
+def problems(m: MapParts) -> Iterator[MapProblem]:
+    """All that is wrong with a map. A `Map` is made of parts only of which this says nothing."""
+    yield from _heading_problems(m)
+    yield from _super_region_problems(m)
+    yield from _region_problems(m)
+    yield from _border_problems(m)
+    yield from _drawing_problems(m)
+
+
+def _heading_problems(m: MapParts) -> Iterator[MapProblem]:
+    if not _MAP_NAME.fullmatch(m.name):
+        text = f"name {m.name!r}: must be lower-case letters, digits, '.', '_' or '-', at most 64"
+        yield MapProblem("map-name", text, entry="name")
+    for name in ("title", "description", "source"):
+        if not getattr(m, name).isprintable():
+            yield MapProblem("unprintable", f"{name}: has characters that cannot be printed", entry=name)
+    if not m.regions:
+        yield MapProblem("no-regions", "the map is empty: no regions")
+    if len(m.regions) > MAX_REGIONS:
+        text = f"{len(m.regions)} regions: at most {MAX_REGIONS} are supported"
+        yield MapProblem("regions", text, values={"n": len(m.regions), "most": MAX_REGIONS})
+    if len(m.borders) > MAX_BORDERS:
+        text = f"{len(m.borders)} borders: at most {MAX_BORDERS} are supported"
+        yield MapProblem("borders", text, values={"n": len(m.borders), "most": MAX_BORDERS})
+
+
+def _name_problem(name: str) -> tuple[str, str] | None:
+    if not name.strip():
+        return "name-empty", "the name is empty"
+    if len(name) > MAX_NAME or not name.isprintable() or name != " ".join(name.split()):
+        reason = f"the name must be at most {MAX_NAME} printable characters, with single spaces between words"
+        return "name-form", reason
+    return None
+
+
+def _super_region_problems(m: MapParts) -> Iterator[MapProblem]:
+    sizes = [0] * len(m.super_regions)
+    for i, r in enumerate(m.regions):
+        if not 0 <= r.super_region < len(sizes):
+            text = f"region {r.name!r}: unknown super region {r.super_region}"
+            yield MapProblem("no-super-region", text, "region", (i,), "super_region")
+        else:
+            sizes[r.super_region] += 1
+    names: dict[str, int] = {}
+    for k, (s, size) in enumerate(zip(m.super_regions, sizes, strict=True)):
+        place = f"super region {s.name!r}"
+
+        def problem(code: str, reason: str, name: str, k: int = k, place: str = place) -> MapProblem:
+            values = {"most": MAX_BONUS if name == "bonus" else MAX_NAME}
+            return MapProblem(code, f"{place}: {reason}", "super_region", (k,), name, values)
+
+        if found := _name_problem(s.name):
+            yield problem(*found, "name")
+        if names.setdefault(s.name.casefold(), k) != k:
+            yield problem("name-repeated", "repeated name", "name")
+        if type(s.bonus) is not int or not 0 <= s.bonus <= MAX_BONUS:
+            yield problem("bonus", f"bonus {s.bonus}: must be a whole number from 0 to {MAX_BONUS}", "bonus")
+        if not size:
+            yield problem("no-members", "has no regions", "")
+
+
+def _region_problems(m: MapParts) -> Iterator[MapProblem]:
+    keys: dict[str, int] = {}
+    for i, r in enumerate(m.regions):
+        place = f"region {r.name!r}"
+
+        def problem(code: str, reason: str, name: str, i: int = i, place: str = place) -> MapProblem:
+            values = {"most": MAX_ARMY if name == "army" else MAX_NAME}
+            return MapProblem(code, f"{place}: {reason}", "region", (i,), name, values)
+
+        if found := _name_problem(r.name):
+            yield problem(*found, "name")
+        if not _CODE.fullmatch(r.code):
+            yield problem("code", f"code {r.code!r}: must be 1 to 6 capital letters or digits", "code")
+        if type(r.army) is not int or not 1 <= r.army <= MAX_ARMY:
+            yield problem("army", f"army {r.army}: must be a whole number from 1 to {MAX_ARMY}", "army")
+        if keys.setdefault(r.name.casefold(), i) != i:
+            yield problem("name-repeated", "repeated name", "name")
+    for i, r in enumerate(m.regions):
+        other = keys.setdefault(r.code.casefold(), i)
+        if other != i:
+            taken = m.regions[other].name
+            text = f"region {r.name!r}: code {r.code!r} is taken by region {taken!r}"
+            yield MapProblem("code-taken", text, "region", (i,), "code", {"other": taken})
+
+
+def _border_problems(m: MapParts) -> Iterator[MapProblem]:
+    n = len(m.regions)
+    for a, b in m.borders:
+        if not (0 <= a < n and 0 <= b < n):
+            yield MapProblem("border-unknown", f"border ({a}, {b}): unknown region", "border", (a, b))
+        elif a == b:
+            yield MapProblem("border-self", f"region {m.regions[a].name!r}: border to itself", "border", (a, b))
+    if any(a >= b for a, b in m.borders) or any(x >= y for x, y in zip(m.borders, m.borders[1:], strict=False)):
+        yield MapProblem("border-order", "borders: must be (a, b) with a < b, sorted and without repetition")
+    if missing := _unreached(n, m.borders):
+        named = [repr(m.regions[i].name) for i in missing]
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        first = m.regions[0].name
+        text = f"not connected: {', '.join(named[:_NAMED])}{more} cannot be reached from {first!r}"
+        yield MapProblem("not-connected", text, "region", tuple(missing), values={"first": first, "n": len(missing)})
+
+
+def neighbor_lists(n: int, borders: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """For each of n regions those that it borders, ascending; borders of regions that there are not are left out."""
+    lists: list[list[int]] = [[] for _ in range(n)]
+    for a, b in borders:
+        if 0 <= a < n and 0 <= b < n:
+            lists[a].append(b)
+            lists[b].append(a)
+    return [sorted(x) for x in lists]
+
+
+def _unreached(n: int, borders: Sequence[tuple[int, int]]) -> list[int]:
+    """The regions to which there is no way from the first one."""
+    neighbors = neighbor_lists(n, borders)
+    seen, todo = {0}, [0] if n else []
+    while todo:
+        for b in neighbors[todo.pop()]:
+            if b not in seen:
+                seen.add(b)
+                todo.append(b)
+    return [i for i in range(n) if i not in seen]
+
+
+def _drawing_problems(m: MapParts) -> Iterator[MapProblem]:
+    without = [i for i, r in enumerate(m.regions) if r.shape is None]
+    if m.view_box is None:
+        if len(without) < len(m.regions) or m.sea_links:
+            yield MapProblem("no-view-box", "drawing: shapes or sea links, but no view box")
+        return
+    if without:
+        text = f"drawing: a view box, but region {m.regions[without[0]].name!r} has no shape"
+        yield MapProblem("no-shape", text, "region", tuple(without), "shape", {"n": len(without)})
+    x, y, width, height = m.view_box
+    if not all(map(math.isfinite, m.view_box)) or not (1 <= width <= MAX_DRAWING and 1 <= height <= MAX_DRAWING):
+        text = f"drawing: view box {m.view_box}: width and height must lie in 1 .. {MAX_DRAWING}"
+        yield MapProblem("view-box", text, entry="view_box", values={"most": MAX_DRAWING})
+    if height > 10 * width:
+        text = f"drawing: view box {m.view_box}: at most ten times as high as wide"
+        yield MapProblem("view-box-high", text, entry="view_box")
+    for i, r in enumerate(m.regions):
+        if r.shape is None:
+            continue
+        if not _PATH.fullmatch(r.shape.path):
+            text = f"region {r.name!r}: shape: the path must be closed rings of absolute M, L and Z"
+            yield MapProblem("path", text, "region", (i,), "shape")
+        right, down = r.shape.label[0] - x, r.shape.label[1] - y
+        if not (0 <= right <= width and 0 <= down <= height and 0 < r.shape.radius <= width + height):
+            text = f"region {r.name!r}: shape: the label must lie in the view box, the radius be above 0"
+            yield MapProblem("label", text, "region", (i,), "shape")
+    yield from _link_problems(m)
+
+
+def _link_problems(m: MapParts) -> Iterator[MapProblem]:
+    borders = set(m.borders)
+    for link in m.sea_links:
+        pair = (link.a, link.b)
+        if pair not in borders:
+            text = f"drawing: sea link {pair}: there is no such border, or it is given twice"
+            yield MapProblem("link-unknown", text, "link", pair)
+        borders.discard(pair)
+        if link.line is not None and not all(map(math.isfinite, (*link.line[0], *link.line[1]))):
+            yield MapProblem("link-line", f"drawing: sea link {pair}: its line must be finite", "link", pair)

@@ -1,0 +1,69 @@
+"""What is odd about the drawing of a map: a game can be played on it all the same, but what is seen is not what is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from warlight_env.maps.checks import MapProblem
+from warlight_env.maps.parts import MapParts
+
+#: Share of the smaller region that two may have in common: outlines are rounded to tenths.
+OVERLAP: Final = 0.02
+#: Map units between outlines that are meant to touch, and a shorter side of two in common is a corner.
+GAP: Final = 0.3
+SIDE: Final = 2.0
+
+
+def remarks(m: MapParts) -> Iterator[MapProblem]:
+    """What does not fit together in the drawing of a map in which there are no problems; nothing of one without.
+
+    Outlines that cross themselves, labels outside of their regions, regions that overlap, that share a side without a
+    border, or have a border without a side or a link.
+    """
+    import shapely  # type: ignore[import-untyped,unused-ignore]
+
+    if m.view_box is None:
+        return
+    shapes = []
+    for i, r in enumerate(m.regions):
+        assert r.shape is not None  # of what was checked
+        name = r.name
+        rings = [shapely.Polygon(ring) for ring in r.shape.rings]
+        if not all(ring.is_valid for ring in rings):
+            text = f"region {name!r}: shape: the outline crosses itself"
+            yield MapProblem("outline-crosses", text, "region", (i,), "shape")
+        shape = shapely.Polygon()
+        for ring in rings:
+            shape = shape.symmetric_difference(ring.buffer(0))
+        shapes.append(shape)
+        if not shape.buffer(GAP).contains(shapely.Point(r.shape.label)):
+            text = f"region {name!r}: shape: the label lies outside of the region"
+            yield MapProblem("label-outside", text, "region", (i,), "shape")
+    yield from _between(m, shapes)
+
+
+def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
+    """Remarks on pairs of regions."""
+    import shapely
+
+    borders, linked = set(m.borders), {(link.a, link.b) for link in m.sea_links}
+    grown = [shape.buffer(GAP) for shape in shapes]
+    first, second = shapely.STRtree(grown).query(grown, predicate="intersects")
+    near = sorted({(int(a), int(b)) for a, b in zip(first, second, strict=True) if a < b})
+    touching = set()
+    for a, b in near:
+        names = f"regions {m.regions[a].name!r} and {m.regions[b].name!r}"
+        common = shapes[a].intersection(shapes[b]).area
+        if common > OVERLAP * min(shapes[a].area, shapes[b].area):
+            yield MapProblem("overlap", f"{names} overlap", "border", (a, b))
+        # Along a side of this length the grown outlines have a strip in common, twice the gap wide.
+        if grown[a].intersection(grown[b]).area > 2 * GAP * SIDE:
+            touching.add((a, b))
+            if (a, b) not in borders:
+                text = f"{names} share a side, but no border"
+                yield MapProblem("side-without-border", text, "border", (a, b))
+    for a, b in sorted(borders - linked - touching):
+        names = f"regions {m.regions[a].name!r} and {m.regions[b].name!r}"
+        text = f"{names} have a border, but neither a side in common nor a link"
+        yield MapProblem("border-without-side", text, "border", (a, b))

@@ -1,0 +1,51 @@
+"""Equilibrium search that weighs what kind of turns its opponents play by what it sees of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from warlight_env.agents import make_agent
+from warlight_env.agents.nash.opponents import KINDS
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+
+ROUNDS = 10
+
+
+def played(others, opponent, rules="thesis", players=2, net="learned"):
+    """The search after some rounds against agents of a specification, and its turns."""
+    game = Game("world", rules, players, seed=4, picks="random")
+    search = make_agent(f"nash:300,others={others},net={net}", 1)
+    agents = [search, *(make_agent(opponent, 1 + p) for p in range(1, players))]
+    turns = []
+    while not game.done and game.round < ROUNDS:
+        orders = {p: agent.act(game.view(p)) for p, agent in enumerate(agents) if game.alive(p)}
+        turns.append(repr(orders.get(0)))
+        game.play_round(orders)
+    return search, turns
+
+
+@pytest.mark.parametrize(("opponent", "kind"), [("plan", "plans"), ("policy:any", "network"), ("smart_random", "ways")])
+def test_it_is_found_out_who_plays(opponent, kind):
+    weights = dict(zip(KINDS, played("seen", opponent)[0]._opponents.weights[1], strict=True))
+    assert max(weights, key=weights.get) == kind
+    assert weights[kind] > 0.5
+    assert min(weights.values()) >= 0.05 - 1e-9  # nobody plays by one kind alone
+    assert sum(weights.values()) == pytest.approx(1)
+
+
+def test_each_opponent_has_weights_of_its_own_and_fog_hides_some_orders():
+    search, turns = played("seen", "plan", "challenge2", 3)
+    weights = search._opponents.weights
+    assert weights.shape == (3, len(KINDS)) and np.allclose(weights.sum(1), 1)
+    assert np.allclose(weights[0], 1 / len(KINDS))  # nothing is learned of oneself
+    assert played("seen", "plan", "challenge2", 3)[1] == turns
+
+
+def test_one_kind_alone_and_no_network():
+    assert played("plans", "aggressive")[0]._opponents.weights.shape == (2, 1)
+    assert played("seen", "aggressive", net="none")[0]._opponents.weights.shape == (2, 2)
+    assert played("same", "aggressive")[0]._opponents is None
+    with pytest.raises(InputError, match="others = 'network': there is none"):
+        make_agent("nash:300,others=network,net=none", 1)

@@ -1,0 +1,23 @@
+"""Small maps as parts, to be changed by tests."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from warlight_env.maps import Region, Shape, SuperRegion
+from warlight_env.maps.parts import MapParts
+
+
+def square(x: float, y: float = 0.0) -> Shape:
+    """A square of ten units."""
+    path = f"M{x:g} {y:g}L{x + 10:g} {y:g}L{x + 10:g} {y + 10:g}L{x:g} {y + 10:g}Z"
+    return Shape(path, (x + 5, y + 5), 5.0)
+
+
+def row(**changes: object) -> MapParts:
+    """Four squares in a row, in two super regions."""
+    supers = (SuperRegion("West", 1), SuperRegion("East", 2))
+    names = ("Ash", "Birch", "Cedar", "Dogwood")
+    regions = tuple(Region(name, name[:2].upper(), k // 2, shape=square(10 * k)) for k, name in enumerate(names))
+    whole = MapParts("row", "", "", "", supers, regions, ((0, 1), (1, 2), (2, 3)), (0.0, 0.0, 40.0, 10.0))
+    return dataclasses.replace(whole, **changes)  # type: ignore[arg-type]

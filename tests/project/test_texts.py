@@ -1,0 +1,142 @@
+"""Texts of the page: none without a translation, by a script that is seen to find what is wrong; codes of refusals."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from language_helpers import FRONTEND, czech
+
+from warlight_env.engine.orders import REASONS
+
+ROOT = FRONTEND.parent
+SCRIPT = Path("scripts") / "texts.mjs"
+INSTALLED = (FRONTEND / "node_modules" / "svelte").exists()
+#: In CI what the script needs is fetched; elsewhere it is there where somebody works on the page.
+FETCHED = os.environ.get("WARLIGHT_PAGE") == "required"
+needs_node = pytest.mark.skipif(
+    shutil.which("node") is None or not (INSTALLED or FETCHED), reason="the page's packages are not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def frontend(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the page's source with its packages."""
+    if INSTALLED:
+        return FRONTEND
+    copy = tmp_path_factory.mktemp("frontend") / "frontend"
+    shutil.copytree(FRONTEND, copy, ignore=shutil.ignore_patterns("node_modules"))
+    subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=copy, check=True, capture_output=True)
+    return copy
+
+
+def told(frontend: Path, *folder: Path) -> tuple[int, list[str]]:
+    """Exit code and lines of the script, of the page or of another folder."""
+    command = ["node", str(SCRIPT), *map(str, folder)]
+    done = subprocess.run(command, cwd=frontend, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+@needs_node
+def test_every_text_of_the_page_is_a_message_with_its_czech(frontend: Path):
+    code, lines = told(frontend)
+    assert lines[:-1] == []
+    assert code == 0
+    found = re.fullmatch(r"(\d+) messages, (\d+) of them in Czech; 0 problems", lines[-1])
+    assert found is not None
+    assert found[1] == found[2] == str(len(czech()))
+
+
+COMPONENT = """<script lang="ts">
+  import { pieces, t } from './words';
+  let { n, name, error = $bindable('') } = $props();
+  const title = n ? 'nothing is here' : t('fine');
+  function fail(): void {
+    error = 'broken';
+    throw new Error(`no ${name} there`);
+  }
+</script>
+
+<h1 title="Look here" class="big one">Plain text</h1>
+<p style:width="{n}px" aria-label={n ? 'yes' : t('fine')}>{n === 'x' ? 'once' : t('fine')}</p>
+<p>{t('{n, plural, one {# day} other {# days}}', { n })}</p>
+<p>{t(name)} {t('unknown')} {t('{a} and {b}', { a: 1, b: 2 })} {pieces('<b>loud</b>')} {title}</p>
+<button onclick={fail}>{t('{how, select, up {up} other {down}}', { how: name })} {t('broken')} <kbd>Enter</kbd></button>
+"""
+TEXTS = """export const cs = {
+  fine: 'dobře',
+  '{n, plural, one {# day} other {# days}}': '{n, plural, one {# den} other {# dnů}}',
+  '{a} and {b}': '{a} a {c}',
+  '<b>loud</b>': 'hlasitě',
+  '{how, select, up {up} other {down}}': '{how, select, high {nahoru} other {dolů}}',
+  broken: '{',
+  unused: 'nepoužité',
+  fine: 'podruhé',
+};
+"""
+
+
+@needs_node
+def test_the_script_finds_what_is_wrong_and_where(frontend: Path, tmp_path: Path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "cs.ts").write_text(TEXTS, encoding="utf-8")
+    (tmp_path / "Part.svelte").write_text(COMPONENT, encoding="utf-8")
+    (tmp_path / "words.ts").write_text("export const t = (s: string) => s;\nexport const says = 'it is said';\n")
+    code, lines = told(frontend, tmp_path)
+    assert code == 1
+    found = set(lines[:-1])
+    wanted = {
+        'Part.svelte:4: a sentence outside of t(): "nothing is here"',
+        'Part.svelte:4: a text outside of t(): "nothing is here"',
+        'Part.svelte:6: a text outside of t(): "broken"',
+        'Part.svelte:7: a text outside of t(): "no"',
+        'Part.svelte:7: a text outside of t(): "there"',
+        'Part.svelte:11: title outside of t(): "Look here"',
+        'Part.svelte:11: a text outside of t(): "Plain text"',
+        'Part.svelte:12: a text outside of t(): "yes"',
+        'Part.svelte:12: a text outside of t(): "once"',
+        'Part.svelte:14: a message that is no literal: "t(name)"',
+        'Part.svelte:14: no Czech: "unknown"',
+        'words.ts:2: a text outside of t(): "it is said"',
+        'texts/cs.ts:3: a plural without few: "{n, plural, one {# den} other {# dnů}}"',
+        'texts/cs.ts:4: does not say b: "{a} a {c}"',
+        'texts/cs.ts:4: says c, which the English has not: "{a} a {c}"',
+        'texts/cs.ts:5: does not say <b>: "hlasitě"',
+        "texts/cs.ts:6: chooses by how among high other, the English among other up: "
+        '"{how, select, high {nahoru} other {dolů}}"',
+        'texts/cs.ts:8: nothing says: "unused"',
+        'texts/cs.ts:9: translated twice: "fine"',
+    }
+    assert wanted - found == set()
+    rest = found - wanted
+    assert all(line.startswith(("texts/cs.ts:7: cannot be read", "words.ts:2: a sentence")) for line in rest), rest
+    assert len(rest) == 2
+    assert lines[-1].endswith(f"{len(lines) - 1} problems")
+
+
+def codes() -> set[str]:
+    """Of all refusals of the server."""
+    forms = (r'\bcode="([a-z-]+)"', r'\bcode(?:, values)? = "([a-z-]+)"', r'\bcode="[a-z-]+" if .+ else "([a-z-]+)"')
+    sources = [file.read_text(encoding="utf-8") for file in (ROOT / "warlight_env" / "web").glob("*.py")]
+    return {code for source in sources for form in forms for code in re.findall(form, source)}
+
+
+def test_the_page_has_a_sentence_for_every_code_of_the_server_and_for_no_other():
+    text = (FRONTEND / "src" / "lib" / "refusals.ts").read_text(encoding="utf-8")
+    known = set(re.findall(r"^  '?([a-z-]+)'?: \(", text, re.MULTILINE))
+    assert len(known) > 30
+    assert known == codes()
+
+
+def test_the_page_knows_every_reason_of_the_rules():
+    text = (FRONTEND / "src" / "lib" / "reasons.ts").read_text(encoding="utf-8")
+    known = set(re.findall(r"""^  ['"](.+)['"]: \(\) =>""", text, re.MULTILINE))
+    picks = (ROOT / "warlight_env" / "game.py").read_text(encoding="utf-8")
+    of_picks = set(re.findall(r'IllegalOrder\(player, "pick", index, \(region,\), "([^"]+)"\)', picks))
+    assert len(of_picks) == 2
+    assert known == set(REASONS[1:]) | of_picks

@@ -1,0 +1,230 @@
+"""The library: games found by what is in them, named, deleted, taken along; and games that are not kept."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from warlight_env import Rules, maps
+from warlight_env.engine.orders import Orders
+from warlight_env.record import GameLog, verify
+from warlight_env.web.folder import Folder
+from warlight_env.web.library import Wanted
+from warlight_env.web.lobby import Lobby
+from warlight_env.web.room import Room
+from web_helpers import Server, needs_page, serving
+
+pytestmark = needs_page
+
+TWO = [{"name": "Ann"}, {"name": "Bo"}]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("games")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Server]:
+    with serving(folder, "play", "--vs", "random", "--map", "small") as running:
+        yield running
+
+
+def make(server: Server, players: list[dict[str, str]], rounds: int = 0, **fields: Any) -> dict[str, Any]:
+    """A game in which all people held still for so many rounds."""
+    body = {"players": players, "map": "small", "picks": "random", **fields}
+    game: dict[str, Any] = server.client().post("games", json=body).json()
+    for number in range(1, rounds + 1):
+        for seat in game["tokens"]:
+            answer = act(server, game, "orders", {"round": number, "deploys": [], "attacks": []}, seat)
+            assert answer.status_code == 200, answer.text
+    return game
+
+
+def act(server: Server, game: dict[str, Any], what: str, body: Any = None, seat: str = "0") -> httpx.Response:
+    return server.client(game["tokens"][seat]).post(f"games/{game['id']}/{what}", json=body or {})
+
+
+def library(server: Server, **wanted: Any) -> dict[str, Any]:
+    while True:
+        answer: dict[str, Any] = server.client().get("library", params=wanted).json()
+        if not answer["reading"]:
+            return answer
+
+
+def row(**fields: Any) -> dict[str, Any]:
+    whole = {"name": "", "players": ["Ann", "Attila"], "bots": [None, "aggressive"], "map": "World", "rules": "thesis"}
+    return {**whole, "over": True, "winner": 0, **fields}
+
+
+@pytest.mark.parametrize(
+    "wanted, fields, fits",
+    [
+        (Wanted(text="att wor"), {}, True),
+        (Wanted(text="FINAL"), {"name": "The final"}, True),
+        (Wanted(text="att xyz"), {}, False),
+        (Wanted(player="Ann"), {}, True),
+        (Wanted(player="An"), {}, False),
+        (Wanted(map="Small"), {}, False),
+        (Wanted(state="open"), {}, False),
+        (Wanted(state="open"), {"over": False, "winner": None}, True),
+        (Wanted(result="won"), {}, True),
+        (Wanted(result="lost"), {"winner": 1}, True),
+        (Wanted(result="won", player="Attila"), {}, False),
+        (Wanted(result="won", player="Attila"), {"winner": 1}, True),
+        (Wanted(result="draw"), {"winner": None}, True),
+        (Wanted(result="draw"), {"over": False, "winner": None}, False),
+    ],
+)
+def test_what_fits(wanted: Wanted, fields: dict[str, Any], fits: bool):
+    assert wanted.fits(row(**fields)) == fits
+
+
+def test_games_are_found_by_what_is_in_them(server: Server):
+    alone = make(server, [{"name": "Zoe"}, {"bot": "random"}], rounds=1)
+    both = make(server, [{"name": "Zoe"}, {"name": "Yan"}], rounds=1, map="world")
+    act(server, both, "resign", seat="0")
+    ids = [game["id"] for game in library(server, player="Zoe")["games"]]
+    assert ids == [both["id"], alone["id"]]
+    assert [g["id"] for g in library(server, player="Yan", result="won")["games"]] == [both["id"]]
+    assert [g["id"] for g in library(server, text="zoe small")["games"]] == [alone["id"]]
+    assert [g["id"] for g in library(server, player="Zoe", state="open")["games"]] == [alone["id"]]
+    part = library(server, player="Zoe", start=1, count=1)
+    assert ([g["id"] for g in part["games"]], part["total"]) == ([alone["id"]], 2)
+    assert {"Zoe", "Yan"} <= set(part["players"])
+    assert server.client().get("library", params={"count": 101}).status_code == 422
+
+
+def test_only_who_holds_a_key_names_and_deletes(server: Server, folder: Path):
+    game, other = make(server, TWO, rounds=1), make(server, TWO, rounds=1)
+    bots = make(server, [{"bot": "random"}, {"bot": "random"}], pace=0.05)
+    for token in ("", "x" * 24, other["tokens"]["0"]):
+        for what, body in (("name", {"name": "mine"}), ("delete", {})):
+            assert server.client(token).post(f"games/{game['id']}/{what}", json=body).status_code == 404
+    without = {"authorization": f"Bearer {game['tokens']['0']}"}
+    for what, body in (("name", {"name": "mine"}), ("delete", {})):
+        answer = httpx.post(f"{server.base}/api/games/{game['id']}/{what}", json=body, headers=without)
+        assert answer.status_code == 401
+    assert httpx.get(f"{server.base}/api/library", headers=without).status_code == 401
+    assert act(server, game, "name", {"name": "  a\n good   one "}).json() == {"name": "a good one"}
+    assert act(server, game, "name", {"name": "\u202eevil"}).status_code == 422
+    assert act(server, game, "name", {"name": "x" * 61}).status_code == 422
+    assert server.client(bots["watch"]).post(f"games/{bots['id']}/name", json={"name": "Cup"}).status_code == 200
+    assert {g["name"] for g in library(server)["games"]} >= {"a good one", "Cup"}
+    with server.feed(game["id"], game["tokens"]["1"]) as feed:
+        feed.now()
+        assert act(server, game, "delete").status_code == 200
+        with pytest.raises(ConnectionClosed):
+            feed.event("nothing of the kind")
+    assert list(folder.glob(f"{game['id']}*")) == []
+    assert act(server, game, "delete").status_code == 404
+    assert game["id"] not in [g["id"] for g in library(server)["games"]]
+
+
+def test_a_name_survives_a_kill_and_a_game_on_disk_is_deleted_unread(tmp_path: Path):
+    line = ("play", "--vs", "random", "--map", "small")
+    with serving(tmp_path, *line) as first:
+        game = make(first, TWO, rounds=1)
+        act(first, game, "name", {"name": "Long one"})
+        first.kill()
+    with serving(tmp_path, *line) as second:
+        (found,) = library(second, text="long one")["games"]
+        assert found["id"] == game["id"]
+        assert act(second, game, "name", {"name": ""}).status_code == 200  # without taking it up
+        assert library(second, text="long one")["total"] == 0
+        (tmp_path / f"{game['id']}.partial.wl.jsonl").write_text("damaged")
+        assert act(second, game, "delete").status_code == 200
+        assert list(tmp_path.glob(f"{game['id']}*")) == []
+
+
+def test_what_is_over_can_be_taken_along_as_a_log_and_as_a_page(server: Server):
+    game = make(server, TWO, rounds=2, fog=True)
+    client = server.client(game["tokens"]["0"])
+    for what in ("log", "file"):
+        assert client.get(f"games/{game['id']}/{what}").status_code == 409  # it has secrets still
+    act(server, game, "resign", seat="1")
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        feed.event("end")
+    packed = client.get(f"games/{game['id']}/log")
+    lines = gzip.decompress(packed.content).splitlines()
+    assert json.loads(lines[-1])["event"] == "end" and len(lines) == 6
+    page = client.get(f"games/{game['id']}/file").text
+    document = json.loads(page.partition('id="warlight-document">')[2].partition("</script>")[0])
+    assert [event["event"] for event in document["events"]] == ["start", "round", "round", "failure", "end"]
+    assert document["chances"] and not any(token in page for token in game["tokens"].values())
+    bots = make(server, [{"bot": "random"}, {"bot": "random"}], pace=0.05)
+    assert server.client(bots["watch"]).get(f"games/{bots['id']}/log").status_code == 200  # there are no secrets
+
+
+def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
+    people, bots = [("Ann", None), ("Bo", None)], [("one", "random"), ("other", "random")]
+
+    async def main() -> None:
+        lobby = Lobby(Folder(tmp_path), workers=1)
+
+        async def begun(players: list[tuple[str, str | None]]) -> Room:
+            return await lobby.make(players, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+
+        _, named, one_in, played, _ = [await begun(people) for _ in range(4)] + [await begun(bots)]
+        await lobby.rename(named.id, named.seats[0].token, "kept")
+        one_in.hand_in_orders(0, 1, Orders())
+        for seat in (0, 1):
+            played.hand_in_orders(seat, 1, Orders())
+        while not played.begun or played.pending:
+            await asyncio.sleep(0.01)
+        assert {r["id"] for r in (await lobby.listing.all())[0]} == {named.id, one_in.id, played.id}
+        await lobby.sweep(1e9)  # nobody has left yet
+        assert lobby.rooms == 5
+        await lobby.sweep(-1.0)
+        left = {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
+        assert left == {named.id, one_in.id, played.id}
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path):
+    people, bots = [("Ann", None), ("Bo", None)], [("one", "random"), ("other", "random")]
+
+    async def main() -> None:
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        small, rules = maps.load("small"), Rules.of("thesis")
+        empty = await lobby.make(people, small, rules, 1, "random")
+        played = await lobby.make(people, small, rules, 1, "random")
+        for seat in (0, 1):
+            played.hand_in_orders(seat, 1, Orders())
+        watched = await lobby.make(bots, small, rules, 1, "random", 0.05)
+        follower = asyncio.ensure_future(anext(watched.feed.follow(None, -1)))
+        while not watched.book.steps:
+            await asyncio.sleep(0.01)
+        lobby.control(watched, paused=True)
+        await follower
+        branch = await lobby.branch(lobby.source(played), 1, people)
+        await lobby.close()
+        lobby = Lobby(Folder(tmp_path), workers=1)
+
+        async def kept_after(seconds: float) -> set[str]:
+            await lobby.clear(time.time() + seconds)
+            return {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
+
+        assert await kept_after(60) == {empty.id, played.id, watched.id, branch.id}
+        assert await kept_after(3600) == {played.id, watched.id}
+        assert await kept_after(90_000) == {played.id}
+        (tmp_path / f"{played.id}.seats.json").write_text("damaged")
+        os.utime(tmp_path / f"{played.id}.seats.json")
+        assert await kept_after(90_000) == {played.id}, "what cannot be read may be mended"
+        await lobby.close()
+
+    asyncio.run(main())
+    log = GameLog.load(next(tmp_path.glob("*.partial.wl.jsonl")))
+    assert verify(log) == []

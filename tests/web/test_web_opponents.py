@@ -1,0 +1,151 @@
+"""Who can be played against: all agents there are, policies of one's own, which games each plays, and the ladder."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cup_helpers import play_cup
+
+from warlight_env import maps
+from warlight_env.agents.registry import agent_names, make_agent, parse
+from warlight_env.arena.policies.policy_file import built_in
+from warlight_env.cli import main
+from warlight_env.record import GameLog
+from warlight_env.web.ladder import LadderError, bundled, ladder_of
+from warlight_env.web.played_games import games_of
+from warlight_env.web.server_settings import BOTS
+from web_helpers import Server, needs_page, serving
+
+
+class Trap:
+    """Whoever unpickles it finds a file where there was none."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (Path(self.place),)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a policy of one's own, and files that are none."""
+    folder = tmp_path_factory.mktemp("mine")
+    (folder / "mine.npz").write_bytes(built_in()["small"].read_bytes())
+    (folder / "torn.npz").write_bytes(built_in()["small"].read_bytes()[:5000])
+    (folder / "notes.txt").write_text("no policy")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        array = io.BytesIO()
+        np.lib.format.write_array(array, np.array([Trap(str(folder / "sprung"))], dtype=object), allow_pickle=True)
+        archive.writestr("header.npy", array.getvalue())
+        archive.writestr("data.pkl", pickle.dumps(Trap(str(folder / "sprung"))))
+    (folder / "trap.npz").write_bytes(packed.getvalue())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    line = ("play", "--vs", "random", "--map", "small", "--opponents", str(place))
+    with serving(tmp_path_factory.mktemp("games"), *line) as running:
+        yield running
+
+
+def opponents(server: Server) -> dict[str, dict[str, Any]]:
+    return {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
+
+
+def test_every_agent_is_offered_but_those_that_need_something_of_ones_own():
+    offered = {parse(spec)[0].name for spec in BOTS}
+    assert set(agent_names()) - offered == {"cmd", "sb3"}  # a program, a model that can run any
+    assert all(make_agent(spec, 1) for spec in BOTS)
+
+
+@needs_page
+def test_each_says_which_games_it_plays_and_a_game_that_it_does_not_is_refused(server: Server):
+    told = opponents(server)
+    assert (told["policy:small"]["players"], told["policy:small"]["regions"]) == ([2, 2], [1, 20])
+    assert told["policy:small"]["rules"] == [["thesis", False], ["thesis_draft", False]]
+    assert (told["nash:secs=1"]["players"], told["nash:secs=1"]["rules"]) == ([2, 6], None)
+    person, small = {"name": "Ann"}, {"bot": "policy:small"}
+    for body, reason in (
+        ({"players": [person, small]}, "maps of up to 20 regions, not of 42"),
+        ({"players": [person, small, small], "map": "small"}, "games of two, not of 3"),
+        ({"players": [person, small], "map": "small", "fog": True}, "fog"),
+        ({"players": [person, {"bot": "belief:nash:secs=1"}, {"bot": "plan"}]}, "games of two"),
+        ({"players": [person, {"bot": "policy:../mine.npz"}]}, "no bot"),
+        ({"players": [person, {"bot": "cmd:true"}]}, "no bot"),
+    ):
+        answer = server.client().post("games", json=body)
+        assert answer.status_code == 422 and reason in answer.json()["error"], answer.text
+    made = server.client().post("games", json={"players": [person, small], "map": "small", "picks": "random"})
+    assert made.status_code == 200
+
+
+@needs_page
+def test_policies_in_ones_own_folder_play_by_their_names(server: Server, place: Path):
+    told = opponents(server)
+    assert {spec for spec, row in told.items() if row["kind"] == "file"} == {
+        "policy:mine.npz", "policy:torn.npz", "policy:trap.npz",
+    }  # fmt: skip
+    assert told["policy:mine.npz"]["regions"] == [1, 20] and not told["policy:mine.npz"]["problem"]
+    assert "cannot be read" in told["policy:torn.npz"]["problem"]
+    assert "cannot be read" in told["policy:trap.npz"]["problem"]
+    assert not (place / "sprung").exists(), "what is in a file is never executed"
+    players = [{"name": "Ann"}, {"bot": "policy:mine.npz"}]
+    refused = server.client().post("games", json={"players": [players[0], {"bot": "policy:torn.npz"}], "map": "small"})
+    assert refused.status_code == 422
+    game = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
+    client = server.client(game["tokens"]["0"])
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        client.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
+        feed.event("round")
+    folder = Path(server.process.args[-1])  # type: ignore[index]
+    log = GameLog.load(folder / f"{game['id']}.partial.wl.jsonl")
+    assert log.rounds[0].orders[1] is not None and log.rounds[0].orders[1].deploys
+    assert log.header.players[1].spec == "policy:mine.npz"
+    for text in (client.get("home").text, (folder / f"{game['id']}.seats.json").read_text()):
+        assert str(place) not in text
+    (place / "late.npz").write_bytes(built_in()["small"].read_bytes())
+    assert "policy:late.npz" in opponents(server)
+
+
+def test_the_ladder_rates_who_is_offered_with_what_stands_there(capsys: pytest.CaptureFixture[str]):
+    for part in bundled()["ladders"]:
+        assert set(part["opponents"]) <= set(BOTS)
+        for spec, row in part["opponents"].items():
+            assert row["low"] <= row["elo"] <= row["high"] and row["games"] > 0
+            assert parse(row["as"])[0].name == parse(spec)[0].name
+            assert "secs" not in row["as"], "ratings do not depend on a machine's speed"
+            assert games_of(spec).refusal(part["players"]) == ""
+    assert {part["map"] for part in bundled()["ladders"]} == {"world", "small"}
+    assert main(["ladder"]) == 0
+    assert "nash:sims=" in capsys.readouterr().out
+
+
+def test_a_ladder_is_made_of_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    play_cup(tmp_path / "cup", log=False, maps=(maps.load("small"),))
+    out = tmp_path / "ladder.json"
+    assert main(["ladder", str(tmp_path / "cup"), "--out", str(out)]) == 0
+    made = json.loads(out.read_text())
+    assert made == ladder_of([tmp_path / "cup"])
+    result = json.loads((tmp_path / "cup" / "tournament.json").read_text())
+    (part,) = made["ladders"]
+    assert {name: row["elo"] for name, row in part["opponents"].items()} == {
+        row["name"]: round(row["elo"]) for row in result["ratings"]
+    }
+    capsys.readouterr()
+    with pytest.raises(LadderError, match="give one for each map"):
+        ladder_of([tmp_path / "cup", tmp_path / "cup"])
+    result["interrupted"] = True
+    (tmp_path / "cup" / "tournament.json").write_text(json.dumps(result))
+    assert main(["ladder", str(tmp_path / "cup")]) == 2
+    assert "games are missing" in capsys.readouterr().err

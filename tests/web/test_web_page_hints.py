@@ -1,0 +1,244 @@
+"""Hints in sentences: what they say of positions is true, and what the words in them mean stands beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_helpers import PAGE, PHONE, pick, regions
+
+from warlight_env import Game, battle_odds
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.playing.play import ask_orders
+from warlight_env.engine.orders import Orders
+from warlight_env.maps import Map
+from warlight_env.notation import parse_orders
+from warlight_env.record import GameLog, MemoryRecorder, game_at
+from warlight_env.web.export import write_html
+from web_helpers import Server, serving
+
+pytestmark = PAGE
+
+KINDS = {
+    "take": r"Take (?P<to>.+?) with (?P<n>\d+): (?P<why>.+)\.",
+    "hold": r"Hold (?P<at>.+?) with (?P<n>\d+) more: (?P<why>.+)\.",
+    "for": r"Deploy (?P<n>\d+) on (?P<at>.+?), for the attack on (?P<targets>.+)\.",
+    "deploy": r"Deploy (?P<n>\d+) on (?P<at>.+?): (?P<why>.+)\.",
+    "move": r"Move (?P<n>\d+) from (?P<from>.+?) to (?P<to>.+?): (?P<why>.+)\.",
+    "wait": r"Wait: .+\.",
+}
+
+
+@dataclass
+class Position:
+    """A position as a player sees it, with what can be asked of it."""
+
+    map: Map
+    owner: list[int]
+    army: list[int]
+    names: tuple[str, str]
+    me: int = 0
+
+    def index(self, name: str) -> int:
+        return next(r for r, region in enumerate(self.map.regions) if region.name == name)
+
+    def enemies(self, region: int) -> int:
+        near = self.map.neighbors[region]
+        return sum(self.army[q] for q in near if self.owner[q] not in (self.me, -1))
+
+    def whole(self, player: int, taken: set[int] = frozenset()) -> set[int]:  # type: ignore[assignment]
+        """The super regions that a player holds, once it has taken some regions."""
+        own = {r for r, owner in enumerate(self.owner) if owner == player} | taken
+        return {s for s, members in enumerate(self.map.members) if set(members) <= own}
+
+
+def check(told: list[str], at: Position, orders: Orders) -> set[str]:
+    """That sentences say what orders do, all of it, and nothing that is not so; what kinds of things they said."""
+    deploys, attacks = (rows.tolist() for rows in orders.arrays())
+    targets = {to for _, to, _ in attacks if at.owner[to] != at.me}
+    said: set[str] = set()
+    seen: list[tuple[Any, ...]] = []
+    for sentence in told:
+        kind, found = next((k, m) for k, form in KINDS.items() if (m := re.fullmatch(form, sentence)))
+        said.add(kind)
+        parts = found.groupdict()
+        why, n = parts.get("why", ""), int(parts.get("n") or 0)
+        if kind == "take":
+            to = at.index(parts["to"])
+            seen.append(("take", to, n))
+            said |= taken(why, at, to, [row for row in attacks if row[1] == to], targets)
+        elif kind in ("hold", "for", "deploy"):
+            region = at.index(parts["at"])
+            seen.append(("deploy", region, n))
+            from_there = {at.map.regions[to].name for source, to, _ in attacks if source == region and to in targets}
+            if kind == "for":
+                assert set(parts["targets"].split(", ")) == from_there
+                continue
+            assert not from_there
+            if kind == "hold":
+                assert int(re.search(r"(\d+|one) arm", why)[1].replace("one", "1")) == at.enemies(region) > 0
+                kept = {s for s in at.whole(at.me) if region in at.map.members[s]}
+                assert bool(kept) == ("it keeps" in why)
+            else:
+                assert at.enemies(region) == 0
+                assert ("they move on" in why) == any(source == region for source, *_ in attacks)
+        elif kind == "move":
+            source, to = at.index(parts["from"]), at.index(parts["to"])
+            seen.append(("move", source, to, n))
+            inner = all(at.owner[q] == at.me for q in at.map.neighbors[source])
+            assert inner == ("nothing foreign borders on" in why)
+            if "against" in why:
+                assert int(re.search(r"(\d+|one) arm", why)[1].replace("one", "1")) == at.enemies(to) > 0
+    sent = {to: sum(n for _, q, n in attacks if q == to) for to in targets}
+    expected = [("take", to, n) for to, n in sent.items()] + [("deploy", r, n) for r, n in deploys]
+    expected += [("move", source, to, n) for source, to, n in attacks if to not in targets]
+    assert sorted(seen, key=str) == sorted(expected, key=str)
+    assert bool(expected) != ("wait" in said)
+    return said
+
+
+def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: set[int]) -> set[str]:
+    """The reasons of an attack are so; which there were."""
+    s, owner = at.map.super_region_of[to], at.owner[to]
+    name, bonus = at.map.super_regions[s].name, at.map.bonuses[s]
+    others = {at.map.regions[r].name for r in at.map.members[s] if r != to and at.owner[r] != at.me}
+    won = s in at.whole(at.me, targets) - at.whole(at.me)
+    assert won == (f"completes {name} (+{bonus})" in why), why
+    assert all(other in why for other in others) or not won
+    lost = owner >= 0 and s in at.whole(owner)
+    assert lost == (f"it breaks {name} of {at.names[owner]} (−{bonus})" in why), why
+    last = owner >= 0 and at.owner.count(owner) == 1
+    assert last == ("it is the last region of" in why)
+    if "takes a region from" in why:
+        assert f"takes a region from {at.names[owner]}" in why
+    if "nobody holds it" in why:
+        held = len([r for r in at.map.members[s] if at.owner[r] == at.me or r in targets])
+        assert owner < 0
+        assert f"{held} of {len(at.map.members[s])} of {name} would be yours" in why
+    if len(attacks) == 1:
+        chance = re.search(r"with a chance of (\d+) %", why)[1]
+        assert abs(int(chance) - 100 * battle_odds(attacks[0][2], at.army[to]).capture) <= 0.5 + 1e-6
+    return {f for f, there in (("completes", won), ("breaks", lost), ("last", last)) if there}
+
+
+def thought_log(bot: str, map_name: str, rounds: int, seed: int) -> GameLog:
+    """A game of a bot against a heuristic, with what it thought."""
+    game = Game(map_name, "thesis", 2, seed, picks="random")
+    bots = [make_agent(bot, seed), make_agent("aggressive", seed)]
+    recorder = MemoryRecorder(insight=True)
+    recorder.began(game, bots, 500)
+    while not game.done and game.round < rounds:
+        orders = ask_orders(game, bots)
+        recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+    return recorder.log
+
+
+def test_sentences_say_what_is_so(tmp_path: Path, open_page: Callable[..., Any]):
+    page, said = open_page(), set[str]()
+    for map_name, seed in (("small", 3), ("small", 5), ("world", 4)):
+        log = thought_log("mcts:sims=60", map_name, 18, seed)
+        file = tmp_path / f"{map_name}-{seed}.html"
+        write_html(log, file)
+        page.goto(file.as_uri())
+        page.locator("path[data-region]").first.wait_for()
+        found = {step.round: step.insights for step in log.rounds}
+        for number, insights in found.items():
+            data = next(insight.data for insight in insights if insight.player == 0)
+            page.evaluate("place => { location.hash = place }", f"#/?round={number}&order=0")
+            page.locator(f".where:has-text('Round {number}/')").wait_for()
+            told = page.locator(".why li").all_inner_texts()
+            orders = parse_orders(log.header.map, data["candidates"][0]["orders"])
+            game = game_at(log, number - 1)
+            at = Position(game.map, game.owner.tolist(), game.army.tolist(), ("mcts", "aggressive"))
+            said |= check(told, at, orders)
+    assert said >= {"take", "for", "hold", "move", "completes", "breaks", "last"}
+
+
+def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Callable[..., Any]):
+    log = thought_log("plan", "small", 6, 3)
+    file = tmp_path / "plan.html"
+    write_html(log, file)
+    page, words = open_page(file.as_uri()), {"take": "Take", "attack": "Attack", "hold": "Hold"}
+    page.locator("path[data-region]").first.wait_for()
+    for step in log.rounds:
+        goals = next(insight.data for insight in step.insights if insight.player == 0)["goals"]
+        page.evaluate("place => { location.hash = place }", f"#/?round={step.round}&order=0")
+        page.locator(f".where:has-text('Round {step.round}/')").wait_for()
+        told = page.locator("ol.why li").all_inner_texts()
+        assert len(told) == min(8, len(goals))
+        for goal, says in zip(goals, told, strict=False):
+            name = log.header.map.regions[goal["region"]].name
+            assert says.startswith(f"{words[goal['goal']]} {name}, which needs {goal['armies']} arm")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    line = ("play", "--vs", "random", "--map", "small", "--seed", "8")
+    with serving(tmp_path_factory.mktemp("hints"), *line) as running:
+        yield running
+
+
+def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.address)
+    pick(page)
+    page.locator(".phases").wait_for()
+    told = regions(page)
+    page.keyboard.press("h")
+    hint = page.get_by_role("region", name="Hint in words")
+    hint.get_by_role("heading", name="Where to look").wait_for()
+    where = hint.locator("li").all_inner_texts()
+    assert not any(re.search(r"with \d|Deploy|chance", says) for says in where)
+    hint.get_by_role("button").first.focus()
+    named = where[0].partition(":")[0].rpartition(" to ")[2]
+    page.get_by_role("region", name="Region").get_by_role("heading", name=named).wait_for()
+    page.get_by_role("button", name="Hint: coach").click()
+    hint.get_by_role("heading", name="What to do").wait_for()
+    says = hint.locator("li").all_inner_texts()
+    hint.get_by_role("button", name="Put this into my orders").click()
+    draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{server.game}.0.1']"))
+    owners = {"yours": 0, "neutral": -1}
+    game_map = Game("small").map
+    at = Position(game_map, [owners.get(r["who"], 1) for r in told], [r["armies"] for r in told], ("You", "random"))
+    check(says, at, Orders([tuple(row) for row in draft["deploys"]], [tuple(row) for row in draft["attacks"]]))
+
+
+def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, open_page: Callable[..., Any]):
+    from axe_playwright_python.sync_playwright import Axe
+
+    for device in ({"bypass_csp": True}, {**PHONE, "has_touch": True, "is_mobile": True, "bypass_csp": True}):
+        page, touch = open_page(server.address, **device), "has_touch" in device
+        page.locator(".phases, .commit").first.wait_for()
+        if page.get_by_text("Pick 2 regions").count():
+            pick(page)
+        page.locator(".phases").wait_for()
+        for level in ("off", "coach"):
+            button = page.get_by_role("button", name=f"Hint: {level}")
+            button.tap() if touch else button.click()
+        if touch:
+            page.locator(".handle").tap()
+        page.get_by_role("region", name="Candidates of Hint").wait_for()
+        for word, means in (("Visits", "How often the search tried"), ("Value", "your share of the position")):
+            ask = page.get_by_role("button", name=f"What does “{word}” mean?")
+            text = page.get_by_role("note").filter(has_text=means)
+            assert text.count() == 0
+            if touch:
+                ask.tap()
+            else:
+                ask.focus()
+                page.keyboard.press("Enter")
+            text.wait_for()
+            shown = text.bounding_box()
+            assert shown["x"] >= 0
+            assert shown["x"] + shown["width"] <= page.viewport_size["width"]
+            assert shown["y"] + shown["height"] <= page.viewport_size["height"]
+            assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
+            if touch:
+                page.get_by_role("heading", name="What to do").tap()
+            else:
+                page.keyboard.press("Escape")
+            text.wait_for(state="hidden")

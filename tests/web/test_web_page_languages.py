@@ -1,0 +1,201 @@
+"""The page in Czech: every screen without an English sentence, plural forms, the choice that is kept, files, axe."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from cup_helpers import play_cup
+from language_helpers import czech, english_left
+from page_helpers import PAGE, PHONE, bot_log, region
+
+from warlight_env.web.export import framed, write_html
+from warlight_env.web.postgame import PLAYOUTS, ROLLS, GameReport, judged
+from web_helpers import serving
+
+pytestmark = PAGE
+
+CZECH = {"locale": "cs-CZ", "bypass_csp": True}
+
+
+def in_czech(page: Any, name: str) -> None:
+    """Nothing is English on this screen, it says so, and axe finds nothing."""
+    assert page.evaluate("document.documentElement.lang") == "cs", name
+    assert english_left(page, czech()) == [], name
+    found = [(v["id"], v["nodes"][0]["html"][:200]) for v in Axe().run(page).response["violations"]]
+    assert found == [], name
+
+
+def own(page: Any) -> list[str]:
+    """The names of the player's regions."""
+    labels = page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
+    return [label.split(", ")[0] for label in labels if ", tvoje, " in label]
+
+
+def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "aggressive", "--map", "small", "--seed", "5") as server:
+        page = open_page(server.page(), **CZECH, expects="status of 422")
+        page.get_by_role("button", name="Hrát", exact=True).wait_for()
+        page.get_by_role("button", name="Ukázková hra").and_(page.locator(":enabled")).wait_for()
+        in_czech(page, "home")
+        page.get_by_role("button", name="Nastavení").click()
+        page.get_by_role("heading", name="Nastavení").wait_for()
+        in_czech(page, "settings")
+        page.goto(server.address)
+        page.get_by_text("Vyber 2 území: zbývá 2").wait_for()
+        in_czech(page, "picks")
+        for _ in range(2):
+            page.locator('path[aria-label$="lze vybrat"]').first.focus()
+            page.keyboard.press("Enter")
+        page.keyboard.press("Control+Enter")
+        page.locator(".phases").wait_for()
+
+        # One, few and many: what is left of the income is asked about.
+        asked = page.get_by_role("alertdialog")
+        home = own(page)[0]
+        for deployed, says in (
+            (0, "5 armád není nasazeno."),
+            (3, "2 armády nejsou nasazené."),
+            (1, "1 armáda není nasazená."),
+        ):
+            region(page, home).focus()
+            for _ in range(deployed):
+                page.keyboard.press("Enter")
+            page.keyboard.press("Control+Enter")
+            assert asked.locator("b").inner_text() == says
+            in_czech(page, says)
+            asked.get_by_role("button", name="Nasadit").click()
+
+        # Orders that are wrong, by this page and by the server.
+        home_code, far = code(page, home), far_from(page, home)
+        page.keyboard.press(":")
+        page.keyboard.type("a zz yy 3")
+        page.keyboard.press("Enter")
+        assert page.locator("#command-says").inner_text() == "rozkaz 1 („a zz yy 3“): území zz není"
+        page.keyboard.press("Control+a")
+        page.keyboard.type(f"a {home_code} {far} 1")
+        page.keyboard.press("Enter")
+        page.get_by_text("nesousedí").wait_for()
+        page.keyboard.press("Control+Enter")
+        asked.get_by_role("button", name="Přesto odevzdat").click()
+        page.get_by_text("útok 1: území nesousedí").first.wait_for()
+        in_czech(page, "refused")
+        page.keyboard.press("z")
+
+        region(page, home).focus()
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.press("a")
+        for _ in range(2):
+            letter = page.locator("[data-letter]").first
+            page.keyboard.press(letter.text_content().strip().lower())
+        page.locator("li.attack").wait_for()
+        page.keyboard.press("h")
+        page.keyboard.press("h")
+        page.locator("[aria-label='Kandidáti: Nápověda']").wait_for()
+        in_czech(page, "attack")
+        page.keyboard.press("?")
+        in_czech(page, "keys")
+        page.keyboard.press("Escape")
+        page.keyboard.press("t")
+        page.get_by_role("region", name="Tabulka území").wait_for()
+        in_czech(page, "table")
+        page.keyboard.press("t")
+        page.keyboard.press("Control+Enter")
+        page.locator(".round:has-text('Kolo 2')").first.wait_for()
+
+        told = page.locator(".line").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
+        assert any(re.match("Nasazuješ 5 armád na území ", line) for line in told), told
+        assert any(re.match("aggressive nasazuje [5-9] armád na území ", line) for line in told), told
+        assert any(re.match(r"(Útočíš|Přesouváš) \d+ armá", line) for line in told), told
+        page.keyboard.press("Home")
+        page.keyboard.press("ArrowRight")
+        assert "Nasazuješ" in page.get_by_role("status").inner_text()
+        in_czech(page, "round")
+        page.get_by_role("button", name="Živě").click()
+
+        # The choice is kept by the browser, and goes before what the browser asks for.
+        page.reload()
+        page.get_by_role("button", name="Odevzdat").wait_for()
+        assert page.title() == "Warlight – hra"
+        page.get_by_role("button", name="Nastavení").click()
+        page.get_by_role("combobox", name="Jazyk").select_option(label="English")
+        page.get_by_role("heading", name="Settings").wait_for()
+        page.keyboard.press("Escape")
+        page.reload()
+        page.get_by_role("button", name="Commit").wait_for()
+        assert (page.evaluate("document.documentElement.lang"), page.title()) == ("en", "Warlight – game")
+
+        # Whoever comes without a key, or when the server is gone, is told so.
+        other = open_page(server.page("g/game-0000009"), **CZECH, expects="status of 422")
+        other.get_by_text("Tento prohlížeč nemá k té hře klíč").wait_for()
+        in_czech(other, "no key")
+        other.goto(server.page())
+        other.get_by_role("button", name="Hrát", exact=True).and_(other.locator(":enabled")).wait_for()
+        file = tmp_path / "broken.wl.jsonl"
+        file.write_text("{}\n")
+        other.get_by_label("Záznam hry").set_input_files(file)
+        assert "to není čitelný záznam hry" in other.get_by_role("alert").inner_text()
+        server.kill()
+        other.get_by_role("button", name="Hrát", exact=True).click()
+        other.get_by_text("server neodpovídá").wait_for()
+
+
+def code(page: Any, name: str) -> str:
+    """A region's code in orders, out of the card that tells of it."""
+    region(page, name).focus()
+    return str(page.locator(".region .mono").first.inner_text()).lower()
+
+
+def far_from(page: Any, name: str) -> str:
+    """The code of a region that is no neighbour."""
+    region(page, name).focus()
+    near = page.locator(".region dl div", has_text="sousedé").locator("dd").inner_text().split()
+    for other in page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))"):
+        found = code(page, other.split(", ")[0])
+        if found.upper() not in near and not other.startswith(f"{name},"):
+            return found
+    raise AssertionError("all are neighbours")
+
+
+def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
+    tmp_path: Path, open_page: Callable[..., Any]
+):
+    log, file = bot_log(rounds=4), tmp_path / "replay.html"
+    rounds = tuple(judged(log, number, "nash:secs=0.05") for number in range(1, 5))
+    report = GameReport("nash:secs=0.05", ROLLS, PLAYOUTS, tuple(log.names), rounds)
+    write_html(log, file, report=report.to_dict())
+    page = open_page(f"{file.as_uri()}?#/?round=2&order=2", **CZECH, **PHONE)
+    page.get_by_role("heading", name="Kde se hra zlomila").wait_for()
+    assert page.title() == "Warlight – záznam"
+    in_czech(page, "replay on a phone")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("combobox", name="Vrstva mapy").select_option(label="Hodnota území")
+    page.get_by_role("combobox", name="Pohled").select_option(label="Pohled: aggressive")
+    in_czech(page, "analysis")
+    assert re.search(r"\d,\d %", page.get_by_role("region", name="Rozbor").inner_text())
+
+    english = open_page(f"{file.as_uri()}?#/?round=2", locale="de-DE")
+    english.get_by_role("heading", name="Where it turned").wait_for()
+    assert english.evaluate("document.documentElement.lang") == "en"
+
+    notebook = open_page(**CZECH)
+    notebook.set_content(framed(log))
+    inside = notebook.frame_locator("iframe")
+    inside.get_by_role("button", name="Nastavení").wait_for()
+    assert inside.locator("html").get_attribute("lang") == "cs"
+
+
+def test_a_tournament_is_in_czech(tmp_path: Path, open_page: Callable[..., Any]):
+    play_cup(tmp_path / "runs" / "cup")
+    with serving(tmp_path, "play", "--runs", str(tmp_path / "runs")) as server:
+        page = open_page(server.page("t/cup?agent=Attila&against=army"), **CZECH, expects="status of 404")
+        page.get_by_role("link", name="Záznam hry").first.wait_for()
+        assert page.title() == "Warlight – turnaj"
+        page.get_by_text("každý s každým, 3 agenti, 2 ve hře").wait_for()
+        in_czech(page, "tournament")
+        page.goto(server.page("t/none"))
+        page.get_by_text("turnaj none není").wait_for()
+        in_czech(page, "no tournament")

@@ -1,0 +1,143 @@
+"""Choosing opponents from the ladder, playing several at once, and how games are left and played again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from page_helpers import PAGE, hand_in
+
+from web_helpers import Server, serving
+
+pytestmark = PAGE
+
+SIZES = [(1280, 800), (820, 1180), (360, 740)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "random", "--map", "small") as running:
+        yield running
+
+
+def ladder(page: Any) -> Any:
+    return page.get_by_role("region", name="Opponents")
+
+
+def seats(page: Any) -> Any:
+    return page.get_by_role("region", name="Who plays")
+
+
+def choose(page: Any, name: str) -> None:
+    ladder(page).get_by_role("button", name=re.compile(f"^{name} ")).click()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
+    size: tuple[int, int], server: Server, open_page: Callable[..., Any]
+):
+    page = open_page(server.page(), viewport={"width": size[0], "height": size[1]})
+    choose(page, "Attila")
+    seats(page).get_by_label("Your name").fill("Ann")
+    for name in ("Pip", "Momo", "Bruno", "Pip"):
+        seats(page).get_by_role("button", name="+ Opponent").click()
+        choose(page, name)
+    assert seats(page).get_by_role("button", name="+ Opponent").count() == 0, "six play at most"
+    refused = ladder(page).get_by_role("button", name=re.compile("^Atlas"))
+    assert refused.is_disabled()
+    assert "plays two-player games only" in refused.inner_text()
+    seats(page).get_by_role("button", name="Remove Bruno").click()
+    page.get_by_role("combobox", name="Map").select_option("large")
+    page.get_by_role("combobox", name="Starting regions").select_option("random")
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    page.get_by_role("button", name="Play now").click()
+    page.locator(".phases").wait_for()
+    game = re.search(r"#/g/(\w+)", page.url)[1]  # type: ignore[index]
+    token = page.evaluate(f"JSON.parse(localStorage['warlight.keys.{game}'])['0']")
+    document = server.client(token).get(f"games/{game}").json()
+    assert document["players"] == [
+        {"name": "Ann", "spec": None}, {"name": "Attila", "spec": "aggressive"}, {"name": "Pip 1", "spec": "random"},
+        {"name": "Momo", "spec": "smart_random"}, {"name": "Pip 2", "spec": "random"},
+    ]  # fmt: skip
+    assert document["map"]["name"] == "large"
+    page.goto(server.page())
+    assert seats(page).locator("li b").all_inner_texts() == ["Attila", "Pip", "Momo", "Pip"]
+    assert seats(page).get_by_label("Your name").input_value() == "Ann"
+    assert page.get_by_role("combobox", name="Starting regions").input_value() == "random"
+
+
+def test_the_ladder_goes_by_strength_and_says_what_is_not_known(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page())
+    ladder(page).get_by_role("button").first.wait_for()
+    told = {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
+    texts = ladder(page).get_by_role("button").all_inner_texts()
+    names = [text.split("\n")[0] for text in texts]
+    assert len(texts) == len(told)
+    elo = {spec: row["ratings"]["world"]["elo"] for spec, row in told.items() if "world" in row["ratings"]}
+    assert names.index("Pip") < names.index("Petra") < names.index("Ada")
+    assert f"{elo['plan']:,}" in texts[names.index("Petra")]
+    assert "not rated" in texts[names.index("Athena")]
+    page.get_by_role("combobox", name="Map").select_option("small")
+    title = ladder(page).get_by_role("button", name=re.compile("^Ada ")).get_attribute("title")
+    small = told["nash:secs=1"]["ratings"]["small"]
+    assert f"{small['low']:,} to {small['high']:,}" in title and "“small”" in title
+    assert small["as"] in title
+
+
+def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page())
+    choose(page, "Pip")
+    page.get_by_role("combobox", name="Map").select_option("small")
+    page.get_by_role("combobox", name="Starting regions").select_option("random")
+    page.get_by_role("button", name="Play now").click()
+    page.locator(".phases").wait_for()
+    hand_in(page)
+    page.locator(".round", has_text="Round 2").wait_for()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Play on").click()
+    page.locator(".phases").wait_for()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Resign now").click()
+    result = page.get_by_role("region", name="Result")
+    result.get_by_text("Resigned: You").wait_for()
+    assert "Pip wins" in result.inner_text()
+    before = page.url
+    result.get_by_role("button", name="Rematch").click()
+    page.wait_for_url(lambda url: url.split("?")[0] != before.split("?")[0])
+    page.locator(".round", has_text="Round 1").wait_for()
+    heading = page.get_by_role("heading", level=1).inner_text()
+    assert "You" in heading and "Pip" in heading
+
+
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
+def test_at_a_shared_screen_all_who_are_still_in_agree_on_a_draw(
+    size: tuple[int, int], server: Server, open_page: Callable[..., Any]
+):
+    players = [{"name": "Ann"}, {"name": "Bo"}, {"name": "Cy"}]
+    made = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
+    keys = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
+    page = open_page(server.page(f"g/{made['id']}?{keys}"), viewport={"width": size[0], "height": size[1]})
+    handle = page.locator(".handle")
+    page.get_by_role("button", name=re.compile("I am Ann")).click()
+    handle.wait_for()
+    if handle.get_attribute("aria-expanded") == "false":
+        handle.click()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Resign now").click()
+    page.get_by_role("button", name=re.compile("I am Bo")).click()
+    page.get_by_role("button", name="½ Draw").click()
+    page.get_by_role("heading", name="A draw?").wait_for()
+    assert page.locator("path[data-region]").count() == 0
+    assert page.get_by_role("button", name="agrees").all_inner_texts() == ["Bo agrees", "Cy agrees"]
+    page.get_by_role("button", name="Bo agrees").click()
+    page.get_by_role("button", name="✓ Bo agrees").wait_for()
+    page.get_by_role("button", name="Play on").click()
+    page.get_by_role("button", name=re.compile("I am Bo")).click()
+    page.get_by_role("button", name="½ Draw").click()
+    page.get_by_role("button", name="Cy agrees").click()
+    page.get_by_role("button", name="✓ Cy agrees").wait_for()
+    page.get_by_role("button", name="Bo agrees").click()
+    page.get_by_role("button", name=re.compile("I am Bo")).click()
+    page.get_by_role("region", name="Result").get_by_text("Everybody agreed on a draw.").wait_for()

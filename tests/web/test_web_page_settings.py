@@ -1,0 +1,166 @@
+"""Settings of the page: one dialog on every screen, what is chosen is kept; sounds, which are off unless wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_helpers import PAGE, PHONE, bot_log, hand_in, pick, region, regions, round_or_end
+
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.playing.play import play_game
+from warlight_env.record import MemoryRecorder
+from warlight_env.web.export import write_html
+from web_helpers import serving
+
+pytestmark = PAGE
+
+#: Keeps the pitches of the tones that are played, and counts who plays them.
+LISTEN = """
+window.tones = [];
+const start = OscillatorNode.prototype.start, set = AudioParam.prototype.setValueAtTime;
+AudioParam.prototype.setValueAtTime = function (value, at) { this.set = value; return set.call(this, value, at); };
+OscillatorNode.prototype.start = function (at) { tones.push(this.frequency.set); return start.call(this, at); };
+const made = AudioContext;
+window.contexts = 0;
+window.AudioContext = class extends made { constructor() { super(); contexts += 1; } };
+"""
+DEAF = {
+    "no audio": "delete window.AudioContext; delete window.webkitAudioContext;",
+    "no device": "window.AudioContext = class { constructor() { throw new DOMException('no', 'NotSupportedError'); } }",
+    "not allowed": """window.AudioContext = class { state = 'suspended';
+        resume() { return Promise.reject(new DOMException('no', 'NotAllowedError')); } };""",
+}
+
+
+def theme(page: Any) -> str:
+    return str(page.evaluate("document.documentElement.dataset.theme"))
+
+
+def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_page: Callable[..., Any]):
+    write_html(bot_log(rounds=3), tmp_path / "replay.html", chances=False)
+    address = f"{(tmp_path / 'replay.html').as_uri()}?#/?round=1"
+    page = open_page(address, color_scheme="dark")
+    opener = page.get_by_role("button", name="Settings")
+    dialog = page.get_by_role("dialog", name="Settings")
+    opener.focus()
+    page.keyboard.press("Enter")
+    dialog.wait_for()
+    place = page.url
+    page.keyboard.press("End")  # is the dialog's, not the game's
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="hidden")
+    assert page.url == place
+    assert opener.evaluate("e => e === document.activeElement")
+
+    page.keyboard.press("Enter")
+    assert theme(page) == "dark"
+    page.get_by_role("combobox", name="Theme").select_option("light")
+    assert theme(page) == "light"
+    page.get_by_role("combobox", name="Rounds are played").select_option(label="order by order, 4×")
+    assert page.locator(".speed .num").inner_text() == "4×"
+    page.get_by_role("checkbox", name="Sounds").check()
+    page.get_by_role("slider", name="Volume").fill("20")
+    page.get_by_role("button", name="Close").click()
+    page.reload()
+    opener.click()
+    assert theme(page) == "light"
+    assert page.get_by_role("combobox", name="Theme").input_value() == "light"
+    assert page.locator(".speed .num").inner_text() == "4×"
+    assert page.get_by_role("checkbox", name="Sounds").is_checked()
+    assert page.get_by_role("slider", name="Volume").input_value() == "20"
+
+    # As the system: also when that changes.
+    page.get_by_role("combobox", name="Theme").select_option("system")
+    assert theme(page) == "dark"
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+
+
+def test_settings_are_on_every_screen_also_of_a_phone(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "6") as server:
+        page = open_page(server.page(), **PHONE, expects="status of 404")
+        with server.client() as client:
+            made = client.post("games", json={"players": [{"name": "Ann"}, {"name": "Bo"}]}).json()
+        tokens = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
+        for place, waited in (
+            (server.page(), "Play now"),
+            (server.address, "Commit"),
+            (server.page(f"g/{made['id']}?{tokens}"), "I am Ann"),
+            (server.page("t/none"), ""),
+        ):
+            page.goto(place)
+            page.get_by_role("button", name=waited).first.wait_for()
+            page.get_by_role("button", name="Settings").click()
+            page.get_by_role("dialog", name="Settings").wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, place
+            page.get_by_role("button", name="Close").click()
+
+
+def test_sounds_are_made_once_they_are_wanted(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "6") as server:
+        page = open_page(bypass_csp=True)
+        page.add_init_script(LISTEN)
+        page.goto(server.address)
+        pick(page)
+
+        def turn(number: int) -> None:
+            page.locator(f".round:has-text('Round {number}')").first.wait_for()
+            home = next(r["name"] for r in regions(page) if r["who"] == "yours")
+            region(page, home).focus()
+            page.keyboard.press("Enter")
+            hand_in(page)
+            round_or_end(page, number + 1)
+
+        turn(1)
+        assert page.evaluate("[tones.length, contexts]") == [0, 0]
+        page.get_by_role("button", name="Settings").click()
+        page.get_by_role("checkbox", name="Sounds").check()
+        page.wait_for_function("tones.length === 2")  # a sample of it
+        page.get_by_role("button", name="Close").click()
+        page.evaluate("tones.length = 0")
+        turn(2)
+        page.wait_for_function("tones.includes(880) && tones.includes(392) && tones.includes(523)")  # amount, commit
+        page.wait_for_function("tones.includes(330) || tones.includes(659) || tones.includes(220)")  # what happened
+        assert page.evaluate("contexts") == 1
+        page.get_by_role("button", name="Settings").click()
+        page.get_by_role("slider", name="Volume").fill("0")
+        page.get_by_role("button", name="Close").click()
+        page.evaluate("tones.length = 0")
+        turn(3)
+        assert page.evaluate("tones.length") == 0
+
+
+def test_captures_and_the_end_are_heard_in_a_replay(tmp_path: Path, open_page: Callable[..., Any]):
+    recorder = MemoryRecorder()
+    play_game([make_agent("aggressive", 1), make_agent("random", 1)], "small", seed=3, observer=recorder)
+    log = recorder.log
+    write_html(log, tmp_path / "replay.html", chances=False)
+    number, k = next((step.round, k) for step in log.rounds for k, event in enumerate(step.events) if event.captured)
+    page = open_page()
+    page.add_init_script(LISTEN + "localStorage.setItem('warlight.sounds', 'on');")
+    page.goto(f"{(tmp_path / 'replay.html').as_uri()}?#/?round={number}&order={k + 1}")
+    page.locator(".brand").click()  # before that no page may sound
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("tones.includes(659)")
+    page.evaluate("tones.length = 0")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("tones.includes(1047)")
+
+
+@pytest.mark.parametrize("way", DEAF)
+def test_without_audio_nothing_is_heard_and_nothing_breaks(way: str, tmp_path: Path, open_page: Callable[..., Any]):
+    write_html(bot_log(rounds=2), tmp_path / "replay.html", chances=False)
+    page = open_page()
+    page.add_init_script(DEAF[way])
+    page.goto(f"{(tmp_path / 'replay.html').as_uri()}?#/?round=0")
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("checkbox", name="Sounds").check()
+    page.get_by_role("button", name="Close").click()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    page.get_by_role("status").filter(has_text="attacks").or_(page.get_by_text("Round 1")).first.wait_for()

@@ -1,0 +1,137 @@
+"""Games of many maps in spaces of one size: observations, masks and actions, padded and taken out again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.engine.board import Board
+from warlight_env.envs.actions.maskable import MaskableChoices
+from warlight_env.envs.arrays import fixed
+from warlight_env.envs.map_sets import MapRoom
+from warlight_env.errors import InputError
+
+#: Encodings whose regions and edges have numbers of their own on every map.
+PADDED: Final = ("factored", "continuous", "strategies", "steps")
+#: Numbers that an edge has among the actions of `steps`, and a region.
+SENDS, DEPLOYS = 4, 3
+
+
+@dataclass(frozen=True)
+class Padding:
+    """Room for so many regions and directed edges, and how actions lie in it.
+
+    Raises:
+        InputError: an encoding that has no form for many maps, or a room that there is not.
+    """
+
+    room: MapRoom
+    action: Literal["factored", "continuous", "strategies", "steps"]
+
+    def __post_init__(self) -> None:
+        if self.action not in PADDED:
+            raise InputError(f"action = {self.action!r:.80}: many maps have {', '.join(PADDED)}")
+        if not all(type(size) is int and 0 < size < 2**20 for size in self.room):
+            raise InputError(f"room = {tuple(self.room)!r:.80}: must be numbers of regions and directed edges")
+
+    @property
+    def mask_size(self) -> int:
+        """Length of a flat mask."""
+        n, e = self.room
+        return {"factored": 5 * (n + e), "strategies": 9, "steps": DEPLOYS * n + SENDS * e + 1}.get(self.action, 0)
+
+    def action_space(self, inner: spaces.Space[Any]) -> spaces.Space[Any]:
+        """The space of actions, given that of some map alone."""
+        n, e = self.room
+        if isinstance(inner, spaces.MultiDiscrete):
+            return MaskableChoices([int(inner.nvec[0])] * (n + e))
+        if self.action == "continuous":
+            return spaces.Box(-1.0, 1.0, (n + e,), np.float32)
+        return inner if self.action == "strategies" else spaces.Discrete(self.mask_size)
+
+    def observation_space(self, inner: spaces.Space[Any], with_mask: bool) -> spaces.Dict:
+        """The space of observations, given the "graph" of some map alone."""
+        n, e = self.room
+        assert isinstance(inner, spaces.Dict) and inner["nodes"].shape is not None
+        told: dict[str, spaces.Space[Any]] = {
+            "nodes": spaces.Box(0.0, 1.0, (n, inner["nodes"].shape[1]), np.float32),
+            "globals": inner["globals"],
+            "region_mask": spaces.MultiBinary(n),
+            "edge_mask": spaces.MultiBinary(e),
+            "edge_index": spaces.Box(0, n - 1, (2, e), np.int64),
+            "super_region": spaces.Box(0, n - 1, (n,), np.int64),
+        }
+        if with_mask and self.mask_size:
+            told["action_mask"] = spaces.MultiBinary(self.mask_size)
+        return fixed(spaces.Dict(told))
+
+    def own_columns(self, board: Board) -> npt.NDArray[np.int64]:
+        """int64[K]: where the entries of an action on this map lie in one that is padded; of arrays."""
+        n, e = board.n_regions, board.n_edges
+        return np.concatenate((np.arange(n), self.room.regions + np.arange(e)))
+
+    def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
+        """The action on this map, and how much of it names what is not there (of "continuous" that has no meaning)."""
+        n, e = board.n_regions, board.n_edges
+        if self.action == "strategies":
+            return action, 0
+        if self.action == "steps":
+            number, sends = int(action), int(action) - DEPLOYS * self.room.regions
+            end = DEPLOYS * n + SENDS * e
+            if number == self.mask_size - 1:
+                return end, 0
+            if sends < 0:
+                return (number, 0) if number < DEPLOYS * n else (end, 1)
+            return (DEPLOYS * n + sends, 0) if sends < SENDS * e else (end, 1)
+        values = np.asarray(action)
+        own = values[self.own_columns(board)]
+        if self.action == "continuous":
+            return own, 0
+        return own, int(np.count_nonzero(values)) - int(np.count_nonzero(own))
+
+    def mask(self, flat: npt.NDArray[np.int8], board: Board) -> npt.NDArray[np.int8]:
+        """A flat mask of this map, padded; what the map lacks is not allowed."""
+        n, e = board.n_regions, board.n_edges
+        if self.action in ("strategies", "continuous"):
+            return flat
+        padded = self.blank_mask()
+        if self.action == "steps":
+            start = DEPLOYS * self.room.regions
+            padded[: DEPLOYS * n] = flat[: DEPLOYS * n]
+            padded[start : start + SENDS * e] = flat[DEPLOYS * n : -1]
+            padded[-1] = flat[-1]
+            return padded
+        rows = flat.reshape(n + e, -1)
+        padded.reshape(-1, rows.shape[1])[self.own_columns(board)] = rows
+        return padded
+
+    def blank_mask(self) -> npt.NDArray[np.int8]:
+        """The flat mask of a map on which there is nothing."""
+        blank = np.zeros(self.mask_size, np.int8)
+        if self.action == "factored":
+            blank[::5] = 1  # nothing, where there is nothing
+        return blank
+
+    def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:
+        """What of an observation is the same in the whole game: the masks of regions and edges, and the graph."""
+        n, e = self.room
+        told: dict[str, npt.NDArray[Any]] = {
+            "region_mask": np.zeros(n, np.int8),
+            "edge_mask": np.zeros(e, np.int8),
+            "edge_index": np.zeros((2, e), np.int64),
+            "super_region": np.zeros(n, np.int64),
+        }
+        told["region_mask"][: board.n_regions], told["edge_mask"][: board.n_edges] = 1, 1
+        told["edge_index"][:, : board.n_edges] = board.edge_source, board.edge_target
+        told["super_region"][: board.n_regions] = board.super_region
+        return told
+
+    def observation(self, graph: dict[str, Any], board: Board) -> dict[str, Any]:
+        """The "graph" of a position on this map, padded."""
+        nodes = np.zeros((self.room.regions, graph["nodes"].shape[-1]), np.float32)
+        nodes[: board.n_regions] = graph["nodes"]
+        return {"nodes": nodes, "globals": graph["globals"], **self.board_arrays(board)}

@@ -1,0 +1,151 @@
+"""Maps of a server's own, drawn on its page: kept in its folder of games, checked, listed and played."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+
+from warlight_env import maps
+from warlight_env.maps import Map
+from warlight_env.maps.parts import NAME_PATTERN
+from warlight_env.web import cartography
+from warlight_env.web.cartography import MapRow
+from warlight_env.web.desk import Desk, DeskError
+from warlight_env.web.disk import write_private
+from warlight_env.web.errors import RequestError
+from warlight_env.web.json_answers import Encoded
+from warlight_env.web.listing import Listing
+
+FOLDER: Final = "maps"  # within the folder of games
+MOST: Final = 200  # maps
+GENERATED: Final = "generated"  # is asked for by this name, which none may have
+_NAME: Final = re.compile(NAME_PATTERN)
+
+#: By which a file that has changed is known: time and size.
+Stamp = tuple[int, int]
+
+
+class Atlas:
+    """The maps in a folder.
+
+    Args:
+        folder: of games, in which theirs is. desk: reads and writes maps. listing: its thread looks through the folder.
+    """
+
+    def __init__(self, folder: Path, desk: Desk, listing: Listing) -> None:
+        self.folder, self._desk, self._listing = folder / FOLDER, desk, listing
+        self._known: dict[str, tuple[Stamp, MapRow | None]] = {}
+
+    def path(self, name: str) -> Path:
+        """The file of a map, there or not; `RequestError` where none may be called so."""
+        if not _NAME.fullmatch(name):
+            raise RequestError(f"no map {name[:64]!r}", 404, code="no-map", name=name[:64])
+        return self.folder / f"{name}.json"
+
+    async def rows(self) -> list[MapRow]:
+        """What a list shows of them, by name. Files that cannot be read are left out."""
+        there = await self._listing.beside(_stamps, self.folder)
+        for name, stamp in there.items():
+            if self._known.get(name, (None, None))[0] != stamp:
+                try:
+                    row = await self._desk.short(cartography.listed, self.path(name))
+                except DeskError:
+                    continue
+                except RequestError as error:
+                    if error.status != 422:  # there is too much to do
+                        continue
+                    row = None
+                self._known[name] = stamp, row
+        self._known = {name: self._known[name] for name in there if name in self._known}
+        return [row for _, (_, row) in sorted(self._known.items()) if row is not None]
+
+    async def find(self, name: str) -> Map | None:
+        """The map of that name; None: there is none."""
+        path = self.path(name)
+        if not await asyncio.to_thread(path.exists):
+            return None
+        found: Map = await self._desk.short(cartography.loaded, path)
+        return found
+
+    async def save(self, data: bytes) -> MapRow:
+        """Keep a map as it was drawn, in the place of the one that had its name.
+
+        Raises:
+            RequestError: there is something wrong with it, its name is a bundled map's, or there are too many.
+            DiskError: it cannot be written; what was there still is.
+        """
+        row: MapRow
+        row, text = await self._desk.long(cartography.written, data)
+        if row.name in (*maps.names(), GENERATED):
+            reason = f"name {row.name!r}: a map that comes with the program is called so"
+            raise RequestError(reason, 409, code="map-bundled", name=row.name)
+        path = self.path(row.name)
+        await asyncio.to_thread(self._write, path, text.encode())
+        return row
+
+    def _write(self, path: Path, data: bytes) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not path.exists() and len(_stamps(self.folder)) >= MOST:
+            raise RequestError(f"there are {MOST} maps already: remove one", 409, code="maps-full", most=MOST)
+        write_private(path, data)
+
+    async def remove(self, name: str) -> None:
+        """Forget a map; games on it go on, as their logs have it."""
+        path = self.path(name)
+        with contextlib.suppress(FileNotFoundError):
+            await asyncio.to_thread(path.unlink)
+
+
+def _stamps(folder: Path) -> dict[str, Stamp]:
+    """The maps in a folder with the stamps of their files."""
+    found: dict[str, Stamp] = {}
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
+        for file in files:
+            name = file.name.removesuffix(".json")
+            if name != file.name and _NAME.fullmatch(name) and len(found) < MOST:
+                with contextlib.suppress(OSError):  # it has just gone
+                    stat = file.stat()
+                    found[name] = stat.st_mtime_ns, stat.st_size
+    return found
+
+
+def add_maps(app: FastAPI) -> None:
+    """Adds ``/api/maps`` and what is below it."""
+    atlas: Atlas = app.state.atlas
+    desk: Desk = app.state.lobby.desk
+
+    @app.post("/api/maps/check")
+    async def check(request: Request) -> Encoded:
+        return Encoded(await desk.short(cartography.checked, await request.body()))
+
+    @app.post("/api/maps/file")
+    async def file(request: Request) -> dict[str, Any]:
+        row, text = await desk.long(cartography.written, await request.body())
+        return {"name": row.name, "text": text}
+
+    @app.post("/api/maps/read")
+    async def read(request: Request, name: str = "map.json") -> Encoded:
+        return Encoded(await desk.long(cartography.read, name[:200], await request.body()))
+
+    @app.post("/api/maps")
+    async def save(request: Request) -> dict[str, Any]:
+        return asdict(await atlas.save(await request.body()))
+
+    @app.get("/api/maps/{name}")
+    async def look(name: str) -> Encoded:
+        bundled = name in maps.names() or name.startswith(f"{GENERATED}:")
+        if not bundled and not await asyncio.to_thread(atlas.path(name).exists):
+            raise RequestError(f"no map {name!r}", 404, code="no-map", name=name)
+        return Encoded(await desk.long(cartography.opened, name if bundled else atlas.path(name)))
+
+    @app.post("/api/maps/{name}/remove")
+    async def remove(name: str) -> dict[str, Any]:
+        await atlas.remove(name)
+        return {"ok": True}
