@@ -23,9 +23,12 @@ export function botsFor({ opponents }: Home, { players, map, rules }: Doc): stri
 
 export interface GameRow {
   id: string;
+  name: string; // that somebody gave it
   players: string[];
+  bots: (string | null)[]; // their specifications, by seat
   watch: string | null; // of games between bots, which everybody may watch
   map: string;
+  rules: string;
   rounds: number;
   fog: boolean;
   over: boolean;
@@ -70,11 +73,32 @@ function settleKey(taken: boolean): void {
   offered = null;
 }
 
-export async function call<T>(path: string, body?: unknown, token = ''): Promise<T> {
+function headersFor(token: string): Record<string, string> {
   const headers: Record<string, string> = {};
   if (token) headers.authorization = `Bearer ${token}`;
   const key = serverKey();
   if (key) headers['x-warlight-token'] = key;
+  return headers;
+}
+
+async function refused(response: Response): Promise<CallError> {
+  const data = await response.json().catch(() => null);
+  const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
+  return new CallError(told, response.status, data?.details ?? null);
+}
+
+/** A file that the server makes. */
+export async function fetchFile(path: string, token: string): Promise<Blob> {
+  const response = await fetch(`/api/${path}`, { headers: headersFor(token) }).catch(() => {
+    throw new CallError(t('the server does not answer'), 0, null);
+  });
+  if (!response.ok) throw await refused(response);
+  return response.blob();
+}
+
+export async function call<T>(path: string, body?: unknown, token = ''): Promise<T> {
+  const headers = headersFor(token);
+  const key = headers['x-warlight-token'] ?? '';
   let payload: BodyInit | undefined;
   if (body instanceof ArrayBuffer) payload = body;
   else if (body !== undefined) {
@@ -91,11 +115,8 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
     settleKey(response.ok);
     if (!response.ok && kept(KEY)) return call<T>(path, body, token);
   }
+  if (!response.ok) throw await refused(response);
   const data = await response.json().catch(() => null);
-  if (!response.ok) {
-    const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
-    throw new CallError(told, response.status, data?.details ?? null);
-  }
   if (data === null) throw new CallError(t('the server broke off in the middle of its answer'), 0, null);
   return data as T;
 }

@@ -59,6 +59,9 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'bots-draw': () => t('bots agree on no draws'),
   'no-rematch-yet': () => t('a rematch is played once the game is over'),
 
+  'no-file-yet': () => t('the game can be taken along once it is over'),
+  'unprintable-name': () => t('the name has characters that cannot be printed'),
+
   'no-replay-yet': () => t('the replay is there once the game is over'),
   'no-report-yet': () => t('the report is made once the game is over'),
   'no-branch-yet': () => t('a game can be played on in another way once it is over'),

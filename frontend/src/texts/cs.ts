@@ -3,6 +3,7 @@ import { game } from './cs/game';
 import { guide } from './cs/guide';
 import { hints } from './cs/hints';
 import { home } from './cs/home';
+import { library } from './cs/library';
 import { opponents } from './cs/opponents';
 import { report } from './cs/report';
 import { settings } from './cs/settings';
@@ -11,5 +12,5 @@ import { trouble } from './cs/trouble';
 import { turn } from './cs/turn';
 
 export const cs: Record<string, string> = {
-  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...trouble, ...guide, ...hints, ...opponents,
+  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...trouble, ...guide, ...hints, ...opponents, ...library,
 };

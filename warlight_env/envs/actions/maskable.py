@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+if TYPE_CHECKING:
+    _Choices = spaces.MultiDiscrete[np.int64]
+else:  # older versions of Gymnasium have no such parameter
+    _Choices = spaces.MultiDiscrete
 
-class MaskableChoices(spaces.MultiDiscrete[np.int64]):
+
+class MaskableChoices(_Choices):
     """MultiDiscrete; a mask is a tuple of rows, as in Gymnasium, or an array of them, int8[sum of nvec] or in rows."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:

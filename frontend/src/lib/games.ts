@@ -1,0 +1,69 @@
+// Games in lists: what is said of one, how it is opened, and what can be taken along of it.
+import { call, fetchFile, type GameRow, keepTokens, tokensOf } from './api';
+import { YOU } from './people';
+import { route } from './route.svelte';
+import { drop } from './storage';
+import { moment, t } from './words.svelte';
+
+export interface Shelf {
+  games: GameRow[];
+  total: number; // that fit
+  all: number;
+  reading: number; // that the server has not read yet
+  players: string[];
+  maps: string[];
+}
+
+/** A player's name as it is shown. */
+export const shown = (name: string): string => (name === YOU ? t('You') : name);
+
+export const between = (game: GameRow): string => game.players.map(shown).join(' – ');
+
+/** "world, fog · 12 rounds · 3 May 2026, 14:05". */
+export function line({ map, fog, rounds, when }: GameRow): string {
+  return t('{map}{fog, select, yes {, fog} other {}} · {rounds, plural, one {# round} other {# rounds}} · {when}', { map, fog: fog ? 'yes' : 'no', rounds, when: moment(when) });
+}
+
+export function outcome({ players, winner }: GameRow): string {
+  return winner === null ? t('a draw') : t('{you, select, yes {You} other {{who}}} won', { who: players[winner], you: players[winner] === YOU ? 'yes' : 'no' });
+}
+
+/** The key with which this browser may see all that may be seen of it; '': it has none. */
+export function keyOf(game: GameRow): string {
+  const tokens = tokensOf(game.id);
+  return game.watch ?? tokens.watch ?? Object.values(tokens)[0] ?? '';
+}
+
+export function open(game: GameRow): void {
+  if (game.watch) keepTokens({ id: game.id, tokens: {}, watch: game.watch });
+  route.go(game.over ? `r/${game.id}` : `g/${game.id}`);
+}
+
+/** A name for a file: of the game's, or of who played. */
+function fileName(game: GameRow): string {
+  const text = (game.name || game.players.join(' - ')).normalize('NFKD').replace(/[^\w -]+/g, '').trim().replace(/ +/g, '-');
+  return text.slice(0, 60) || game.id;
+}
+
+async function save(game: GameRow, what: 'log' | 'file', end: string): Promise<void> {
+  const address = URL.createObjectURL(await fetchFile(`games/${game.id}/${what}`, keyOf(game)));
+  const link = document.createElement('a');
+  [link.href, link.download] = [address, `${fileName(game)}${end}`];
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** The game's log, as other programs read it. */
+export const saveLog = (game: GameRow): Promise<void> => save(game, 'log', '.wl.jsonl.gz');
+
+/** The replay as one page, which anybody opens without a server. */
+export const savePage = (game: GameRow): Promise<void> => save(game, 'file', '.html');
+
+export async function rename(game: GameRow, name: string): Promise<string> {
+  return (await call<{ name: string }>(`games/${game.id}/name`, { name }, keyOf(game))).name;
+}
+
+export async function remove(game: GameRow): Promise<void> {
+  await call(`games/${game.id}/delete`, {}, keyOf(game));
+  drop(`warlight.keys.${game.id}`);
+}

@@ -1,0 +1,160 @@
+"""The library on the page: finding, naming, sharing, deleting, and lists that are longer than the screen."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_helpers import PAGE
+from shelf_helpers import game_log, shelve
+
+from warlight_env.record import GameLog
+from web_helpers import Server, serving
+
+pytestmark = PAGE
+
+SIZES = [(1280, 800), (820, 1180), (360, 740)]
+MANY = 130  # games, of which a screen shows few
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Many games that differ in names and times, some few others among them."""
+    place = tmp_path_factory.mktemp("games")
+    plain = game_log([("Ann", None), ("Attila", "aggressive")], 60)
+    assert plain.complete
+    for number in range(MANY):
+        shelve(place, f"plain{number:05d}", plain, 1_700_000_000 + number)
+    three = game_log([("Zoe", None), ("Bo", None), ("Pip", "random")], 3)
+    shelve(place, "threeplay", three, 1_600_000_000)
+    bots = game_log([("Momo", "smart_random"), ("Pip", "random")], 40, "world")
+    shelve(place, "botsplay0", bots, 1_600_000_100, "The cup")
+    return place
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Server]:
+    with serving(folder, "play", "--vs", "random", "--map", "small") as running:
+        yield running
+
+
+def opened(server: Server, open_page: Callable[..., Any], place: str = "games", **options: Any) -> Any:
+    """The library in a browser that holds the keys of all games of people."""
+    page = open_page(server.page(), **options)
+    ids = [f"plain{number:05d}" for number in range(MANY)]
+    keys = {id: {"0": f"token-of-{id}-0"} for id in (*ids, "threeplay")}
+    keep = "([id, keys]) => { localStorage[`warlight.keys.${id}`] = JSON.stringify(keys) }"
+    page.evaluate(f"all => Object.entries(all).forEach({keep})", keys)
+    page.goto(server.page(place))
+    page.locator("main li").first.wait_for()
+    return page
+
+
+def card(page: Any, name: str) -> Any:
+    return page.get_by_role("listitem", name=name)
+
+
+def total(page: Any, text: str) -> None:
+    page.get_by_role("status").get_by_text(text, exact=True).wait_for()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_games_are_found_and_opened(size: tuple[int, int], server: Server, open_page: Callable[..., Any]):
+    page = opened(server, open_page, viewport={"width": size[0], "height": size[1]})
+    total(page, f"{MANY + 2} games")
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    page.get_by_label("Search").fill("zoe sma")
+    total(page, f"1 of {MANY + 2} games")
+    assert "not finished" in card(page, "Zoe – Bo – Pip").inner_text()
+    assert "text=zoe+sma" in page.url
+    page.reload()
+    total(page, f"1 of {MANY + 2} games")
+    page.get_by_label("Search").fill("")
+    page.get_by_role("combobox", name="Player").select_option("Pip")
+    page.get_by_role("combobox", name="State").select_option("over")
+    total(page, f"1 of {MANY + 2} games")
+    assert "Momo won" in card(page, "The cup").inner_text()
+    page.get_by_role("combobox", name="Result").select_option("won")
+    page.get_by_text("No game is like that.").wait_for()
+    page.get_by_role("combobox", name="Result").select_option("lost")
+    page.get_by_role("button", name="Replay The cup").click()
+    page.locator("path[data-region]").first.wait_for()
+
+
+def test_a_long_list_comes_part_by_part(server: Server, open_page: Callable[..., Any]):
+    page = opened(server, open_page)
+    total(page, f"{MANY + 2} games")
+    assert page.locator("main li").count() < MANY
+    for _ in range(40):
+        page.mouse.wheel(0, 4000)
+        page.wait_for_timeout(50)
+        if page.locator("main li").count() == MANY + 2:
+            break
+    labels = page.locator("main li").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
+    assert labels == ["Ann – Attila"] * MANY + ["The cup", "Zoe – Bo – Pip"]
+    assert page.get_by_role("button", name="Show more").count() == 0
+
+
+def test_a_game_is_named_shared_and_deleted(
+    server: Server, folder: Path, tmp_path: Path, open_page: Callable[..., Any]
+):
+    page = opened(server, open_page)
+    newest = f"plain{MANY - 1:05d}"
+    first = page.locator("main li").first
+    first.get_by_role("button", name="More with").click()
+    first.get_by_role("button", name="Rename").click()
+    first.get_by_label("Name of the game").fill("A close one")
+    page.keyboard.press("Enter")
+    card(page, "A close one").wait_for()
+    assert json.loads((folder / f"{newest}.seats.json").read_text())["name"] == "A close one"
+    with page.expect_download() as download:
+        card(page, "A close one").get_by_role("button", name="Download the log").click()
+    assert download.value.suggested_filename == "A-close-one.wl.jsonl.gz"
+    download.value.save_as(tmp_path / "log.wl.jsonl.gz")
+    assert GameLog.load(tmp_path / "log.wl.jsonl.gz").complete
+    assert gzip.decompress((tmp_path / "log.wl.jsonl.gz").read_bytes()) == (folder / f"{newest}.wl.jsonl").read_bytes()
+    with page.expect_download() as download:
+        card(page, "A close one").get_by_role("button", name="Share as one file").click()
+    assert download.value.suggested_filename == "A-close-one.html"
+    download.value.save_as(tmp_path / "shared.html")
+    shared = open_page()
+    shared.context.set_offline(True)
+    shared.goto((tmp_path / "shared.html").as_uri())
+    shared.locator("path[data-region]").first.wait_for()
+    shared.get_by_text("A file on its own: no bot can be asked").wait_for()
+    card(page, "A close one").get_by_role("button", name="Delete …").click()
+    card(page, "A close one").get_by_role("button", name="Keep").click()
+    assert (folder / f"{newest}.wl.jsonl").exists()
+    card(page, "A close one").get_by_role("button", name="Delete …").click()
+    card(page, "A close one").get_by_role("button", name="Delete", exact=True).click()
+    card(page, "A close one").wait_for(state="detached")
+    assert list(folder.glob(f"{newest}*")) == []
+    assert page.evaluate(f"localStorage['warlight.keys.{newest}'] ?? null") is None
+
+
+def test_what_is_not_over_is_not_shared_and_what_is_not_ones_own_is_not_touched(
+    server: Server, open_page: Callable[..., Any]
+):
+    page = opened(server, open_page, "games?text=zoe")
+    card(page, "Zoe – Bo – Pip").get_by_role("button", name="More with").click()
+    assert card(page, "Zoe – Bo – Pip").get_by_role("button", name="Share as one file").is_disabled()
+    page.evaluate("localStorage.removeItem('warlight.keys.threeplay')")
+    page.reload()
+    card(page, "Zoe – Bo – Pip").get_by_text("played in another browser").wait_for()
+    assert card(page, "Zoe – Bo – Pip").get_by_role("button").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_axe_finds_nothing_in_the_library(theme: str, server: Server, open_page: Callable[..., Any]):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(server, open_page, bypass_csp=True, color_scheme=theme)
+    first = page.locator("main li").first
+    first.get_by_role("button", name="More with").click()
+    first.get_by_role("button", name="Delete …").click()
+    for violation in Axe().run(page).response["violations"]:
+        pytest.fail(f"{violation['id']}: {violation['nodes'][0]['html'][:200]}")
