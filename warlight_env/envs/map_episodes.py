@@ -376,7 +376,10 @@ class MapEpisodes:
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> dict[str, npt.NDArray[Any]]:
         """The learners' observations of several games, or of one, in arrays of their own."""
-        seen = {"nodes": self._padded.nodes[games].copy(), "globals": self._padded.overall[games].copy()}
+        seen: dict[str, npt.NDArray[Any]] = {
+            "nodes": self._padded.nodes[games].copy(),
+            "globals": self._padded.overall[games].copy(),
+        }
         seen |= {name: array[games].copy() for name, array in self._boards.items()}
         if "action_mask" in self.observation_space.spaces:
             seen["action_mask"] = self._padded.mask[games].copy()
