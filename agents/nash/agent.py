@@ -10,7 +10,7 @@ import numpy as np
 
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_work
-from warlight_env.agents.nash.opponents import KINDS, Opponents
+from warlight_env.agents.nash.opponents import KINDS, OpponentKinds
 from warlight_env.agents.nash.solving import BY_PLAYS, RoundGame, Sizes, sizes_for, solve_round, turns_of
 from warlight_env.agents.parameters import (
     FROM_ONE,
@@ -125,7 +125,7 @@ class NashAgent(SearchingAgent):
         if others == "network" and self.net is None:
             raise InputError("others = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
-        self._opponents: Opponents | None = None
+        self._opponents: OpponentKinds | None = None
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
@@ -150,14 +150,14 @@ class NashAgent(SearchingAgent):
             made = self._made = (sizes, view.board, players, works)
         return made[3]
 
-    def _of_others(self, view: View, work: NashWork) -> Opponents | None:
+    def _of_others(self, view: View, work: NashWork) -> OpponentKinds | None:
         """Who says what the others choose from, told of the last round."""
         if self.others == "same":
             return None
         made = self._opponents
         if made is None or made.board is not view.board:
             chosen = [kind for kind in KINDS if self.others in (kind, "seen") and (kind, self.net) != ("network", None)]
-            made = Opponents(view, {kind: KINDS[kind] for kind in chosen}, self.weights, self.net)
+            made = OpponentKinds(view, {kind: KINDS[kind] for kind in chosen}, self.weights, self.net)
             self._opponents = made
         made.see(view, work)
         return made

@@ -105,7 +105,7 @@ class _Seen:
         )
 
 
-class Opponents:
+class OpponentKinds:
     """Weights over kinds for each of the others, in one game.
 
     Args:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.agents.nash.equilibrium import begin, iterate
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.nash.opponents import Opponents
+from warlight_env.agents.nash.opponents import OpponentKinds
 from warlight_env.agents.nash.responses import climb, join, start_climb
 from warlight_env.agents.search.budgeted import Limits
 from warlight_env.engine.orders import Orders
@@ -51,7 +51,7 @@ class RoundGame(NamedTuple):
     setup: NashSetup
     position: Position
     player: int
-    opponents: Opponents | None  #: who says what the others choose from, where it is not what we do
+    opponents: OpponentKinds | None  #: who says what the others choose from, where it is not what we do
     candidates: int
     responses: int
     refine: float  #: part of the budget for best responses

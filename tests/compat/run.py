@@ -121,11 +121,10 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         "|---|---|---|---|",
     ]
     for name, row in ROWS.items():
-        if name not in found:
-            continue
-        told = found[name]
+        told = found.get(name, {"version": "", "passed": False, "said": ""})
         result = "passes" if told["passed"] else f"fails: {row.failing or told['said']}"
-        lines.append(f"| {name} | {row.library} {told['version']} | {row.forms} | {result} |")
+        result = result if name in found else "not run yet"
+        lines.append(f"| {name} | {row.library} {told['version']}".rstrip() + f" | {row.forms} | {result} |")
     return "\n".join(lines) + "\n"
 
 
