@@ -68,22 +68,14 @@ def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
     assert page.get_by_role("combobox", name="Starting regions").input_value() == "random"
 
 
-def test_the_ladder_goes_by_strength_and_says_what_is_not_known(server: Server, open_page: Callable[..., Any]):
+def test_all_agents_are_there_and_who_is_not_rated_says_so(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
     ladder(page).get_by_role("button").first.wait_for()
     told = {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
     texts = ladder(page).get_by_role("button").all_inner_texts()
-    names = [text.split("\n")[0] for text in texts]
     assert len(texts) == len(told)
-    elo = {spec: row["ratings"]["world"]["elo"] for spec, row in told.items() if "world" in row["ratings"]}
-    assert names.index("Pip") < names.index("Petra") < names.index("Ada")
-    assert f"{elo['plan']:,}" in texts[names.index("Petra")]
-    assert "not rated" in texts[names.index("Athena")]
-    page.get_by_role("combobox", name="Map").select_option("small")
-    title = ladder(page).get_by_role("button", name=re.compile("^Ada ")).get_attribute("title")
-    small = told["nash:secs=1"]["ratings"]["small"]
-    assert f"{small['low']:,} to {small['high']:,}" in title and "“small”" in title
-    assert small["as"] in title
+    rated = [spec for spec, row in told.items() if row["ratings"]]
+    assert sum("not rated" in text for text in texts) == len(told) - len(rated)
 
 
 def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Server, open_page: Callable[..., Any]):

@@ -63,7 +63,7 @@ def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_p
     assert page.locator(".speed .num").inner_text() == "4×"
     page.get_by_role("checkbox", name="Sounds").check()
     page.get_by_role("slider", name="Volume").fill("20")
-    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Close", exact=True).click()
     page.reload()
     opener.click()
     assert theme(page) == "light"
@@ -96,7 +96,7 @@ def test_settings_are_on_every_screen_also_of_a_phone(tmp_path: Path, open_page:
             page.get_by_role("button", name="Settings").click()
             page.get_by_role("dialog", name="Settings").wait_for()
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, place
-            page.get_by_role("button", name="Close").click()
+            page.get_by_role("button", name="Close", exact=True).click()
 
 
 def test_sounds_are_made_once_they_are_wanted(tmp_path: Path, open_page: Callable[..., Any]):
@@ -119,7 +119,7 @@ def test_sounds_are_made_once_they_are_wanted(tmp_path: Path, open_page: Callabl
         page.get_by_role("button", name="Settings").click()
         page.get_by_role("checkbox", name="Sounds").check()
         page.wait_for_function("tones.length === 2")  # a sample of it
-        page.get_by_role("button", name="Close").click()
+        page.get_by_role("button", name="Close", exact=True).click()
         page.evaluate("tones.length = 0")
         turn(2)
         page.wait_for_function("tones.includes(880) && tones.includes(392) && tones.includes(523)")  # amount, commit
@@ -127,7 +127,7 @@ def test_sounds_are_made_once_they_are_wanted(tmp_path: Path, open_page: Callabl
         assert page.evaluate("contexts") == 1
         page.get_by_role("button", name="Settings").click()
         page.get_by_role("slider", name="Volume").fill("0")
-        page.get_by_role("button", name="Close").click()
+        page.get_by_role("button", name="Close", exact=True).click()
         page.evaluate("tones.length = 0")
         turn(3)
         assert page.evaluate("tones.length") == 0
@@ -160,7 +160,7 @@ def test_without_audio_nothing_is_heard_and_nothing_breaks(way: str, tmp_path: P
     page.goto(f"{(tmp_path / 'replay.html').as_uri()}?#/?round=0")
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("checkbox", name="Sounds").check()
-    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Close", exact=True).click()
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     page.get_by_role("status").filter(has_text="attacks").or_(page.get_by_text("Round 1")).first.wait_for()

@@ -43,9 +43,14 @@ class Atlas:
         self.folder, self._desk, self._listing = folder / FOLDER, desk, listing
         self._known: dict[str, tuple[Stamp, MapRow | None]] = {}
 
+    @staticmethod
+    def may_be(name: str) -> bool:
+        """Whether a map of its own may be called so."""
+        return bool(_NAME.fullmatch(name))
+
     def path(self, name: str) -> Path:
         """The file of a map, there or not; `RequestError` where none may be called so."""
-        if not _NAME.fullmatch(name):
+        if not self.may_be(name):
             raise RequestError(f"no map {name[:64]!r}", 404, code="no-map", name=name[:64])
         return self.folder / f"{name}.json"
 

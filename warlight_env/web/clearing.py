@@ -51,7 +51,7 @@ def _unfinished(folder: Path, now: float) -> Iterator[tuple[str, float]]:
 def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
     try:
         kept = KeptGame.of(bounded.decode_line((folder / f"{id}{SEATS}").read_bytes()))
-        if kept.name:
+        if kept.name or kept.paused:
             return False
         if not kept.people and seconds > BOTS:
             return True

@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from warlight_env.errors import InputError, RunError
-from warlight_env.record import LogError
 
 Refusal = dict[str, Any]
 
@@ -45,6 +44,8 @@ def refusal(message: str, details: object = None, code: str = "", values: Mappin
 
 def refusal_of(error: InputError) -> Refusal:
     """The same of an error; one whose reason nobody can foresee has that as a value of its code."""
+    from warlight_env.record import LogError  # here, as `doctor` asks for the page's errors and loads no engine
+
     code, values = getattr(error, "code", ""), getattr(error, "values", NOTHING)
     if isinstance(error, LogError):
         code, values = "log", {"reason": str(error)}

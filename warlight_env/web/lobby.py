@@ -345,7 +345,7 @@ class Lobby:
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
                 await self._let_go(room)
-                if not (room.begun or room.name):
+                if not (room.begun or room.name or room.paused):
                     await asyncio.to_thread(delete_files, self.folder, room.id)
         if time.monotonic() - self._cleared > CLEAR:
             self._cleared = time.monotonic()

@@ -33,7 +33,7 @@ async def map_of(desk: Desk, atlas: Atlas, body: NewGame, seed: int) -> tuple[Ma
         return found
     if body.map in maps.names():
         return maps.load(body.map), None
-    drawn = await atlas.find(body.map)
+    drawn = await atlas.find(body.map) if atlas.may_be(body.map) else None
     if drawn is None:
         known = f"{', '.join(maps.names())}, generated, and those that were drawn here"
         raise RequestError(f"map {body.map!r}: there are {known}", code="no-map", name=body.map)
