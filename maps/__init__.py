@@ -3,7 +3,7 @@
 from warlight_env.maps.challenge import from_challenge_json, from_setup_lines
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.generator import generate
-from warlight_env.maps.loader import load, names, save
+from warlight_env.maps.loader import check, load, names, save
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict, from_json, schema, to_dict
 from warlight_env.maps.parts import Region, SeaLink, Shape, SuperRegion
@@ -16,6 +16,7 @@ __all__ = [
     "SeaLink",
     "Shape",
     "SuperRegion",
+    "check",
     "dumps",
     "from_challenge_json",
     "from_dict",

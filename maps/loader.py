@@ -10,6 +10,7 @@ from typing import Any, Final
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
 from warlight_env.maps.errors import MapError
+from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
 from warlight_env.maps.parts import FORMAT
@@ -49,6 +50,13 @@ def load(name_or_path: str | Path) -> Map:
             f"generated:REGIONS:SEED"
         )
     raise MapError(f"{path}: a map file ends in {', '.join(_SUFFIXES)}")
+
+
+def check(name_or_path: str | Path) -> None:
+    """Raises as `load` does, but generates nothing: that takes seconds where a map is large."""
+    found = _GENERATED.fullmatch(name_or_path) if isinstance(name_or_path, str) else None
+    if found is None or not FEWEST <= int(found[1]) <= MOST:
+        load(name_or_path)
 
 
 def save(m: Map, path: str | Path) -> None:

@@ -38,7 +38,7 @@ def check_places(settings: PlacedSettings) -> None:
         if not getattr(settings, name):
             raise InputError(f"{name}: at least one must be named")
     for name in settings.maps:
-        read_map(name)
+        maps.check(name)
     for name in settings.rules:
         Rules.of(name)
 
