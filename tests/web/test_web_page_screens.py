@@ -42,11 +42,11 @@ def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
         page.keyboard.press(letter_of(page, source))
         page.get_by_text(f"From {source}: letter of the target").wait_for()
         page.keyboard.press(letter_of(page, target))
-        page.locator("li.attack").wait_for()
+        page.locator("li.attack").wait_for(state="attached")  # on a narrow screen in a folded sheet
         if number == 3:
             page.keyboard.press("h")
             page.keyboard.press("h")
-            page.locator("[aria-label='Candidates of Hint']").wait_for()
+            page.locator("[aria-label='Candidates of Hint']").wait_for(state="attached")
             yield "play"
             page.keyboard.press("t")
             page.get_by_role("region", name="Table of regions").wait_for()
