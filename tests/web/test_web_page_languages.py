@@ -94,7 +94,7 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         page.locator("li.attack").wait_for()
         page.keyboard.press("h")
         page.keyboard.press("h")
-        page.locator("[aria-label='Kandidáti: Nápověda']").wait_for()
+        page.locator("[aria-label='Kandidáti: Nápověda']").wait_for(timeout=180_000)  # kernels may be compiled before
         in_czech(page, "attack")
         page.keyboard.press("?")
         in_czech(page, "keys")
