@@ -8,7 +8,7 @@ function licences(): Plugin[] {
   let notices = '';
   const collect = license({
     thirdParty: {
-      allow: { test: '(MIT OR ISC OR BSD-2-Clause OR BSD-3-Clause OR 0BSD OR Apache-2.0)', failOnUnlicensed: true, failOnViolation: true },
+      allow: { test: '(MIT OR ISC OR BSD-2-Clause OR BSD-3-Clause OR 0BSD OR Apache-2.0 OR Unlicense)', failOnUnlicensed: true, failOnViolation: true },
       output: (dependencies) => void (notices = dependencies.map(notice).sort().join('\n')),
     },
   });

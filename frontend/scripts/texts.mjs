@@ -11,9 +11,9 @@ const SAYING = new Set(['t', 'pieces']); // functions that take a message
 const TOLD = new Set(['title', 'text', 'label', 'who', 'says', 'unit', 'reason', 'message', 'error', 'placeholder', 'alt', 'aria-label', 'aria-valuetext', 'aria-description', 'aria-roledescription']);
 const FORMS = ['one', 'few', 'other']; // that a Czech plural of whole numbers has
 // What is the same in every language: names, keys as they stand on keyboards, orders as logs have them.
-const SAME = new Set(['Warlight', 'Elo', 'Enter', 'Shift Enter', 'Ctrl Enter', 'Ctrl ⏎', 'Home End', 'Alt', 'Z', ': d na 4; a na eg 9']);
+const SAME = new Set(['Warlight', 'Elo', 'Enter', 'Shift Enter', 'Ctrl Enter', 'Ctrl ⏎', 'Home End', 'Alt', 'Z', 'Del', ': d na 4; a na eg 9']);
 // What looks like words and is seen by nobody.
-const CODE = new Set(['but one', '(prefers-reduced-motion: reduce)', '(prefers-color-scheme: light)', 'color-mix(in srgb,', 'input:not([type=range]), select, textarea']);
+const CODE = new Set(['but one', '(prefers-reduced-motion: reduce)', '(prefers-color-scheme: light)', 'color-mix(in srgb,', 'input:not([type=range]), select, textarea', 'input:not([type=range]):not([type=checkbox]), select, textarea, dialog']);
 
 const problems = [];
 const messages = new Map(); // English, with the places where it is said

@@ -9,7 +9,7 @@ import { t } from './words.svelte';
 export interface Home {
   version: string;
   opponents: Opponent[];
-  maps: { name: string; title: string; regions: number }[];
+  maps: { name: string; title: string; regions: number; own?: boolean }[]; // own: drawn on this server
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];

@@ -1,4 +1,5 @@
 // Czech, by the English that stands in the code; both are ICU messages. A region is "území", a super region "kontinent".
+import { editor } from './cs/editor';
 import { game } from './cs/game';
 import { guide } from './cs/guide';
 import { hints } from './cs/hints';
@@ -12,5 +13,5 @@ import { trouble } from './cs/trouble';
 import { turn } from './cs/turn';
 
 export const cs: Record<string, string> = {
-  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...trouble, ...guide, ...hints, ...opponents, ...library,
+  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...trouble, ...guide, ...hints, ...opponents, ...library, ...editor,
 };

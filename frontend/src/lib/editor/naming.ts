@@ -1,0 +1,33 @@
+// Names and codes for regions that come without: short, and none twice.
+
+/** "Region 3" for the third one, or with the next number that is free. */
+export function freshName(word: string, taken: string[]): string {
+  const known = new Set(taken.map((name) => name.toLowerCase()));
+  for (let n = taken.length + 1; ; n++) if (!known.has(`${word} ${n}`.toLowerCase())) return `${word} ${n}`;
+}
+
+/** A code of two or three capitals, as `warlight_env.maps` makes them; `taken`: codes and names of others. */
+export function codeFor(name: string, taken: string[]): string {
+  const known = new Set(taken.map((word) => word.toLowerCase()));
+  for (const code of candidates(name)) if (!known.has(code.toLowerCase())) return code;
+  return 'R';
+}
+
+function* candidates(name: string): Generator<string> {
+  const plain = name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').toUpperCase();
+  const words = plain.match(/[A-Z]+/g) ?? [];
+  const digits = plain.match(/\d+$/)?.[0] ?? '';
+  const [first = 'R', ...others] = words.join('');
+  if (digits && digits.length < 5) yield first + digits;
+  const second = words[1] ?? '';
+  for (const letter of second) yield first + letter;
+  for (const letter of others) yield first + letter;
+  for (let i = 0; i < others.length; i++) for (const letter of others.slice(i + 1)) yield first + others[i] + letter;
+  for (let n = 1; n < 100_000; n++) yield `${first}${n}`;
+}
+
+/** A map's short name out of its title: lower-case letters, digits and hyphens. */
+export function slug(title: string): string {
+  const plain = title.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').toLowerCase();
+  return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 64);
+}

@@ -1,0 +1,404 @@
+"""The map editor: maps drawn by mouse, fingers and keys, what the checks say meanwhile, keeping, playing, opening."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page_helpers import PAGE, PHONE, STILL, hand_in, pick, round_or_end
+
+from warlight_env import maps
+from web_helpers import Server, serving
+
+pytestmark = PAGE
+
+TABLET = {"viewport": {"width": 820, "height": 1180}, "has_touch": True, "is_mobile": True}
+
+#: A point of the sheet on the screen.
+PLACE = """([x, y]) => { const m = document.querySelector('.sheet g').getScreenCTM();
+    return [m.a * x + m.e, m.d * y + m.f] }"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("maps"), "play", "--vs", "random") as running:
+        yield running
+
+
+@pytest.fixture
+def editor(server: Server, open_page: Callable[..., Any]) -> Any:
+    """An empty sheet; what the server refuses is in the browser's console, too."""
+    page = open_page(server.page("editor"), expects="status of (409|422)", accept_downloads=True)
+    said(page, "The map has no regions yet.")
+    return page
+
+
+def said(page: Any, text: str) -> None:
+    """Wait until the checks say something of the map as it is."""
+    page.get_by_role("region", name="Problems").get_by_text(text, exact=True).wait_for()
+
+
+def playable(page: Any) -> None:
+    said(page, "A game can be played on it.")
+
+
+def at(page: Any, x: float, y: float) -> tuple[float, float]:
+    return tuple(page.evaluate(PLACE, [x, y]))  # type: ignore[return-value]
+
+
+def tool(page: Any, name: str) -> None:
+    page.get_by_role("toolbar", name="Tools").get_by_role("button", name=name).click()
+
+
+def press(page: Any, *points: tuple[float, float]) -> None:
+    for point in points:
+        page.mouse.click(*at(page, *point))
+
+
+def drag(page: Any, *points: tuple[float, float]) -> None:
+    page.mouse.move(*at(page, *points[0]))
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*at(page, *point), steps=4)
+    page.mouse.up()
+
+
+def drawn(page: Any) -> maps.Map:
+    """The map, by way of a file that the page writes."""
+    playable(page)
+    with page.expect_download() as there:
+        page.get_by_role("button", name="Download").click()
+    return maps.from_json(Path(there.value.path()).read_text(encoding="utf-8"))
+
+
+def groups(page: Any, *wanted: tuple[str, int]) -> None:
+    """Super regions with these names and bonuses."""
+    form = page.get_by_role("region", name="Super regions")
+    for k, (name, bonus) in enumerate(wanted):
+        form.get_by_role("button", name="+ Super region").click()
+        form.get_by_label("Name").nth(k).fill(name)
+        form.get_by_label("Bonus").nth(k).fill(str(bonus))
+
+
+def test_a_map_is_drawn_from_nothing_checked_kept_and_played(server: Server, editor: Any):
+    page = editor
+    groups(page, ("West", 2), ("East", 3))
+    said(page, "West has no regions: paint some, or remove it.")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Paint West").click()  # new regions go there
+    tool(page, "Outline")
+    press(page, (100, 200), (300, 200), (300, 400), (100, 400), (102, 203))  # closed at its first corner
+    form = page.get_by_role("region", name="Region", exact=True)
+    form.get_by_label("Name").fill("Ash")
+    form.get_by_text("AS", exact=True).wait_for()  # its code goes with the name
+    press(page, (300, 200), (500, 200), (500, 400))
+    page.mouse.dblclick(*at(page, 304, 397))  # at corners that are there
+    tool(page, "Outline")
+    press(page, (500, 200), (700, 200), (700, 400), (500, 400))
+    page.keyboard.press("Enter")
+    press(page, (800, 300), (900, 200), (900, 400), (800, 300))
+    said(page, "Region 4 cannot be reached from Ash: it needs a border.")
+    said(page, "East has no regions: paint some, or remove it.")
+    page.get_by_role("button", name="Region 4 cannot be reached").click()
+    form.get_by_label("Name").fill("ash")
+    said(page, "The name ash is there twice.")
+    field = form.get_by_label("Name")
+    assert field.get_attribute("aria-invalid") == "true"
+    form.get_by_text("The name ash is there twice.").wait_for()  # beside it, too
+    page.get_by_role("button", name="The name ash is there twice.").click()
+    assert field.evaluate("e => e === document.activeElement")
+    field.fill("Isle of Dogs")
+    tool(page, "Borders")
+    drag(page, (600, 300), (860, 300))
+    assert page.get_by_role("button", name="Play it").is_disabled()
+    page.get_by_role("button", name="Paint East").click()
+    press(page, (600, 300))
+    drag(page, (600, 300), (700, 300), (870, 300))
+    playable(page)
+    page.get_by_role("heading", name="Map", exact=True).click()
+    page.get_by_label("Title").fill("A row of four")
+    page.get_by_label("Armies at the start").fill("")
+    said(page, "Isle of Dogs: the armies at the start must be a whole number from 1 to 10000.")
+    page.get_by_label("Armies at the start").fill("7")
+    made = drawn(page)
+    assert (made.name, made.title, made.view_box) == ("a-row-of-four", "A row of four", (0.0, 0.0, 1000.0, 640.0))
+    assert [(s.name, s.bonus) for s in made.super_regions] == [("West", 2), ("East", 3)]
+    assert [(r.name, r.code, r.super_region, r.army) for r in made.regions] == [
+        ("Ash", "AS", 0, 2), ("Region 2", "R2", 0, 2), ("Region 3", "R3", 1, 2), ("Isle of Dogs", "IO", 1, 7)
+    ]  # fmt: skip
+    assert made.borders == ((0, 1), (1, 2), (2, 3))
+    assert [(link.a, link.b) for link in made.sea_links] == [(2, 3)]
+    a, b = made.regions[0].shape, made.regions[1].shape
+    assert len(set(a.rings[0]) & set(b.rings[0])) == 2  # they share a side, exactly
+    page.get_by_role("button", name="Keep the map").click()
+    page.get_by_text("Kept as a-row-of-four").wait_for()
+    page.get_by_role("button", name="Play it").click()
+    pick(page)
+    page.locator(".phases").wait_for()
+    page.get_by_role("group", name="Map of A row of four").wait_for()
+    assert page.locator("path[data-region]").count() == 4
+    hand_in(page)
+    round_or_end(page, 2)
+    page.goto(server.page())
+    options = page.get_by_role("combobox", name="Map").locator("option")
+    options.filter(has_text="A row of four, 4 regions").wait_for(state="attached")
+
+
+@pytest.mark.parametrize("name", maps.names())
+def test_a_map_that_is_opened_and_written_is_equal(editor: Any, tmp_path: Path, name: str):
+    page, bundled = editor, maps.load(name)
+    page.get_by_role("combobox", name="Open a map").select_option(name)
+    page.locator(f'[aria-label^="{bundled.regions[0].name},"]').wait_for()
+    assert drawn(page) == bundled
+    file = tmp_path / "file.json"
+    page.get_by_role("button", name="Undo").click()
+    said(page, "The map has no regions yet.")
+    maps.save(bundled, file)
+    page.get_by_label("File of a map").set_input_files(file)
+    page.locator(f'[aria-label^="{bundled.regions[-1].name},"]').wait_for()
+    assert drawn(page) == bundled
+
+
+def test_maps_without_drawings_are_opened_and_outlined(editor: Any, tmp_path: Path):
+    page, file = editor, tmp_path / "rows.txt"
+    file.write_text(
+        "setup_map super_regions 1 2 2 4\nsetup_map regions 1 1 2 1 3 2 4 2\nsetup_map neighbors 1 2 2 3 3 4\n"
+    )
+    page.get_by_label("File of a map").set_input_files(file)
+    page.locator('[aria-label^="Region 1,"]').wait_for()
+    assert drawn(page) == maps.load(file)
+    page.get_by_role("heading", name="Map", exact=True).click()
+    page.get_by_role("checkbox", name="Points get outlines").check()
+    outlined = drawn(page)
+    assert outlined.drawable
+    assert set(outlined.borders) >= set(maps.load(file).borders)
+    file.write_text("setup_map nonsense")
+    page.get_by_label("File of a map").set_input_files(file)
+    page.get_by_text("no line 'setup_map super_regions").wait_for()
+    assert drawn(page) == outlined  # what was there stays
+
+
+def test_corners_that_are_shared_move_together_and_steps_are_undone(editor: Any):
+    page = editor
+    groups(page, ("All", 2))
+    tool(page, "Outline")
+    press(page, (100, 100), (300, 100), (300, 300), (100, 300), (100, 100))
+    press(page, (300, 100), (500, 100), (500, 300), (300, 300), (300, 100))
+    first = drawn(page)
+    tool(page, "Select")
+    press(page, (200, 200))
+    drag(page, (300, 300), (340, 360))
+    moved = drawn(page)
+    corner = (340.0, 360.0)
+    assert all(any(abs(x - 340) < 3 and abs(y - 360) < 3 for x, y in r.shape.rings[0]) for r in moved.regions), corner
+    assert moved.borders == ((0, 1),)
+    drag(page, (200, 100), (200, 40))  # a side: a corner more
+    assert len(drawn(page).regions[0].shape.rings[0]) == 5
+    page.keyboard.press("Delete")  # the corner that was just set
+    assert drawn(page).regions[0].shape.rings == moved.regions[0].shape.rings
+    drag(page, (200, 200), (180, 260))  # the region away from the other: no border any more
+    said(page, "Region 2 cannot be reached from Region 1: it needs a border.")
+    for _ in range(4):
+        page.keyboard.press("Control+z")
+    assert drawn(page) == first
+    page.keyboard.press("Control+Shift+z")
+    assert drawn(page) == moved
+    page.keyboard.press("Delete")
+    said(page, "A game can be played on it.")
+    assert drawn(page).n_regions == 1
+
+
+def test_remarks_say_what_is_odd_and_lead_there(editor: Any):
+    page = editor
+    page.get_by_role("combobox", name="Open a map").select_option("small")
+    playable(page)
+    tool(page, "Borders")
+    labels = {r.name: r.shape.label for r in maps.load("small").regions}
+    drag(page, labels["Frostcape"], labels["Eagle Peak"])
+    said(page, "Frostcape and Eagle Peak lie side by side, but have no border.")
+    press(page, labels["Market Town"], labels["Lighthouse Isle"])  # one, then the other
+    page.get_by_role("region", name="Border").get_by_text("A line between the coasts.").wait_for()
+    page.get_by_role("checkbox", name="around the left and right edges").check()
+    link = next(link for link in drawn(page).sea_links if (link.a, link.b) == (6, 8))
+    assert link.line is None
+    page.get_by_role("button", name="Frostcape and Eagle Peak lie side by side").click()
+    page.get_by_role("button", name="Make one").click()
+    page.get_by_role("button", name="Frostcape and Eagle Peak lie side by side").wait_for(state="detached")
+    assert (0, 1) in drawn(page).borders
+
+
+def test_keys_alone_draw_a_map(editor: Any):
+    page, keys = editor, editor.keyboard
+    groups(page, ("All", 2))
+    page.get_by_role("application", name="Sheet").focus()
+    keys.press("p")
+    for way in ("ArrowLeft", "ArrowRight", "ArrowRight"):
+        for _ in range(2):
+            keys.press(f"Shift+{way}")
+        keys.press("Enter")
+    playable(page)
+    made = drawn(page)
+    assert made.n_regions == 3
+    assert made.borders == ((0, 1), (1, 2))
+    page.get_by_role("application", name="Sheet").focus()
+    keys.press("b")
+    keys.press("ArrowRight")  # to the region that is chosen, the third
+    keys.press("Enter")
+    keys.press("ArrowLeft")
+    keys.press("ArrowLeft")
+    keys.press("Enter")  # a line between what does not touch
+    assert drawn(page).borders == ((0, 1), (0, 2), (1, 2))
+    page.get_by_role("application", name="Sheet").focus()
+    keys.press("Control+z")
+    keys.press("v")
+    keys.press("ArrowDown")  # to the first region
+    keys.press("Enter")
+    keys.press("Alt+ArrowUp")
+    raised = drawn(page)
+    assert raised.regions[0].shape.label == (made.regions[0].shape.label[0], made.regions[0].shape.label[1] - 10)
+    page.get_by_role("application", name="Sheet").focus()
+    keys.press("Delete")
+    assert drawn(page).n_regions == 2
+    keys.press("r")
+    page.get_by_role("application", name="Sheet").focus()
+    for way in ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft"):
+        for _ in range(4):
+            keys.press(f"Shift+{way}")
+        keys.press("Enter")
+    keys.press("Escape")  # left off
+    assert drawn(page).n_regions == 2
+
+
+def test_fingers_draw_on_a_tablet(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page("editor"), accept_downloads=True, **TABLET)
+    said(page, "The map has no regions yet.")
+
+    def tap(*point: float) -> None:
+        page.touchscreen.tap(*at(page, *point))
+
+    page.get_by_role("button", name="+ Super region").tap()
+    page.get_by_role("button", name="Points").tap()
+    for x in (300, 420, 540):
+        tap(x, 300)
+    playable(page)
+    assert drawn(page).borders == ((0, 1), (1, 2))
+    page.get_by_role("button", name="+ Super region").tap()
+    page.get_by_role("button", name="Paint Super region 2").tap()
+    tap(540, 300)
+    assert drawn(page).super_region_of == (0, 0, 1)
+    before = at(page, 300, 300)
+    client = page.context.new_cdp_session(page)  # two fingers
+    for kind, apart in (("touchStart", 100), ("touchMove", 140), ("touchMove", 200)):
+        points = [{"x": 410 - apart, "y": 500, "id": 1}, {"x": 410 + apart, "y": 500, "id": 2}]
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert abs(at(page, 300, 300)[0] - at(page, 540, 300)[0]) > 1.8 * 240 * 0.5 or before != at(page, 300, 300)
+    assert drawn(page).n_regions == 3
+
+
+def png(width: int, height: int) -> bytes:
+    """A picture."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + bytes([y % 256, 90, 160] * width) for y in range(height))
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def test_a_picture_lies_below_and_stays_in_the_browser(editor: Any, tmp_path: Path):
+    page, sent = editor, []
+    page.on("request", lambda request: sent.append((request.url, len(request.post_data_buffer or b""))))
+    file = tmp_path / "atlas.png"
+    file.write_bytes(png(200, 100))
+    page.locator("summary", has_text="Picture below").click()
+    page.get_by_label("Picture", exact=True).set_input_files(file)
+    picture = page.locator("image.backdrop")
+    picture.wait_for()
+    assert [picture.get_attribute(name) for name in ("width", "height", "y")] == ["1000", "500", "70"]
+    page.get_by_label("Clear").fill("0.2")
+    page.get_by_label("Scale in %").fill("250")
+    page.get_by_label("From the left").fill("40")
+    assert picture.get_attribute("opacity") == "0.2"
+    assert [picture.get_attribute(name) for name in ("width", "x")] == ["500", "40"]
+    page.wait_for_timeout(500)
+    page.reload()
+    picture.wait_for()
+    assert [picture.get_attribute(name) for name in ("width", "x", "opacity")] == ["500", "40", "0.2"]
+    page.locator("summary", has_text="Picture below").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    picture.wait_for(state="detached")
+    file.write_bytes(b"no picture")
+    page.get_by_label("Picture", exact=True).set_input_files(file)
+    page.get_by_text("That file is no picture that this browser can show.").wait_for()
+    assert all(size < 2000 for _, size in sent)
+    assert {url.partition("/api/")[2] for url, _ in sent if "/api/" in url} <= {"home", "maps/check"}
+
+
+def test_a_draft_outlives_the_page_and_kept_maps_can_be_removed(editor: Any):
+    page = editor
+    page.get_by_role("combobox", name="Open a map").select_option("small")
+    playable(page)
+    page.get_by_role("heading", name="Map", exact=True).click()
+    page.get_by_label("Short name").fill("small")
+    said(page, "A game can be played on it.")
+    page.get_by_role("button", name="Keep the map").click()
+    page.get_by_text("a map that comes with the program is called small").wait_for()
+    page.get_by_label("Short name").fill("My Isle")
+    page.get_by_role("region", name="Problems").get_by_text("The short name must be of lower-case letters").wait_for()
+    page.get_by_label("Short name").fill("my-isle")
+    page.get_by_label("Title").fill("My isle")
+    playable(page)
+    page.reload()
+    page.locator('[aria-label^="Frostcape,"]').wait_for()
+    assert drawn(page).title == "My isle"
+    page.get_by_role("button", name="Keep the map").click()
+    page.get_by_text("Kept as my-isle").wait_for()
+    page.locator("summary", has_text="Kept maps").click()
+    page.get_by_role("button", name="Remove My isle").click()
+    page.get_by_text("my-isle is not in the list of maps any more.").wait_for()
+    assert page.get_by_role("combobox", name="Open a map").locator("option", has_text="My isle").count() == 0
+
+
+def test_a_phone_shows_the_map_and_asks_for_a_larger_screen(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page("editor?map=small"), **{**PHONE, "has_touch": True, "is_mobile": True})
+    page.get_by_text("Drawing needs a larger screen").wait_for()
+    page.locator('[aria-label^="Frostcape,"]').wait_for()
+    assert page.get_by_role("toolbar").count() == 0
+    before = page.locator("[data-key]").first.get_attribute("d")
+    page.touchscreen.tap(180, 400)
+    assert page.locator("[data-key]").first.get_attribute("d") == before
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_axe_finds_nothing_in_the_editor(server: Server, open_page: Callable[..., Any]):
+    """With WARLIGHT_PICTURES set to a folder, pictures are written there."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page, pictures = open_page(server.page("editor?map=small"), bypass_csp=True), os.environ.get("WARLIGHT_PICTURES")
+    playable(page)
+    page.get_by_role("combobox", name="Open a map").focus()
+    page.locator('[aria-label^="Elm River,"]').click()
+    page.get_by_label("Code").fill("elm?")
+    said(page, "Elm River: the code must be of 1 to 6 capital letters or digits.")
+    for summary in page.locator("summary").all():
+        summary.click()
+    for size in (STILL["viewport"], TABLET["viewport"], PHONE["viewport"]):
+        page.set_viewport_size(size)
+        page.wait_for_timeout(100)
+        for theme in ("dark", "light"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+            if pictures:
+                page.screenshot(path=Path(pictures) / f"editor-{theme}-{size['width']}.png")
+            violations = Axe().run(page).response["violations"]
+            found = [(v["id"], [node["html"][:120] for node in v["nodes"][:2]]) for v in violations]
+            assert found == [], (size, theme)
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert re.search(r"#/editor$", page.url)
