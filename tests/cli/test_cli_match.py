@@ -367,7 +367,8 @@ def test_termination_ends_a_match_as_ctrl_c_does(jobs, tmp_path):
     with long_match(tmp_path, jobs) as process:
         process.terminate()
         out, err = process.communicate(timeout=60)
-    assert process.returncode == 130 and list((tmp_path / "temporary").iterdir()) == []
+    assert process.returncode == 130, err
+    assert list((tmp_path / "temporary").iterdir()) == []
     assert "interrupted" in out and f"goes on from {tmp_path / 'run'}" in out and "Traceback" not in err
     told = int(re.search(r"(\d+) of 20000 games", out)[1])
     lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines()

@@ -210,6 +210,9 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
         lobby.control(watched, paused=True)
         await follower
         branch = await lobby.branch(lobby.source(played), 1, people)
+        halted = await lobby.make(bots, small, rules, 1, "random", 0.05)
+        lobby.control(halted, paused=True)
+        lobby.control(watched, paused=False)
         await lobby.close()
         lobby = Lobby(Folder(tmp_path), workers=1)
 
@@ -217,12 +220,12 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
             await lobby.clear(time.time() + seconds)
             return {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
 
-        assert await kept_after(60) == {empty.id, played.id, watched.id, branch.id}
-        assert await kept_after(3600) == {played.id, watched.id}
-        assert await kept_after(90_000) == {played.id}
+        assert await kept_after(60) == {empty.id, played.id, watched.id, branch.id, halted.id}
+        assert await kept_after(3600) == {played.id, watched.id, halted.id}
+        assert await kept_after(90_000) == {played.id, halted.id}, "somebody let it wait"
         (tmp_path / f"{played.id}.seats.json").write_text("damaged")
         os.utime(tmp_path / f"{played.id}.seats.json")
-        assert await kept_after(90_000) == {played.id}, "what cannot be read may be mended"
+        assert await kept_after(90_000) == {played.id, halted.id}, "what cannot be read may be mended"
         await lobby.close()
 
     asyncio.run(main())

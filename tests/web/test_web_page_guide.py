@@ -134,7 +134,7 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     page = open_page()
     learn(server, page)
     note = page.locator(".note [role=status]")
-    own = [r["name"] for r in regions(page) if r["who"] == "yours"]
+    region(page, "Oakwood").wait_for()
     page.mouse.move(*box(page, "Oakwood"))  # an attack before anything is deployed, and not where it was said
     page.mouse.down()
     page.mouse.move(*box(page, "Eagle Peak"), steps=4)
@@ -143,7 +143,8 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     page.get_by_role("button", name="Undo").click()
     note.get_by_text("First deploy").wait_for()
     page.get_by_role("button", name=re.compile("Deploy")).click()
-    region(page, own[0]).focus()
+    own = next(r["name"] for r in regions(page) if r["who"] == "yours")
+    region(page, own).focus()
     page.keyboard.press("Enter")
     note.get_by_text("One is deployed").wait_for()
     page.keyboard.press("Control+Enter")  # with four left
