@@ -18,7 +18,7 @@ from typing import Any
 
 #: Those that think for no longer than a few milliseconds, and searches of fixed size.
 BOTS = (
-    "random", "one_big_army", "smart_random", "aggressive", "one_ply", "policy:world", "plan", "policy:any",
+    "random", "one_big_army", "smart_random", "aggressive", "one_ply", "policy:strategies", "plan", "policy:any",
     "mcts_thesis:sims=100", "mcts:sims=100", "nash:sims=500",
 )  # fmt: skip
 

@@ -40,7 +40,7 @@ METHODS = {
     "exit": Method("expert iteration", "exit_curve.toml", "turns taught"),
     "clone": Method("behaviour cloning of the expert", "exit_clone.toml", "turns taught"),
     "ppo": Method("PPO on turns in full, in batches", "ppo_turns.toml", "turns played"),
-    "maskable": Method("MaskablePPO of sb3-contrib, `strategies`", "ppo_world.toml", "steps of environments"),
+    "maskable": Method("MaskablePPO of sb3-contrib, `strategies`", "ppo_strategies.toml", "steps of environments"),
 }
 
 

@@ -21,7 +21,7 @@ from warlight_env.agents.turn_net.turn_file import NONE, load_turns, turn_file
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.resumable import check_count
 from warlight_env.engine.rng import derive_seed
-from warlight_env.train.exit_games import play_taught_games
+from warlight_env.train.exit_games import TaughtGames, Teach, teaching
 from warlight_env.train.exit_players import TurnPlayer, read_network
 from warlight_env.train.exit_settings import ExitSettings
 from warlight_env.train.holdout import play_pairs
@@ -49,8 +49,8 @@ class ExitRun:
     Args:
         settings: what decides it.
         journal: of its folder, open.
-        jobs: threads of games, and games of the gate side by side; what is found does not depend on them.
-        backend: for the gate's games, see `play_contests`.
+        jobs: games side by side; what is found does not depend on them.
+        backend: that plays them, see `play_contests`; with ``local``, those that teach are played in threads.
         say: told of every part.
     """
 
@@ -83,18 +83,22 @@ class ExitRun:
         return network
 
     def _games(self, iteration: int, network: bytes) -> TaughtTurns:
-        s, seed, parts = self.settings, derive_seed(self.settings.seed, _GAMES, iteration), []
-        for part, low in enumerate(range(0, s.games, GAMES_PART)):
+        s, parts = self.settings, []
+        games = TaughtGames(s, network, derive_seed(s.seed, _GAMES, iteration))
+        with teaching(games, self._jobs, self._backend) as teach:
+            for part, low in enumerate(range(0, s.games, GAMES_PART)):
 
-            def compute(numbers: range = range(low, min(s.games, low + GAMES_PART))) -> tuple[bytes, dict[str, Any]]:
-                turns = play_taught_games(s, self.places, network, seed, numbers, self._jobs)
-                won = turns.game[turns.value.any(axis=1)]
-                return turns.to_bytes(), {
-                    "games": len(numbers), "won": len(set(won.tolist())), "positions": len(turns.place),
-                }  # fmt: skip
+                def compute(
+                    numbers: range = range(low, min(s.games, low + GAMES_PART)), teach: Teach = teach
+                ) -> tuple[bytes, dict[str, Any]]:
+                    turns = teach(numbers)
+                    won = turns.game[turns.value.any(axis=1)]
+                    return turns.to_bytes(), {
+                        "games": len(numbers), "won": len(set(won.tolist())), "positions": len(turns.place),
+                    }  # fmt: skip
 
-            content = self._steps.file({"event": "games", "iteration": iteration, "part": part}, compute)
-            parts.append(TaughtTurns.from_bytes(content))
+                content = self._steps.file({"event": "games", "iteration": iteration, "part": part}, compute)
+                parts.append(TaughtTurns.from_bytes(content))
         return TaughtTurns.joined(parts)
 
     def _fit(self, iteration: int, turns: TaughtTurns, network: bytes) -> bytes:

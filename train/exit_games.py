@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from warlight_env.agents import Agent, make_agent
-from warlight_env.arena.playing.play import ask_orders, pick_regions, play_orders
+from warlight_env.arena.backends.backend import Backend, make_backend
+from warlight_env.arena.backends.spread import play_all
+from warlight_env.arena.playing.play import GameStopped, ask_orders, pick_regions, play_orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.train.exit_players import Expert, Pupil, read_network
@@ -16,53 +21,87 @@ from warlight_env.train.places import Places
 from warlight_env.train.taught_turns import TaughtTurn, TaughtTurns
 from warlight_env.train.threads import in_threads
 
+#: Plays games of the given numbers, and returns what is taught in them, in the order of the numbers.
+Teach = Callable[[Sequence[int]], TaughtTurns]
 
-def play_taught_games(
-    settings: ExitSettings, places: Places, network: bytes, seed: int, numbers: Iterable[int], jobs: int
-) -> TaughtTurns:
-    """The turns that the expert takes for good in all rounds of these games, for the seats that it or the network has.
 
-    Args:
-        network: as it is, see `turn_file`; empty: there is none.
-        seed: with a game's number decides all of it.
-        numbers: of the games. jobs: threads.
+@dataclass(frozen=True)
+class TaughtGames:
+    """All that decides such games, as a backend plays them (`tasks.Playable`).
+
+    network: as it is, see `turn_file`; empty: there is none. seed: with a game's number decides all of it.
     """
 
-    def play(number: int) -> list[TaughtTurn]:
-        return _play(settings, places, network, number, derive_seed(seed, number))
+    settings: ExitSettings
+    network: bytes
+    seed: int
 
-    return TaughtTurns.of([turn for game in in_threads(play, numbers, jobs) for turn in game])
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.settings)
+
+    def warm_up(self) -> None:
+        """See `Playable`."""
+        self.play(0, rounds=1)
+
+    def play(self, number: int, stop: Callable[[], bool] | None = None, rounds: int | None = None) -> list[TaughtTurn]:
+        """The turns that the expert takes for good in a game, for the seats that it or the network has."""
+        settings, seed = self.settings, derive_seed(self.seed, number)
+        rng = np.random.default_rng(seed)
+        at = self._places.draw(rng)
+        place = self._places[at]
+        taught = [seat for seat in settings.seats if seat in (EXPERT, NETWORK)]
+        kinds = [str(rng.choice(taught)), *rng.choice(settings.seats, place.players - 1).tolist()]
+        order = rng.permutation(place.players)
+        agents = [self._agent(kinds[k], derive_seed(seed, seat)) for seat, k in enumerate(order)]
+        picks = "random" if rng.random() < settings.dealt else "play"
+        game = Game(place.map, place.rules, place.players, seed, picks=picks)  # type: ignore[arg-type]
+        pick_regions(game, agents)
+        turns: list[TaughtTurn] = []
+        value = np.zeros(place.players, dtype=np.float32)  # written at the end
+        while not game.done and game.round < (settings.max_rounds if rounds is None else rounds):
+            if stop is not None and stop():
+                raise GameStopped
+            owner, army, round_ = game.owner.copy(), game.army.copy(), game.round
+            orders = ask_orders(game, agents)
+            for seat in orders:
+                agent = agents[seat]
+                expert = agent.expert if isinstance(agent, Pupil) else agent
+                if isinstance(expert, Expert):
+                    turns.append(TaughtTurn(at, number, round_, seat, owner, army, expert.row.copy(), value))
+            play_orders(game, agents, orders)
+        if game.winner is not None:
+            value[game.winner] = 1.0
+        return turns
+
+    def _agent(self, kind: str, seed: int) -> Agent:
+        if kind not in (EXPERT, NETWORK):
+            return make_agent(kind, seed)
+        read = read_network(self.network)
+        if kind == EXPERT or read is None:
+            return Expert(self.settings, read, seed)
+        return Pupil(self.settings, read, seed)
 
 
-def _play(settings: ExitSettings, places: Places, network: bytes, number: int, seed: int) -> list[TaughtTurn]:
-    rng = np.random.default_rng(seed)
-    at = places.draw(rng)
-    place = places[at]
-    taught = [seat for seat in settings.seats if seat in (EXPERT, NETWORK)]
-    kinds = [str(rng.choice(taught)), *rng.choice(settings.seats, place.players - 1).tolist()]
-    order = rng.permutation(place.players)
-    agents = [_agent(settings, kinds[k], network, derive_seed(seed, seat)) for seat, k in enumerate(order)]
-    picks = "random" if rng.random() < settings.dealt else "play"
-    game = Game(place.map, place.rules, place.players, seed, picks=picks)  # type: ignore[arg-type]
-    pick_regions(game, agents)
-    turns: list[TaughtTurn] = []
-    value = np.zeros(place.players, dtype=np.float32)  # written at the end
-    while not game.done and game.round < settings.max_rounds:
-        owner, army, round_ = game.owner.copy(), game.army.copy(), game.round
-        orders = ask_orders(game, agents)
-        for seat in orders:
-            agent = agents[seat]
-            expert = agent.expert if isinstance(agent, Pupil) else agent
-            if isinstance(expert, Expert):
-                turns.append(TaughtTurn(at, number, round_, seat, owner, army, expert.row.copy(), value))
-        play_orders(game, agents, orders)
-    if game.winner is not None:
-        value[game.winner] = 1.0
-    return turns
+@contextlib.contextmanager
+def teaching(games: TaughtGames, jobs: int, backend: str | Backend = "local") -> Iterator[Teach]:
+    """What plays such games: ``local`` in threads of this process, another backend with its workers, opened at need.
 
+    Args:
+        jobs: threads, or tasks side by side.
+    """
+    with contextlib.ExitStack() as opened:
+        if backend == "local":
 
-def _agent(settings: ExitSettings, kind: str, network: bytes, seed: int) -> Agent:
-    if kind not in (EXPERT, NETWORK):
-        return make_agent(kind, seed)
-    read = read_network(network)
-    return Expert(settings, read, seed) if kind == EXPERT or read is None else Pupil(settings, read, seed)
+            def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
+                return in_threads(games.play, numbers, jobs)
+
+        else:
+            place, workers = make_backend(backend), []
+
+            def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
+                if not workers:
+                    workers.append(opened.enter_context(place.open([games], None if jobs == 1 else jobs)))
+                return play_all(workers[0], numbers)
+
+        yield lambda numbers: TaughtTurns.of([turn for game in play(numbers) for turn in game])

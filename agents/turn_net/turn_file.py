@@ -32,8 +32,8 @@ NET: Final = Told(
 )
 NONE: Final = "none"
 LEARNED: Final = "learned"
-#: The network that comes with the package; `policy:any` plays it.
-BUNDLED: Final = Path(__file__).with_name("any.npz")
+#: The networks that come with the package, by the names of the policies that play them: `policy:any`, `policy:world`.
+BUNDLED: Final = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.npz"))}
 Floats = Mapping[str, npt.NDArray[np.float32]]
 #: What a network reads: a file made when they were others is not read.
 _READS: Final = {
@@ -116,4 +116,4 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
 
 @functools.cache
 def _bundled() -> TurnNetwork:
-    return read_turn_file(BUNDLED.read_bytes(), "the network of the package").network
+    return read_turn_file(BUNDLED["any"].read_bytes(), "the network of the package").network

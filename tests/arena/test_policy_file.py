@@ -21,14 +21,15 @@ from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 
 POLICIES = sorted(built_in())
+PLACES = {"small": "small", "strategies": "world"}
 
 
 def test_they_come_with_the_package():
-    assert POLICIES == ["small", "world"]
+    assert POLICIES == ["small", "strategies"]
     for name, path in built_in().items():
         assert path.stat().st_size < 2 * 2**20
-        file = PolicyFile.load(name)
-        assert (file.map, file.size, file.players) == (name, size_class(maps.load(name).n_regions), 2)
+        file, place = PolicyFile.load(name), PLACES[name]
+        assert (file.map, file.size, file.players) == (place, size_class(maps.load(place).n_regions), 2)
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -50,7 +51,7 @@ def test_it_plays_where_there_is_no_torch():
         "import sys\n"
         "for name in ('torch', 'stable_baselines3', 'sb3_contrib', 'matplotlib', 'cma'): sys.modules[name] = None\n"
         "from warlight_env.cli import main\n"
-        "sys.exit(main(['match', 'policy:world', 'random', '-n', '4', '--json']))"
+        "sys.exit(main(['match', 'policy:strategies', 'random', '-n', '4', '--json']))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -60,18 +61,18 @@ def test_it_plays_where_there_is_no_torch():
 def test_it_wins_its_games():
     """Rough, with few games; `test_the_world_is_won` is exact."""
     for name in POLICIES:
-        result = Match((f"policy:{name}", "random"), games=20, seed=5, map=name, paired=True).run()
+        result = Match((f"policy:{name}", "random"), games=20, seed=5, map=PLACES[name], paired=True).run()
         assert result.agents[0].wins >= 17
 
 
 def test_it_plays_other_maps_of_its_class():
     other = maps.generate(34, seed=3)
-    result = Match(("policy:world", "random"), games=20, seed=5, map=other).run()
+    result = Match(("policy:strategies", "random"), games=20, seed=5, map=other).run()
     assert result.agents[0].wins >= 15
 
 
 def test_equal_seeds_give_equal_games():
-    file = PolicyFile.load("world")
+    file = PolicyFile.load("strategies")
     even = {name: 0 * array if name.startswith("action.") else array for name, array in file.arrays.items()}
     file = replace(file, sampled=True, arrays=even)
     game = Game("world", picks="random", seed=1)
@@ -83,10 +84,10 @@ def test_equal_seeds_give_equal_games():
     ("arguments", "message"),
     [
         (["policy:small", "random"], "is for small maps, up to 20 regions; map 'world' has 42"),
-        (["policy:world", "random", "--map", "small"], "is for medium maps, from 21 to 80 regions"),
-        (["policy:world", "random", "--rules", "challenge1"], "moved_armies = 'free' (not 'challenge1')"),
-        (["policy:world", "random", "aggressive"], "is for games of 2, not 3"),
-        (["policy:word", "random"], "no policy 'word' (did you mean 'world'?); there are any, small, world"),
+        (["policy:strategies", "random", "--map", "small"], "is for medium maps, from 21 to 80 regions"),
+        (["policy:strategies", "random", "--rules", "challenge1"], "moved_armies = 'free' (not 'challenge1')"),
+        (["policy:strategies", "random", "aggressive"], "is for games of 2, not 3"),
+        (["policy:word", "random"], "no policy 'word' (did you mean 'world'?); there are any, world,"),
         (["policy:nowhere.npz", "random"], "cannot read nowhere.npz"),
         (["policy", "random"], "name a policy or a .npz file"),
     ],
@@ -97,7 +98,7 @@ def test_where_it_does_not_fit_it_is_refused(arguments, message, capsys):
 
 
 def test_rules_of_picking_do_not_matter_to_it():
-    file, world, draft = PolicyFile.load("world"), maps.load("world"), Rules.of("thesis_draft")
+    file, world, draft = PolicyFile.load("strategies"), maps.load("world"), Rules.of("thesis_draft")
     file.check(world, draft, 2)
     with pytest.raises(PolicyFileError, match="offers_per_super_region = 1 \\(not 2\\)"):
         replace(file, action="factored").check(world, draft, 2)  # which says itself what it picks
@@ -155,5 +156,5 @@ def test_other_files_are_told(tmp_path):
 @pytest.mark.slow
 def test_the_world_is_won():
     for opponent, least in (("aggressive", 0.70), ("smart_random", 0.85)):
-        result = Match(("policy:world", opponent), games=400, seed=77, paired=True).run()
+        result = Match(("policy:strategies", opponent), games=400, seed=77, paired=True).run()
         assert result.agents[0].wins / 400 >= least

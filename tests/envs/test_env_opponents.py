@@ -114,8 +114,8 @@ def test_an_agent_that_cannot_play_such_games_is_refused_before_the_first():
     with pytest.raises(InputError, match="3 players: two can play"):
         make(opponent=OnlyPairs, players=3, rules={"picks": 1}).reset(seed=1)
     assert OnlyPairs.closed == 2  # those that were asked
-    with pytest.raises(InputError, match="policy 'world' is for medium maps"):
-        make(opponent="policy:world").reset(seed=1)
+    with pytest.raises(InputError, match="policy 'strategies' is for medium maps"):
+        make(opponent="policy:strategies").reset(seed=1)
 
 
 def test_a_policy_sees_what_the_learner_would():

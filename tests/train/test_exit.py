@@ -11,11 +11,12 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.agents.turn_net.turn_file import read_turn_file
 from warlight_env.agents.turn_record import SHAPES
+from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.train import exit as trainer
 from warlight_env.train.exit import ExitRun
-from warlight_env.train.exit_games import play_taught_games
+from warlight_env.train.exit_games import TaughtGames, teaching
 from warlight_env.train.exit_settings import ExitSettings
 from warlight_env.train.finish_exit import POLICY, finish_exit
 from warlight_env.train.games import Conditions
@@ -42,6 +43,11 @@ def entries(folder):
     return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
 
 
+def taught_in(settings, network, seed, numbers, jobs=1, backend="local"):
+    with teaching(TaughtGames(settings, network, seed), jobs, backend) as teach:
+        return teach(numbers)
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A run without interruptions, in several parts."""
@@ -54,8 +60,7 @@ def whole(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def turns():
-    places = Places(TINY)
-    return places, play_taught_games(TINY, places, b"", 5, range(30), 1)
+    return Places(TINY), taught_in(TINY, b"", 5, range(30))
 
 
 def test_what_is_taught_is_said_of_positions_that_were_played(turns):
@@ -81,21 +86,28 @@ def test_what_is_taught_is_said_of_positions_that_were_played(turns):
 
 
 def test_neither_threads_nor_parts_change_what_is_taught(turns):
-    places, taught = turns
-    parts = [play_taught_games(TINY, places, b"", 5, numbers, 2) for numbers in (range(11), range(11, 30))]
+    _, taught = turns
+    parts = [taught_in(TINY, b"", 5, numbers, jobs=2) for numbers in (range(11), range(11, 30))]
     joined = TaughtTurns.joined(parts)
     assert joined.to_bytes() == taught.to_bytes() == TaughtTurns.from_bytes(taught.to_bytes()).to_bytes()
-    assert play_taught_games(TINY, places, b"", 6, range(30), 1).to_bytes() != taught.to_bytes()
+    assert taught_in(TINY, b"", 6, range(30)).to_bytes() != taught.to_bytes()
 
 
-def test_where_the_network_plays_the_expert_still_teaches(whole, turns):
+def test_worker_processes_teach_the_same(turns):
+    taught = taught_in(TINY, b"", 5, range(30), jobs=2, backend=LocalBackend())
+    assert taught.to_bytes() == turns[1].to_bytes()
+
+
+def test_what_a_game_raises_ends_the_others(monkeypatch):
+    monkeypatch.setattr(TaughtGames, "play", lambda self, number, stop=None: 1 // (number - 3))
+    with pytest.raises(ZeroDivisionError):
+        taught_in(TINY, b"", 5, range(30), backend=LocalBackend())
+
+
+def test_where_the_network_plays_the_expert_still_teaches(whole):
     """Of a seat that the network has, the positions are its own, and the turns the expert's."""
     _, found = whole
-    places = turns[0]
-    played = {
-        seats: play_taught_games(replace(TINY, seats=seats), places, found, 5, range(4), 1)
-        for seats in (("network",), ("expert",))
-    }
+    played = {seats: taught_in(replace(TINY, seats=seats), found, 5, range(4)) for seats in (("network",), ("expert",))}
     by_network, by_expert = played.values()
     first = [taught.round == 0 for taught in played.values()]
     assert np.array_equal(by_network.place[first[0]], by_expert.place[first[1]])

@@ -386,7 +386,7 @@ def test_settings_that_cannot_be(text, message, tmp_path):
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-@pytest.mark.parametrize("name", ["ppo_world", "ppo_small", "ppo_factored"])
+@pytest.mark.parametrize("name", ["ppo_strategies", "ppo_small", "ppo_factored"])
 def test_examples_can_be_run(name):
     settings = read_settings(PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
     assert not set(settings.holdout) & {*settings.opponents, *settings.evaluate}, "kept out of training"
@@ -397,7 +397,7 @@ def test_examples_can_be_run(name):
     ("name", "changes", "least"),
     [
         ("ppo_small", {"iterations": 20}, {"aggressive": 0.75, "smart_random": 0.7, "random": 0.95}),
-        ("ppo_world", {"iterations": 20}, {"aggressive": 0.65, "smart_random": 0.8}),
+        ("ppo_strategies", {"iterations": 20}, {"aggressive": 0.65, "smart_random": 0.8}),
         ("ppo_factored", {"iterations": 100}, {"random": 0.6}),
     ],
 )

@@ -226,7 +226,7 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
 
 @pytest.mark.parametrize(("changes", "says"), [
     ({"opponents": ("mcts",)}, "compiled games know .*aggressive"), ({"opponents": ("agressive",)}, "'aggressive'"),
-    ({"opponents": ("policy:world",)}, "compiled games know"), ({"minibatch": 10_000}, "minibatch = 10000"),
+    ({"opponents": ("policy:strategies",)}, "compiled games know"), ({"minibatch": 10_000}, "minibatch = 10000"),
     ({"maps": ()}, "maps: at least one"), ({"critic": "x"}, "no value function 'x'"), ({"start": "x"}, "'x'"),
     ({"target_kl": 0.0}, "target_kl = 0.0"), ({"evaluate": ()}, "evaluate: at least one"),
 ])  # fmt: skip

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from warlight_env.arena.backends.tasks import Here, Workers
-from warlight_env.arena.playing.game_setup import MatchError, Setup
+from warlight_env.arena.backends.tasks import Here, Playable, R, Workers
+from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import did_you_mean
 
 #: Most games in a task: fast games share the cost of handing them out.
@@ -19,8 +19,10 @@ CHUNK: Final = 64
 class Backend(Protocol):
     """A place to play games: the same games, wherever it is."""
 
-    def open(self, setups: Sequence[Setup], jobs: int | None) -> AbstractContextManager[Workers]:
-        """Workers for the contests with these setups; `jobs`: tasks side by side, None: as the backend sees fit.
+    def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
+        """Workers for contests with these setups, or for other games.
+
+        jobs: tasks side by side; None: as the backend sees fit.
 
         Raises:
             MatchError: the agents cannot be sent to workers.
@@ -32,7 +34,7 @@ class Backend(Protocol):
 class LocalBackend:
     """Processes on this machine; with one job (the default) this process itself."""
 
-    def open(self, setups: Sequence[Setup], jobs: int | None) -> AbstractContextManager[Workers]:
+    def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
         if jobs in (None, 1):
             return contextlib.nullcontext(Here(setups))
         from warlight_env.arena.backends.pool import Processes

@@ -15,18 +15,18 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 from warlight_env.agents import AgentError
-from warlight_env.arena.backends.tasks import Done, Task, play_task
-from warlight_env.arena.playing.game_setup import MatchError, Setup
+from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
+from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import RunError
 
 
 class _Worker:
     """What a worker process keeps: the setups, those whose kernels are loaded, and the flag that stops it."""
 
-    setups: Sequence[Setup]
+    setups: Sequence[Playable[Any]]
     stop: Any
     warm: set[int]
 
@@ -51,7 +51,7 @@ def _stopped() -> bool:
     return bool(_Worker.stop.value)
 
 
-def _play(task: Task) -> Done:
+def _play(task: Task) -> Done[Any]:
     setup = _Worker.setups[task.contest]
     if task.contest not in _Worker.warm:
         setup.warm_up()
@@ -81,17 +81,17 @@ def _interrupts_ignored() -> Iterator[None]:
             signal.signal(signal.SIGINT, handler)
 
 
-class Processes:
+class Processes(Generic[R]):
     """Plays in several processes; they end with the context."""
 
-    def __init__(self, setups: Sequence[Setup], jobs: int) -> None:
+    def __init__(self, setups: Sequence[Playable[R]], jobs: int) -> None:
         self.slots = 2 * jobs  # a process that is done finds its next task waiting
         self._jobs = jobs
         self._setups = setups
-        self._pending: set[Future[Done]] = set()
+        self._pending: set[Future[Done[R]]] = set()
         self._workers: set[BaseProcess] = set()
 
-    def __enter__(self) -> Processes:
+    def __enter__(self) -> Processes[R]:
         try:
             sent = pickle.dumps(tuple(self._setups))
         except Exception as error:
@@ -120,7 +120,7 @@ class Processes:
             self._pending.add(self._pool.submit(_play, task))
         self._workers |= set(multiprocessing.active_children()) - before
 
-    def wait(self) -> list[Done]:
+    def wait(self) -> list[Done[R]]:
         done, rest = wait(self._pending, return_when=FIRST_COMPLETED)
         with self._translated():
             reports = [future.result() for future in done]
@@ -142,13 +142,13 @@ class Processes:
                 'jobs > 1 outside of `if __name__ == "__main__":`'
             ) from error
 
-    def stop(self) -> list[Done]:
+    def stop(self) -> list[Done[R]]:
         self._stop.value = 1
         self._pool.shutdown(wait=True, cancel_futures=True)
         return list(_finished(self._pending))
 
 
-def _finished(futures: Iterable[Future[Done]]) -> Iterator[Done]:
+def _finished(futures: Iterable[Future[Done[R]]]) -> Iterator[Done[R]]:
     for future in futures:
         if future.done() and not future.cancelled() and future.exception() is None:
             yield future.result()

@@ -9,11 +9,11 @@ import os
 import pickle
 import socket
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, Generic
 
 from warlight_env.agents import AgentError
-from warlight_env.arena.backends.tasks import Done, Task, play_task
-from warlight_env.arena.playing.game_setup import MatchError, Setup
+from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
+from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import RunError
 
 #: How often a task is handed out before its loss counts as its own fault: an agent may kill its process, too.
@@ -22,7 +22,7 @@ ATTEMPTS: Final = 5
 _log = logging.getLogger(__name__)
 
 #: In a worker process: the setups of runs by their digest, and those whose kernels are loaded.
-_setups: dict[str, tuple[Setup, ...]] = {}
+_setups: dict[str, tuple[Playable[Any], ...]] = {}
 _warm: set[tuple[str, int]] = set()
 
 
@@ -49,7 +49,7 @@ class RayBackend:
         self._address = address
 
     @contextlib.contextmanager
-    def open(self, setups: Sequence[Setup], jobs: int | None) -> Iterator[RayWorkers]:
+    def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> Iterator[RayWorkers[R]]:
         """See `Backend.open`."""
         ray = self._ray
         try:
@@ -79,7 +79,7 @@ def _knock(address: str | None) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
-class RayWorkers:
+class RayWorkers(Generic[R]):
     """Tasks on a cluster, a CPU each."""
 
     def __init__(self, ray: Any, sent: bytes, jobs: int | None) -> None:
@@ -91,7 +91,7 @@ class RayWorkers:
         # Ray would try again by itself; we do, so that it is told and has an end.
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play)
         self._pending: dict[Any, tuple[Task, int]] = {}  # with the attempts so far
-        self._reports: list[Done] = []
+        self._reports: list[Done[R]] = []
 
     @property
     def busy(self) -> int:
@@ -103,13 +103,13 @@ class RayWorkers:
     def _submit(self, task: Task, attempt: int) -> None:
         self._pending[self._play.remote(self._sent, self._digest, task)] = task, attempt
 
-    def wait(self) -> list[Done]:
+    def wait(self) -> list[Done[R]]:
         while not self._reports:
             self._ray.wait(list(self._pending), num_returns=1)
             self._collect()
         return self._taken()
 
-    def stop(self) -> list[Done]:
+    def stop(self) -> list[Done[R]]:
         if self._pending:
             with contextlib.suppress(RunError, MatchError):
                 self._collect()
@@ -126,16 +126,16 @@ class RayWorkers:
             if report is not None:
                 self._reports.append(report)
 
-    def _taken(self) -> list[Done]:
+    def _taken(self) -> list[Done[R]]:
         reports, self._reports = self._reports, []
         return reports
 
-    def _report(self, reference: Any) -> Done | None:
+    def _report(self, reference: Any) -> Done[R] | None:
         """What came of a task; None where it was lost and is played again."""
         errors = self._ray.exceptions
         task, attempt = self._pending[reference]
         try:
-            report: Done = self._ray.get(reference)
+            report: Done[R] = self._ray.get(reference)
         except (
             errors.WorkerCrashedError,
             errors.NodeDiedError,
@@ -161,7 +161,7 @@ class RayWorkers:
         return report
 
 
-def _play(sent: bytes, digest: str, task: Task) -> Done:
+def _play(sent: bytes, digest: str, task: Task) -> Done[Any]:
     """Play a task in a worker process."""
     if digest not in _setups:
         _setups[digest] = pickle.loads(sent)

@@ -64,7 +64,7 @@ def play_contests(
                 if records:
                     on_games(key, records)
 
-        def keep(reports: Sequence[Done]) -> None:
+        def keep(reports: Sequence[Done[GameRecord]]) -> None:
             with uninterrupted():  # what is counted is on disk, too
                 for report in reports:
                     course = courses[report.task.contest]
@@ -109,8 +109,8 @@ def check_count(name: str, value: object, *, optional: bool = False) -> None:
 
 def _play(
     courses: Sequence[Course],
-    workers: Workers,
-    keep: Callable[[Sequence[Done]], None],
+    workers: Workers[GameRecord],
+    keep: Callable[[Sequence[Done[GameRecord]]], None],
     on_games: OnContestGames | None,
 ) -> None:
     """Keep the workers busy until nothing is missing, or until Ctrl-C."""

@@ -232,7 +232,7 @@ def encoding_of(action: str, weights: Weights) -> EncodingFactory:
 
 
 def built_in() -> dict[str, Path]:
-    """Such policies that come with the package, by name; ``any`` is another kind, see `turn_net.turn_file`."""
+    """Such policies that come with the package, by name; networks that play turns in full are `turn_file.BUNDLED`."""
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
@@ -242,7 +242,7 @@ def policy_path(source: str | Path) -> tuple[Path, int]:
     Raises:
         PolicyFileError: no such file or name.
     """
-    known = {BUNDLED.stem: BUNDLED, **built_in()}
+    known = {**BUNDLED, **built_in()}
     path = known.get(str(source), Path(source))
     if path.suffix != ".npz":
         hint = did_you_mean(str(source), known)

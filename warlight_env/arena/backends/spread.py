@@ -1,0 +1,33 @@
+"""Games whose results are wanted in the order of their numbers, wherever they are played."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from warlight_env.arena.backends.backend import CHUNK
+from warlight_env.arena.backends.tasks import R, Task, Workers
+
+
+def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
+    """What the games of these numbers came to, in their order; of the first games that the workers were opened with.
+
+    Raises:
+        RunError: the workers are gone. Exception: what a game raised; the others are ended.
+    """
+    waiting, found = deque(numbers), {}
+    try:
+        while waiting or workers.busy:
+            while waiting and workers.busy < workers.slots:
+                size = max(1, min(CHUNK, len(waiting) // (4 * workers.slots)))
+                workers.submit(Task(0, tuple(waiting.popleft() for _ in range(size))))
+            for report in workers.wait():
+                played = len(report.records)
+                found.update(zip(report.task.numbers[:played], report.records, strict=True))
+                if report.error is not None:
+                    raise report.error
+                waiting.extend(report.task.numbers[played:])
+    except BaseException:
+        workers.stop()
+        raise
+    return [found[number] for number in numbers]
