@@ -12,6 +12,7 @@ import numpy as np
 from warlight_env.agents import Agent, make_agent
 from warlight_env.arena.backends.backend import Backend, make_backend
 from warlight_env.arena.backends.spread import play_all
+from warlight_env.arena.backends.tasks import Workers
 from warlight_env.arena.playing.play import GameStopped, ask_orders, pick_regions, play_orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
@@ -97,7 +98,8 @@ def teaching(games: TaughtGames, jobs: int, backend: str | Backend = "local") ->
                 return in_threads(games.play, numbers, jobs)
 
         else:
-            place, workers = make_backend(backend), []
+            place = make_backend(backend)
+            workers: list[Workers[list[TaughtTurn]]] = []
 
             def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
                 if not workers:

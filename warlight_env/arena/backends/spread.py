@@ -15,7 +15,8 @@ def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
     Raises:
         RunError: the workers are gone. Exception: what a game raised; the others are ended.
     """
-    waiting, found = deque(numbers), {}
+    waiting = deque(numbers)
+    found: dict[int, R] = {}
     try:
         while waiting or workers.busy:
             while waiting and workers.busy < workers.slots:
