@@ -58,7 +58,7 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
                 complaints.append(text)
 
         context = chromium.new_context(**{**STILL, **options})
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda m: complain(m.text) if m.type in ("error", "warning") else None)

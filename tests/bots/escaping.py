@@ -22,6 +22,14 @@ def note(process: int) -> None:
         file.write(f"{process}\n")
 
 
+def noted() -> int:
+    """Lines of the file."""
+    if not os.path.exists(FILE):
+        return 0
+    with open(FILE) as file:
+        return len(file.readlines())
+
+
 def start(**how) -> None:
     note(subprocess.Popen(SLEEPER, **how).pid)
 
@@ -62,6 +70,14 @@ def hop() -> None:
         note(os.getpid())
 
 
+def hop_all() -> None:
+    """Four of these, at least as many hops."""
+    for _ in range(4):
+        hop()
+    while noted() < 4:
+        time.sleep(0.002)
+
+
 def act() -> None:
     guard = os.getppid()
     if WAY == "kill guard":
@@ -78,11 +94,9 @@ def act() -> None:
         start_all()
         os.kill(guard, signal.SIGSTOP)
     elif WAY == "hop":
-        for _ in range(4):
-            hop()
+        hop_all()
     elif WAY == "hop and kill guard":
-        for _ in range(4):
-            hop()
+        hop_all()
         os.kill(guard, signal.SIGKILL)
     elif WAY == "shed":
         start_all()
