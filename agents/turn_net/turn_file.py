@@ -27,11 +27,13 @@ _KIND: Final = "turns"
 MOST_HEAT: Final = 1000.0
 #: The parameter of agents, and the name of no network.
 NET: Final = Told(
-    "whose turns join the candidates and are played on by: none, learned (the network of policy:any), or an .npz file",
+    "whose turns join the candidates and are played on by: none, learned (the network of policy:any), world (that of "
+    "policy:world), or an .npz file",
     shared=True,
 )
 NONE: Final = "none"
 LEARNED: Final = "learned"
+_ANY: Final = "any"
 #: The networks that come with the package, by the names of the policies that play them: `policy:any`, `policy:world`.
 BUNDLED: Final = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.npz"))}
 Floats = Mapping[str, npt.NDArray[np.float32]]
@@ -92,7 +94,7 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
 
 
 def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
-    """A turn network: ``none`` (or None) is none at all, ``learned`` the package's own, else an .npz file.
+    """A turn network: ``none`` (or None) is none at all, ``learned`` that for any map; a name in `BUNDLED`; a file.
 
     With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
 
@@ -103,11 +105,13 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
         return None
     if not isinstance(source, str | Path):
         return source
-    if source == LEARNED:
-        return _bundled()
+    name = _ANY if source == LEARNED else str(source)
+    if name in BUNDLED:
+        return _bundled(name)
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
-        raise TurnNetworkError(f"no turn network {path!r}; there are {LEARNED} and {NONE}, or give an .npz file")
+        known = ", ".join((NONE, LEARNED, *BUNDLED))
+        raise TurnNetworkError(f"no turn network {path!r}; there are {known}, or give an .npz file")
     content = bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network")
     if told and told != digest(content):
         raise TurnNetworkError(f"{path}: holds another network than it did ({digest(content)} now, {told} then)")
@@ -115,5 +119,5 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
 
 
 @functools.cache
-def _bundled() -> TurnNetwork:
-    return read_turn_file(BUNDLED["any"].read_bytes(), "the network of the package").network
+def _bundled(name: str) -> TurnNetwork:
+    return read_turn_file(BUNDLED[name].read_bytes(), f"the network {name} of the package").network

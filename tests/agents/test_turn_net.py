@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -392,14 +393,20 @@ def test_the_network_of_the_package_wins_on_any_map_and_with_any_number_of_playe
         while not game.done and game.round < 80:
             game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
         assert game.winner == 0
-    for name, path in BUNDLED.items():
-        assert read_turn_file(path.read_bytes(), name).note["results"]
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_networks_of_the_package_say_where_they_come_from(name):
+    note = read_turn_file(BUNDLED[name].read_bytes(), name).note
+    assert {"trained", "steps", "machine", "minutes", "maps", "players", "rules", "results", "limits"} <= set(note)
+    assert re.search(r"\d %", note["results"]["aggressive"])
 
 
 def test_networks_by_name_or_file(tmp_path):
     file = tmp_path / "net.npz"
     file.write_bytes(turn_file(some_network()))
-    assert load_turns("none") is None and load_turns(None) is None and load_turns("learned") is not None
+    assert load_turns("none") is None and load_turns(None) is None and load_turns("learned") is load_turns("any")
+    assert load_turns("world") not in (None, load_turns("any")) and make_agent("nash:net=world", 1).name
     assert load_turns(f"{file}#{digest(file.read_bytes())}") is not None
     with pytest.raises(TurnNetworkError, match="holds another network"):
         load_turns(f"{file}#{'0' * 16}")
