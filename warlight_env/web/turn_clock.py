@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import monotonic
 from typing import Any, Final
 
 #: Seconds after which a turn that was not handed in is empty: until then pages hand in their drafts.
@@ -29,7 +29,7 @@ class TurnClock:
 
     def run(self, runs: bool) -> None:
         """Let the time run, or stand still."""
-        now = time.monotonic()
+        now = monotonic()
         if self._since is not None:
             self._spent += now - self._since
         self._since = now if runs and self.seconds is not None else None
@@ -39,7 +39,7 @@ class TurnClock:
         """Seconds that are left of the turn; below 0 it is over. Infinite without a limit."""
         if self.seconds is None:
             return float("inf")
-        return self.seconds - self._spent - (0.0 if self._since is None else time.monotonic() - self._since)
+        return self.seconds - self._spent - (0.0 if self._since is None else monotonic() - self._since)
 
     @property
     def patience(self) -> float | None:
