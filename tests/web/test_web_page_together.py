@@ -60,7 +60,7 @@ def test_a_friend_is_invited_from_home_and_plays_on_a_phone(server: Server, open
     ann.get_by_role("button", name="Copy the link for Bo").click()
     ann.get_by_role("button", name="Copy the link for Bo").get_by_text("Copied").wait_for()
 
-    bo = open_page(address, **PHONE, has_touch=True)
+    bo = open_page(address, expects=NO_KEY, **PHONE, has_touch=True)
     ann.get_by_text("1 friend is not here yet").wait_for(state="detached")
     ann.get_by_role("textbox", name="Link for Bo").wait_for(state="hidden")  # the card folds once all are there
     bo.locator("path[data-region]").first.wait_for()

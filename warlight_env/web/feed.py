@@ -114,7 +114,8 @@ class Feed:
         while not self._closed and not cut.has(place) and clock() < until:
             wake.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(wake.wait(), until - clock())
+                async with asyncio.timeout_at(until):
+                    await wake.wait()
 
     def _state(self, seat: int | None) -> str:
         """The state of the moment, made once for all viewers of a seat."""

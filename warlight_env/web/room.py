@@ -422,7 +422,10 @@ class Room:
                 self.clock.run(any(self.feed.there(s) for s in self.humans if self.leaving.plays(self.game, s)))
                 self.feed.tell()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._news.wait(), self.clock.patience)
+                    async with asyncio.timeout(
+                        self.clock.patience
+                    ):  # Python 3.11's wait_for may swallow a cancellation
+                        await self._news.wait()
                 if self.clock.up:
                     self._time_is_up()
                 for bot in bots:
@@ -471,7 +474,8 @@ class Room:
                 return due if -rest < self.pace else now
             self._news.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), None if waiting else rest)
+                async with asyncio.timeout(None if waiting else rest):
+                    await self._news.wait()
 
     async def _resolve(self) -> None:
         """Play the step; it has happened once it is on disk."""
