@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -98,6 +99,12 @@ def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.
         assert says in capsys.readouterr().err
 
 
+def drawn(report: Any) -> int:
+    """Positions of which the curve of win probability has the first player's."""
+    curve = report.get_by_role("img", name="Win probability, %, by rounds").locator("path[fill=none]").first
+    return len(re.findall("[ML]", curve.get_attribute("d")))
+
+
 @needs_page
 @needs_browser
 def test_the_page_shows_the_report_and_draws_what_was_better(tmp_path: Path, open_page: Callable[..., Any]):
@@ -109,6 +116,7 @@ def test_the_page_shows_the_report_and_draws_what_was_better(tmp_path: Path, ope
     page = open_page(page_file.as_uri(), offline=True)
     report = page.get_by_role("region", name="Report")
     report.get_by_role("img", name="Win probability, %, by rounds").wait_for()
+    assert drawn(report) == len(log.rounds) + 1
     for name in ("Regions", "Income"):
         assert report.get_by_role("img", name=f"{name}, by rounds").is_visible()
     assert report.locator("tbody tr").count() == 2
@@ -134,6 +142,7 @@ def test_a_log_that_is_opened_gets_its_report_by_itself(tmp_path: Path, open_pag
         report.get_by_text("The report is being made").wait_for()
         report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
         assert report.locator("tbody tr").count() == 2
+        assert drawn(report) == len(log.rounds) + 1
         with server.client(server.token(0)) as client:
             assert client.post(f"games/{server.game}/report", json={}).status_code == 409  # not while it is played
 

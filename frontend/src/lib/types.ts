@@ -53,8 +53,10 @@ export interface Colours {
   neutral: string;
 }
 
-/** For each position and player: share of playouts won, and the ends of its 95 % interval. */
-export type Chances = [number, number, number][][];
+/** The share of playouts that a player won, and the ends of its 95 % interval. */
+export type Chance = [share: number, low: number, high: number];
+/** By positions and players. */
+export type Chances = Chance[][];
 
 export interface Doc {
   version: number;
