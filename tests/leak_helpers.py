@@ -27,6 +27,7 @@ from warlight_env.engine.state import UNKNOWN
 from warlight_env.web import feed
 from warlight_env.web.app import create_app
 from warlight_env.web.book import Book
+from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.room import Room
 from warlight_env.web.server_settings import ServerSettings
 from warlight_env.web.worker import AskedPosition, Question, Worker, WorkerSetup
@@ -45,12 +46,12 @@ EVENTS: Final = {
 }
 NOW: Final = {
     "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "code", "values",
-    "chances", "you", "out", "resigned", "draw",
+    "chances", "you", "out", "resigned", "draw", "here", "watching", "clock", "rematch",
 }  # fmt: skip
 YOU: Final = {"income", "offers", "picks", "in", "alive"}
 LOOK: Final = {
     "version", "program", "map", "rules", "limit", "players", "colours", "continues", "id", "kind", "seat", "people",
-    "chances", "awaited",
+    "chances", "awaited", "spectator", "clock", "friends",
 }  # fmt: skip
 
 
@@ -207,6 +208,26 @@ class Watched:
         assert without[0] == without[1]
 
 
+class Spectating(Watched):
+    """Who watches people: what everybody may know, and in fog nothing of the map once all have picked."""
+
+    def sight(self, step: int) -> list[bool]:
+        """See `Watched`."""
+        truth = self.truths[step]
+        return [truth.phase == "pick" or not self.room.game.rules.fog] * len(truth.owner)
+
+    def now(self, state: dict[str, Any]) -> None:
+        """See `Watched`."""
+        assert set(state) <= NOW - {"you"}, set(state) - NOW
+        assert state["chances"] is None and state["error"] is None and state["rematch"] is None
+
+    def look(self, answer: httpx.Response) -> None:
+        """See `Watched`."""
+        document = self.scan(answer.text)
+        assert set(document) <= LOOK, set(document) - LOOK
+        assert (document["seat"], document["spectator"], document["chances"]) == (None, True, [])
+
+
 class Checker:
     """Plays games of people on a server, and checks every message; `seat_rounds` counts."""
 
@@ -218,7 +239,7 @@ class Checker:
         transport = httpx.ASGITransport(self.app)
         self.client = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=60)
         self.worker = Worker()
-        self.seat_rounds = self.hidden = self.hints = self.late = 0
+        self.seat_rounds = self.hidden = self.hints = self.late = self.watched = 0
         self.kinds: set[tuple[Any, ...]] = set()
         self.truths: dict[Book, list[Truth]] = {}
         self._patches = [mock.patch.object(Book, name, self._noting(name)) for name in ("began", "picked", "played")]
@@ -266,6 +287,8 @@ class Checker:
         people: list[dict[str, str]] = [{"name": f"P{p}"} for p in range(players)]
         if number % 5 == 3:
             people[-1] = {"bot": "random"}
+        if number % 3 == 2:
+            people[1:] = [{**person, "friend": "bot" not in person} for person in people[1:]]
         body = {"players": people, "map": map_, "rules": rules, "fog": fog, "picks": picks}
         regions = self.kind_rng.randrange(12, 30)
         made = await self.client.post("games", json={**body, "regions": regions})
@@ -273,6 +296,7 @@ class Checker:
             return
         assert made.status_code == 200, made.text
         game = made.json()
+        game["tokens"].update(game["invites"])
         room = (await self.app.state.lobby.find(game["id"], game["tokens"]["0"])).room
         self.kinds.add((rules, map_, players, picks))
         await self.play(room, game, rounds=8 + number % 25)
@@ -285,13 +309,15 @@ class Checker:
             others = [token for other, token in made["tokens"].items() if other != str(seat)]
             secrets = (str(room.game.seed), '"hash"', *others)
             seats.append(Watched(room, seat, truths, secrets))
+        secrets = (str(room.game.seed), '"hash"', *made["tokens"].values())
+        seats.append(Spectating(room, SPECTATOR, truths, secrets))
         listeners = [asyncio.create_task(seat.listen()) for seat in seats]
         agents = {seat: make_agent("smart_random", self.rng.randrange(2**31)) for seat in room.humans}
         try:
             while not room.over and room.game.round < rounds:
                 if self.rng.random() < 0.1:
                     await self.ask(room, made, seats)
-                turns = sum(len(truths) == 1 or truths[-1].phase == "play" for _ in seats)
+                turns = sum(len(truths) == 1 or truths[-1].phase == "play" for _ in room.humans)
                 await self.step(room, made, agents)
                 await self.heard(seats)
                 self.seat_rounds += turns if truths[-1].phase != "pick" else 0
@@ -304,6 +330,7 @@ class Checker:
         self.hidden += sum(seat.hidden for seat in seats)
         self.hints += sum(seat.hints for seat in seats)
         self.late += sum(seat.late for seat in seats)
+        self.watched += sum(seat.steps for seat in seats if isinstance(seat, Spectating))
 
     async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent]) -> None:
         """A turn of everybody who is awaited."""
@@ -336,13 +363,17 @@ class Checker:
     async def ask(self, room: Room, made: dict[str, Any], seats: list[Watched]) -> None:
         """All that a seat can ask for over HTTP."""
         url = f"games/{room.id}"
+        together = room.kind == "together"
         for seat in seats:
+            if isinstance(seat, Spectating):
+                await self.ask_as_spectator(room, made, seat)
+                continue
             headers = {"authorization": f"Bearer {made['tokens'][str(seat.seat)]}"}
             seat.look(await self.client.get(url, headers=headers))
             for path, body, statuses in (
                 ("replay", None, {409}),
                 ("branch", {"round": 0, "players": [{"name": "x"}] * room.game.players}, {409}),
-                ("insight", {"bot": HINTS, "seat": (seat.seat + 1) % room.game.players}, {403}),
+                ("insight", {"bot": HINTS, "seat": (seat.seat + 1) % room.game.players}, {409 if together else 403}),
                 ("insight", {"bot": HINTS, "round": room.game.round + 1}, {409}),
                 ("insight", {"bot": HINTS, "round": max(0, room.game.round - 1)}, {200, 409}),
                 ("orders", {"round": 1, "deploys": [[r, 1] for r in range(10)], "attacks": [[0, 1, 1]]}, {409, 422}),
@@ -359,13 +390,32 @@ class Checker:
                     assert (
                         "seat" not in answer.text or "not to be looked at" in answer.text or "move now" in answer.text
                     )
-            if room.game.phase == "play" and room.game.alive(seat.seat) and self.rng.random() < 0.2:
+            if room.game.phase == "play" and room.game.alive(seat.seat) and self.rng.random() < 0.2 and not together:
                 seat.hint(await self.client.post(f"{url}/insight", json={"bot": HINTS}, headers=headers), self.worker)
-        home = (await self.client.get("home")).text
+        home = (await self.client.get("home")).text + (await self.client.get("library")).text
         assert str(room.game.seed) not in home
         assert all(token not in home for token in made["tokens"].values())
         with_other = {"authorization": f"Bearer {made['tokens'][str(seats[0].seat)]}x"}
         assert (await self.client.get(url, headers=with_other)).status_code == 404
+
+    async def ask_as_spectator(self, room: Room, made: dict[str, Any], seat: Spectating) -> None:
+        """All that may be asked for over HTTP: who only watches does nothing, and learns nothing by trying."""
+        url, headers = f"games/{room.id}", {"authorization": f"Bearer {made['spectate']}"}
+        seat.look(await self.client.get(url, headers=headers))
+        turn = {"round": room.game.round + 1, "deploys": [], "attacks": []}
+        for path, body, statuses in (
+            ("replay", None, {409}), ("log", None, {409}), ("file", None, {409}), ("report", {}, {409}),
+            ("branch", {"round": 0, "players": [{"name": "x"}] * room.game.players}, {409}), ("rematch", {}, {409}),
+            ("insight", {"bot": HINTS}, {403}), ("insight", {"bot": HINTS, "seat": 0}, {403}), ("orders", turn, {403}),
+            ("picks", {"wishes": [0]}, {403}), ("take-back", {}, {403}), ("resign", {}, {403}),
+            ("draw", {"agree": True}, {403}), ("control", {"paused": True}, {409}), ("name", {"name": "x"}, {404}),
+            ("delete", {}, {404}),
+        ):  # fmt: skip
+            answer = await self.client.request(
+                "GET" if body is None else "POST", f"{url}/{path}", json=body, headers=headers
+            )
+            assert answer.status_code in statuses, (path, body, answer.text)
+            assert set(seat.scan(answer.text)) <= {"error", "details", "code", "values"}
 
 
 def _truth(game: Game) -> Truth:

@@ -39,7 +39,7 @@ class Watched:
     def now(self, seat):
         return {"type": "now"}
 
-    def looked_at(self): ...
+    def looked_at(self, seat): ...
 
     def play(self) -> None:
         """The next step, with thoughts and orders in forms that are not the usual one."""

@@ -31,6 +31,7 @@ def test_nothing_that_is_hidden_is_sent(tmp_path: Path):
     checker = checked(tmp_path, 250)
     assert checker.hidden > 1_000
     assert checker.hints > 0
+    assert checker.watched > 100  # positions through the eyes of spectators
     assert {rules for rules, *_ in checker.kinds} == set(PRESETS)
 
 

@@ -26,6 +26,7 @@ pytestmark = PAGE
 
 KINDS = {
     "take": r"Take (?P<to>.+?) with (?P<n>\d+): (?P<why>.+)\.",
+    "attack": r"Attack (?P<to>.+?) with (?P<n>\d+): (?P<why>.+)\.",
     "hold": r"Hold (?P<at>.+?) with (?P<n>\d+) more: (?P<why>.+)\.",
     "for": r"Deploy (?P<n>\d+) on (?P<at>.+?), for the attack on (?P<targets>.+)\.",
     "deploy": r"Deploy (?P<n>\d+) on (?P<at>.+?): (?P<why>.+)\.",
@@ -61,6 +62,8 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
     """That sentences say what orders do, all of it, and nothing that is not so; what kinds of things they said."""
     deploys, attacks = (rows.tolist() for rows in orders.arrays())
     targets = {to for _, to, _ in attacks if at.owner[to] != at.me}
+    sent = {to: sum(n for _, q, n in attacks if q == to) for to in targets}
+    likely = {to for to in targets if battle_odds(sent[to], at.army[to]).capture >= 0.5}
     said: set[str] = set()
     seen: list[tuple[Any, ...]] = []
     for sentence in told:
@@ -71,7 +74,20 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
         if kind == "take":
             to = at.index(parts["to"])
             seen.append(("take", to, n))
-            said |= taken(why, at, to, [row for row in attacks if row[1] == to], targets)
+            assert to in likely
+            said |= taken(why, at, to, [row for row in attacks if row[1] == to], likely)
+        elif kind == "attack":
+            to = at.index(parts["to"])
+            seen.append(("take", to, n))
+            assert to not in likely
+            odds = battle_odds(n, at.army[to])
+            assert f"chance of {round(100 * odds.capture)} %" in why or odds.capture < 0.01
+            assert "taken" in why or odds.capture < 0.01
+            killed = at.army[to] - odds.expected_defenders
+            told_of = re.search(r"about (\d+|one) arm\w+ of (\d+)", why)
+            assert told_of is not None or killed < 0.5 + 1e-6
+            assert told_of is None or int(told_of[2]) == at.army[to]
+            assert told_of is None or abs(int(told_of[1].replace("one", "1")) - killed) <= 0.5 + 1e-6
         elif kind in ("hold", "for", "deploy"):
             region = at.index(parts["at"])
             seen.append(("deploy", region, n))
@@ -94,7 +110,6 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
             assert inner == ("nothing foreign borders on" in why)
             if "against" in why:
                 assert int(re.search(r"(\d+|one) arm", why)[1].replace("one", "1")) == at.enemies(to) > 0
-    sent = {to: sum(n for _, q, n in attacks if q == to) for to in targets}
     expected = [("take", to, n) for to, n in sent.items()] + [("deploy", r, n) for r, n in deploys]
     expected += [("move", source, to, n) for source, to, n in attacks if to not in targets]
     assert sorted(seen, key=str) == sorted(expected, key=str)
@@ -159,6 +174,29 @@ def test_sentences_say_what_is_so(tmp_path: Path, open_page: Callable[..., Any])
     assert said >= {"take", "for", "hold", "move", "completes", "breaks", "last"}
 
 
+def test_an_attack_that_hardly_captures_is_told_as_what_it_costs_the_other(
+    tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = thought_log("mcts:sims=20", "small", 2, 3)
+    game = game_at(log, 1)
+    pairs = [
+        (r, q) for r in range(len(game.owner)) for q in game.map.neighbors[r] if game.owner[r] == 0 != game.owner[q]
+    ]
+    source, target = max(pairs, key=lambda pair: game.army[pair[1]])
+    codes, name = [region.code for region in game.map.regions], game.map.regions[target].name
+    armies = int(game.army[target])
+    assert battle_odds(1, armies).capture < 0.005
+    data = next(insight.data for insight in log.rounds[1].insights if insight.player == 0)
+    data["candidates"][0]["orders"] = f"a {codes[source]} {codes[target]} 1"
+    file = tmp_path / "game.html"
+    write_html(log, file)
+    told = {"en-US": f"Attack {name} with 1: it loses about one army of {armies}.",
+            "cs-CZ": f"Zaútoč na {name}, armád 1: ztratí asi jednu armádu z {armies}."}  # fmt: skip
+    for language, says in told.items():
+        page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
+        page.locator(".why li", has_text=says).wait_for()
+
+
 def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Callable[..., Any]):
     log = thought_log("plan", "small", 6, 3)
     file = tmp_path / "plan.html"
@@ -188,6 +226,7 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
     pick(page)
     page.locator(".phases").wait_for()
     told = regions(page)
+    page.get_by_role("button", name="Hint: off").wait_for()
     page.keyboard.press("h")
     hint = page.get_by_role("region", name="Hint in words")
     hint.get_by_role("heading", name="Where to look").wait_for()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cup_helpers import play_cup
-from page_helpers import PAGE, STILL, bot_log, front, letter_of, pick, region, regions, round_or_end
+from page_helpers import PAGE, PHONE, STILL, bot_log, front, letter_of, pick, region, regions, round_or_end
 
 from warlight_env import Game
 from warlight_env.agents.registry import make_agent
@@ -65,6 +66,13 @@ def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
         page.goto(server.page(f"g/{made['id']}?{tokens}"))
         page.get_by_role("heading", name="Pass to Ann").wait_for()
         yield "hotseat"
+        page.goto(server.page())
+        page.get_by_role("button", name="+ Friend").click()
+        page.get_by_label("Name of the friend on seat 3").fill("Bo")
+        page.get_by_role("combobox", name="Time for a turn").select_option("5 minutes")
+        page.get_by_role("button", name="Play now").click()
+        page.get_by_text("1 friend is not here yet").first.wait_for(state="attached")
+        yield "together"
         bots = {"players": [{"bot": "mcts:sims=457"}, {"bot": "aggressive"}], "picks": "random", "pace": 0.3, "seed": 3}
         made = client.post("games", json=bots).json()
         page.goto(server.page(f"g/{made['id']}?key={made['watch']}"))
@@ -86,6 +94,18 @@ def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
     yield "tournament"
 
 
+@contextmanager
+def on_a_phone(page: Any) -> Iterator[None]:
+    """The page as a phone has it: narrow, and with fingers alone."""
+    fingers = page.context.new_cdp_session(page)
+    for there, size in ((True, PHONE["viewport"]), (False, STILL["viewport"])):
+        fingers.send("Emulation.setTouchEmulationEnabled", {"enabled": there})
+        page.set_viewport_size(size)
+        page.wait_for_timeout(150)
+        if there:
+            yield
+
+
 def test_axe_finds_nothing_on_any_screen_in_both_themes(tmp_path: Path, open_page: Callable[..., Any]):
     """With WARLIGHT_PICTURES set to a folder, pictures of all screens are written there."""
     from axe_playwright_python.sync_playwright import Axe
@@ -101,17 +121,16 @@ def test_axe_finds_nothing_on_any_screen_in_both_themes(tmp_path: Path, open_pag
             for theme in ("dark", "light"):
                 page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
                 if pictures:
+                    page.evaluate("scrollTo(0, 0)")
                     page.screenshot(path=Path(pictures) / f"{name}-{theme}.png")
-                    page.set_viewport_size({"width": 360, "height": 740})
-                    page.wait_for_timeout(150)
-                    page.screenshot(path=Path(pictures) / f"{name}-{theme}-phone.png", full_page=name != "keys")
+                    with on_a_phone(page):
+                        page.screenshot(path=Path(pictures) / f"{name}-{theme}-phone.png", full_page=name != "keys")
                 rules = None if theme == "dark" else {"runOnly": ["color-contrast"]}  # all else is the same in both
                 for violation in axe.run(page, options=rules).response["violations"]:
                     nodes = [node["html"][:200] for node in violation["nodes"][:3]]
                     found.append((name, theme, violation["id"], violation["help"], nodes))
-                page.set_viewport_size(STILL["viewport"])
             page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        assert len(seen) == 10
+        assert len(seen) == 11
         assert found == []
 
 

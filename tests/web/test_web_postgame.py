@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -136,6 +137,25 @@ def test_a_log_that_is_opened_gets_its_report_by_itself(tmp_path: Path, open_pag
         assert report.locator("tbody tr").count() == 2
         with server.client(server.token(0)) as client:
             assert client.post(f"games/{server.game}/report", json={}).status_code == 409  # not while it is played
+
+
+@needs_page
+@needs_browser
+def test_the_curve_is_there_in_a_game_of_which_nobody_asked_the_chances(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server:
+        two = {"players": [{"name": "You"}, {"bot": "random"}], "map": "small", "picks": "random", "seed": 2}
+        made = server.client().post("games", json=two).json()
+        client = server.client(made["tokens"]["0"])
+        with server.feed(made["id"], made["tokens"]["0"]) as feed:
+            client.post(f"games/{made['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
+            feed.event("round")
+            client.post(f"games/{made['id']}/resign")
+            feed.event("end")
+        page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+        report = page.get_by_role("region", name="Report")
+        report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
+        curve = report.get_by_role("img", name="Win probability, %, by rounds").locator("path[fill=none]").first
+        assert len(re.findall("[ML]", curve.get_attribute("d"))) == 2  # before the round and after it
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from typing import Any
 from warlight_env.web import clerk
 from warlight_env.web.clerk import Source, seen, thought_seed
 from warlight_env.web.errors import RequestError
+from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.lobby import Access, Lobby
 from warlight_env.web.opponents import Opponents
 from warlight_env.web.requests import InsightBody
@@ -21,10 +22,15 @@ async def insight_for(lobby: Lobby, there: Access, body: InsightBody) -> dict[st
     """
     room = there.room
     past = body.round is not None and body.round != room.game.round
-    if past and there.seat is not None and not room.over:
+    if not room.over and there.seat == SPECTATOR:
+        raise RequestError("this token is for looking only", 403, code="looking-only")
+    if not room.over and room.kind == "together":
+        raise RequestError("in a game with friends nobody is helped", 409, code="no-help")
+    if past and not there.whole:
         raise RequestError("past rounds can be analysed once the game is over", 409, code="no-analysis-yet")
-    seat = there.seat if there.seat is not None and body.seat is None else body.seat or 0
-    if seat != there.seat and there.seat is not None and not room.over:
+    own = None if there.seat == SPECTATOR else there.seat
+    seat = own if own is not None and body.seat is None else body.seat or 0
+    if seat != own and not there.whole:
         raise RequestError(f"seat {seat}: not to be looked at with this token", 403)
     with lobby.turnstile.through(f"{room.id}/{there.seat}"):  # a seat, or watching, has one token
         if past:

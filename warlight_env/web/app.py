@@ -8,9 +8,9 @@ import logging
 import secrets
 from collections.abc import AsyncIterator
 from dataclasses import asdict
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import FastAPI, Header, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
@@ -21,17 +21,19 @@ from warlight_env.engine.rules import PRESETS, Rules
 from warlight_env.errors import InputError, RunError
 from warlight_env.version import __version__
 from warlight_env.web.analysis import insight_for
+from warlight_env.web.asking import There
 from warlight_env.web.atlas import Atlas, add_maps
 from warlight_env.web.disk import DiskError
 from warlight_env.web.document import header_facts, with_more
 from warlight_env.web.errors import RequestError, later, refusal, refusal_of, unable_now
+from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.folder import Folder
 from warlight_env.web.gate import Guard
 from warlight_env.web.json_answers import Encoded
 from warlight_env.web.library import add_library
 from warlight_env.web.listing import Shared
-from warlight_env.web.lobby import Access, Lobby
-from warlight_env.web.newgames import made, map_of, map_seed
+from warlight_env.web.lobby import Lobby
+from warlight_env.web.newgames import company_of, joined, made, map_of, map_seed
 from warlight_env.web.opponents import Opponents
 from warlight_env.web.own_files import OwnFiles
 from warlight_env.web.page import page
@@ -52,8 +54,6 @@ from warlight_env.web.tournament_tables import add_tournaments, tournaments
 _log = logging.getLogger(__name__)
 
 SWEEP: Final = 30.0
-
-Token = Annotated[str, Header(alias="authorization", max_length=128)]
 
 
 def create_app(settings: ServerSettings, home: Folder | None = None) -> FastAPI:
@@ -154,6 +154,7 @@ def _pages(app: FastAPI) -> None:
             "rules": [{"name": name, "fog": rules.fog} for name, rules in PRESETS.items()],
             "games": await lobby.listing.newest(),
             "tournaments": await runs.get(),
+            "reach": settings.reach,
         }
 
 
@@ -162,13 +163,9 @@ def _games(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
     shelf: Shelf = app.state.shelf
 
-    async def access(id: str, authorization: str) -> Access:
-        return await lobby.find(id, authorization.removeprefix("Bearer "))
-
-    app.state.access = access
-
     @app.post("/api/games")
     async def make(body: NewGame) -> dict[str, Any]:
+        company = company_of(body)
         if body.rules not in PRESETS:
             raise RequestError(f"rules {body.rules!r}: there are {', '.join(PRESETS)}")
         rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
@@ -176,47 +173,47 @@ def _games(app: FastAPI) -> None:
         seed = secrets.randbits(53) if body.seed is None else body.seed
         map_, drawing = await map_of(lobby.desk, app.state.atlas, body, map_seed(body.seed))
         players = await opponents.seated(body.players, map_.n_regions, rules)
-        room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace), drawing)
+        room = await lobby.make(players, map_, rules, seed, picks, max(0.1, body.pace), drawing, company)
         return made(room)
 
     @app.get("/api/games/{id}")
-    async def look(id: str, authorization: Token) -> Encoded:
-        there = await access(id, authorization)
+    async def look(there: There) -> Encoded:
         room = there.room
         facts = header_facts(room.header, secret=bool(room.humans) and not room.over)
+        watching = there.seat == SPECTATOR
         chances = room.chances if there.seat is None else []
         facts |= {
-            "id": id, "kind": room.kind, "seat": there.seat, "people": room.humans, "chances": chances,
-            "awaited": room.awaited,
+            "id": room.id, "kind": room.kind, "seat": None if watching else there.seat, "people": room.humans,
+            "chances": chances, "awaited": room.awaited, "spectator": watching, "clock": room.clock.seconds,
+            "friends": room.friends,
         }  # fmt: skip
         return Encoded(with_more(facts, {"map": await lobby.drawing(room)}))
 
     @app.get("/api/games/{id}/replay")
-    async def replay(id: str, authorization: Token) -> Encoded:
-        there = await access(id, authorization)
-        if not there.room.over and there.seat is not None:
+    async def replay(there: There) -> Encoded:
+        if not there.whole:
             raise RequestError("the replay is there once the game is over", 409, code="no-replay-yet")
         return Encoded(await shelf.replay(lobby.source(there.room), {}))
 
     @app.post("/api/games/{id}/report")
-    async def report(id: str, authorization: Token) -> dict[str, Any]:
-        there = await access(id, authorization)
+    async def report(there: There) -> dict[str, Any]:
         if not there.room.over:
             raise RequestError("the report is made once the game is over", 409, code="no-report-yet")
         return lobby.judges.look(lobby.source(there.room))
 
     @app.post("/api/games/{id}/rematch")
-    async def rematch(id: str, authorization: Token) -> dict[str, Any]:
-        there = await access(id, authorization)
+    async def rematch(there: There) -> dict[str, Any]:
         if not there.room.over:
             raise RequestError("a rematch is played once the game is over", 409, code="no-rematch-yet")
+        if there.seat == SPECTATOR:
+            raise RequestError("this token is for looking only", 403, code="looking-only")
         await opponents.still([seat.spec for seat in there.room.seats], there.room.game)
-        return made(await lobby.again(there.room))
+        room, new = await lobby.again(there.room)
+        return made(room) if new else joined(room, there.seat)
 
     @app.post("/api/games/{id}/branch")
-    async def branch(id: str, body: BranchBody, authorization: Token) -> dict[str, Any]:
-        there = await access(id, authorization)
-        if not there.room.over and there.seat is not None:
+    async def branch(body: BranchBody, there: There) -> dict[str, Any]:
+        if not there.whole:
             raise RequestError("a game can be played on in another way once it is over", 409, code="no-branch-yet")
         game = there.room.game
         players = await opponents.seated(body.players, game.map.n_regions, game.rules)
@@ -226,49 +223,38 @@ def _games(app: FastAPI) -> None:
 def _turns(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
 
-    def seat_of(there: Access) -> int:
-        if there.seat is None:
-            raise RequestError("this token is for looking only", 403, code="looking-only")
-        return there.seat
-
     @app.post("/api/games/{id}/picks")
-    async def hand_in_picks(id: str, body: PicksBody, authorization: Token) -> dict[str, Any]:
-        there = await app.state.access(id, authorization)
-        there.room.hand_in_picks(seat_of(there), body.wishes)
+    async def hand_in_picks(body: PicksBody, there: There) -> dict[str, Any]:
+        there.room.hand_in_picks(there.player(), body.wishes)
         return {"ok": True, "awaited": there.room.awaited}
 
     @app.post("/api/games/{id}/orders")
-    async def hand_in_orders(id: str, body: OrdersBody, authorization: Token) -> dict[str, Any]:
-        there = await app.state.access(id, authorization)
+    async def hand_in_orders(body: OrdersBody, there: There) -> dict[str, Any]:
         hint = None if body.hint == "off" else {"hint": body.hint}
         orders = Orders(list(body.deploys), list(body.attacks))
-        there.room.hand_in_orders(seat_of(there), body.round, orders, hint)
+        there.room.hand_in_orders(there.player(), body.round, orders, hint)
         return {"ok": True, "awaited": there.room.awaited}
 
     @app.post("/api/games/{id}/take-back")
-    async def take_back(id: str, authorization: Token) -> dict[str, Any]:
-        there = await app.state.access(id, authorization)
-        turn = there.room.take_back(seat_of(there))
+    async def take_back(there: There) -> dict[str, Any]:
+        turn = there.room.take_back(there.player())
         if not isinstance(turn, Orders):
             return {"wishes": turn}
         deploys, attacks = (rows.tolist() for rows in turn.arrays())
         return {"deploys": deploys, "attacks": attacks}
 
     @app.post("/api/games/{id}/resign")
-    async def resign(id: str, authorization: Token) -> dict[str, Any]:
-        there = await app.state.access(id, authorization)
-        there.room.resign(seat_of(there))
+    async def resign(there: There) -> dict[str, Any]:
+        there.room.resign(there.player())
         return {"ok": True, "awaited": there.room.awaited}
 
     @app.post("/api/games/{id}/draw")
-    async def draw(id: str, body: DrawBody, authorization: Token) -> dict[str, Any]:
-        there = await app.state.access(id, authorization)
-        there.room.agree(seat_of(there), body.agree)
+    async def draw(body: DrawBody, there: There) -> dict[str, Any]:
+        there.room.agree(there.player(), body.agree)
         return {"ok": True, "over": there.room.over}
 
     @app.post("/api/games/{id}/control")
-    async def control(id: str, body: ControlBody, authorization: Token) -> dict[str, Any]:
-        there = await app.state.access(id, authorization)
+    async def control(body: ControlBody, there: There) -> dict[str, Any]:
         if there.room.humans:
             raise RequestError("only games between bots can be paused", 409, code="bots-only")
         lobby.control(there.room, body.paused, body.pace)
@@ -280,8 +266,7 @@ def _analysis(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
 
     @app.post("/api/games/{id}/insight")
-    async def insight(id: str, body: InsightBody, authorization: Token) -> dict[str, Any]:
-        there = await app.state.access(id, authorization)
+    async def insight(body: InsightBody, there: There) -> dict[str, Any]:
         game = there.room.game
         await opponents.check(body.bot, game.players, game.map.n_regions, game.rules)
         return await insight_for(lobby, there, body)

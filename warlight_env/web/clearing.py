@@ -16,7 +16,8 @@ from warlight_env.web.kept_game import SEATS, KeptGame
 from warlight_env.web.turn_file import TURNS, TurnsFile
 
 LEFT: Final = 600.0  # seconds after which a game in which nobody did anything is one that was left
-BOTS: Final = 86400.0  # and an unfinished one between bots
+BOTS: Final = 86400.0  # and an unfinished one between bots,
+INVITED: Final = 86400.0  # or one to which friends were invited
 
 
 def files_of(folder: Path, id: str) -> list[Path]:
@@ -51,7 +52,7 @@ def _unfinished(folder: Path, now: float) -> Iterator[tuple[str, float]]:
 def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
     try:
         kept = KeptGame.of(bounded.decode_line((folder / f"{id}{SEATS}").read_bytes()))
-        if kept.name or kept.paused:
+        if kept.name or kept.paused or (kept.friends and seconds <= INVITED):  # friends take their time
             return False
         if not kept.people and seconds > BOTS:
             return True

@@ -277,13 +277,14 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
         taken = found.header.continues
         played = found.picks + found.rounds > 0 if taken is None else found.rounds > taken.rounds
         winner = None if found.end is None else found.end.winner
-        return row(kept, found.header, found.rounds, winner, over=over, begun=over or played or turns.there)
+        begun = over or played or turns.there or bool(kept.friends)
+        return row(kept, found.header, found.rounds, winner, over=over, begun=begun)
     except (OSError, LogError, *NOT_OURS):
         return None
 
 
 def row(kept: KeptGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool) -> dict[str, Any]:
-    """What a list shows of a game; begun: whether anything was done in it.
+    """What a list shows of a game; begun: whether anything was done in it, be it that friends were invited.
 
     Nobody gets the token of a seat here: they are with those who made the game. ``watch``, of games between bots, shows
     nothing that is secret.

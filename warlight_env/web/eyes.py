@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.sight import knows_of, seen_in_round, visible
@@ -11,6 +11,9 @@ from warlight_env.engine.state import UNKNOWN
 from warlight_env.maps import Map
 
 Event = dict[str, Any]
+
+#: Instead of a seat: who watches people, and knows what all of them do.
+SPECTATOR: Final = -1
 
 
 class Eyes:
@@ -23,9 +26,12 @@ class Eyes:
     * deploys and moves are those of ``RoundResult.seen_by``; orders, wishes, offers and dropped orders are its own;
     * others' insight, and the hashes and seeds that would give the dice away, are left out.
 
+    A spectator is nobody's player: it gets no orders, wishes and offers at all. In fog, once all have picked, it sees
+    no region, nor what happens there.
+
     Args:
         map_, rules: of the game.
-        seat: the player; None for an onlooker who sees everything.
+        seat: the player, or SPECTATOR; None for an onlooker who sees everything.
         players: of the game.
     """
 
@@ -101,6 +107,8 @@ class Eyes:
     def _seen(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
         """The regions that the player saw in a round; a move that captured has a 1 at its end."""
         assert self.seat is not None
+        if self.seat == SPECTATOR:
+            return frozenset()
         captured = [row[2] for row in moves if row[0] == self.seat and row[4:] and row[6]]
         return seen_in_round(self.map.neighbors, self.seat, before, self._owner, captured)
 
@@ -108,7 +116,7 @@ class Eyes:
         whole = list(zip(self._owner, self._army, strict=True))
         if self.seat is None or not self._foggy:
             return whole
-        seen = visible(self.map.neighbors, self._owner, self.seat)
+        seen = () if self.seat == SPECTATOR else visible(self.map.neighbors, self._owner, self.seat)
         return [both if r in seen else (UNKNOWN, 0) for r, both in enumerate(whole)]
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any, Final, Protocol
 
@@ -32,8 +33,8 @@ class Shown(Protocol):
         """What is not in the log, for a seat."""
         ...
 
-    def looked_at(self) -> None:
-        """A viewer has come or gone."""
+    def looked_at(self, seat: int | None) -> None:
+        """A viewer of a seat has come or gone."""
         ...
 
 
@@ -52,12 +53,21 @@ class Feed:
         self._version = 0
         self._waiting: set[asyncio.Event] = set()
         self._closed = False
-        self.viewers = 0
+        self._there: Counter[int | None] = Counter()
 
     @property
     def size(self) -> int:
         """Bytes of the events as viewers have them."""
         return sum(cut.size for cut in self._texts.values())
+
+    @property
+    def viewers(self) -> int:
+        """How many there are."""
+        return self._there.total()
+
+    def there(self, seat: int | None) -> int:
+        """How many look through the eyes of a seat."""
+        return self._there[seat]
 
     def tell(self) -> None:
         """Something happened."""
@@ -77,8 +87,8 @@ class Feed:
             raise RequestError(f"after {after}: there are events 0 to {count - 1}")
         place, told, wake = after + 1, -1, asyncio.Event()
         self._waiting.add(wake)
-        self.viewers += 1
-        self._room.looked_at()
+        self._there[seat] += 1
+        self._room.looked_at(seat)
         try:
             while not self._closed:
                 wake.clear()
@@ -94,8 +104,8 @@ class Feed:
                 await wake.wait()
         finally:
             self._waiting.discard(wake)
-            self.viewers -= 1
-            self._room.looked_at()
+            self._there[seat] -= 1
+            self._room.looked_at(seat)
 
     async def _event_after(self, cut: _Cut, place: int, wake: asyncio.Event, seconds: float) -> None:
         """Wait until the viewer has an event of that number to come, so many seconds at most."""
@@ -104,7 +114,8 @@ class Feed:
         while not self._closed and not cut.has(place) and clock() < until:
             wake.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(wake.wait(), until - clock())
+                async with asyncio.timeout_at(until):
+                    await wake.wait()
 
     def _state(self, seat: int | None) -> str:
         """The state of the moment, made once for all viewers of a seat."""

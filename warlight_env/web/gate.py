@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -37,6 +38,18 @@ HEADERS: Final = (
 )  # fmt: skip
 
 
+#: In the scope of a request that came without the server's token, and may still be one of an invited guest's.
+GUEST: Final = "warlight.guest"
+#: What guests may ask for: one game, its turns, and once it is over its replay.
+_INVITED: Final = re.compile(
+    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|report|log|file))?"
+)
+
+
+#: Tells the page that its call was a guest's.
+_GUEST_HEADER: Final = ((b"x-warlight-guest", b"yes"),)
+
+
 class Guard:
     """Middleware, in front of everything.
 
@@ -46,7 +59,8 @@ class Guard:
     Args:
         hosts: names under which the server is reached, with and without port; empty: any.
         token: wanted as the header ``X-Warlight-Token`` of every call under /api/; sockets bring it in their first
-            message. None: none is needed.
+            message. None: none is needed. Calls about one game that guests may make go on without it, marked by GUEST:
+            whoever finds the game holds them to its invitations.
         rate: requests a second from one address, lasting; four times as many at once.
         at_once: requests and sockets of one address that are open.
     """
@@ -95,7 +109,7 @@ class Guard:
             finally:
                 self._uploads -= 1
         if isinstance(body, bytes):
-            await self.app(scope, _given(body, receive), _with_headers(send))
+            await self.app(scope, _given(body, receive), _with_headers(send, _GUEST_HEADER if GUEST in scope else ()))
         elif body is not None:
             await _answer(scope, send, *body)
 
@@ -119,9 +133,10 @@ class Guard:
             needs = self.token is not None and scope["path"].startswith("/api/")
             given = headers.get(b"x-warlight-token", "")
             if needs and not same(self.token or "", given):
-                return 401, refusal(
-                    "the server's token is missing or wrong: open the address that it printed", code="token"
-                )
+                invited = _INVITED.fullmatch(scope["path"]) and headers.get(b"authorization", "").startswith("Bearer ")
+                if not invited:
+                    return 401, uninvited()
+                scope[GUEST] = True
         return None
 
     def _afford(self, client: str) -> bool:
@@ -133,6 +148,11 @@ class Guard:
         if len(self._spent) > 1000:
             self._spent.popitem(last=False)
         return left >= 1
+
+
+def uninvited() -> Refusal:
+    """What is answered without the server's token; of a game's own it does not tell whether there is such a one."""
+    return refusal("the server's token is missing or wrong: open the address that it printed", code="token")
 
 
 def same(known: str, given: str) -> bool:
@@ -189,10 +209,10 @@ def _given(body: bytes, receive: Receive) -> Receive:
     return given
 
 
-def _with_headers(send: Send) -> Send:
+def _with_headers(send: Send, more: Sequence[tuple[bytes, bytes]]) -> Send:
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message.get("headers", ()), *HEADERS]
+            message["headers"] = [*message.get("headers", ()), *HEADERS, *more]
         await send(message)
 
     return sending

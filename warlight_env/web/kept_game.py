@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from warlight_env.web.gate import same
@@ -15,7 +15,9 @@ class KeptGame:
     """See the module.
 
     seats: name, bot's spec (None: a person) and token of each. watch: token of those who watch bots; None: people play.
-    pace, paused: how a game between bots runs. name: that somebody gave it; '': none.
+    pace, paused: how a game between bots runs. name: that somebody gave it; '': none. friends: seats of people who were
+    invited. spectate: token of those who watch people; None: there is none. clock: seconds for a turn; None: no limit.
+    rematch: the game that was made to be played next; None: none yet.
     """
 
     seats: list[tuple[str, str | None, str]]
@@ -23,30 +25,46 @@ class KeptGame:
     pace: float
     paused: bool = False
     name: str = ""
+    friends: tuple[int, ...] = ()
+    spectate: str | None = None
+    clock: int | None = None
+    rematch: str | None = None
 
     @classmethod
     def of(cls, data: Any) -> KeptGame:
         """From plain data; one of `NOT_OURS` where it is of something else."""
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
-        title = data.get("name", "")
+        title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
+        spectate, rematch = data.get("spectate"), data.get("rematch")
         seats = [(name, spec, token) for name, spec, token in rows]
         texts = [text for name, _, token in seats for text in (name, token)] + [title]
-        texts += [text for text in (watch, *(spec for _, spec, _ in seats)) if text is not None]
-        if not all(isinstance(text, str) for text in texts) or type(paused) is not bool or not 0 <= pace < 1e9:
+        maybe = (watch, spectate, rematch, *(spec for _, spec, _ in seats))
+        texts += [text for text in maybe if text is not None]
+        whole = [*friends, *(() if clock is None else (clock,))]
+        if (
+            not all(isinstance(text, str) for text in texts)
+            or not all(type(number) is int and number >= 0 for number in whole)
+            or type(paused) is not bool
+            or not 0 <= pace < 1e9
+        ):
             raise ValueError("not of a game")
-        return cls(seats, watch, pace, paused, title)
+        return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data."""
-        rows = [list(seat) for seat in self.seats]
-        return {"seats": rows, "watch": self.watch, "pace": self.pace, "paused": self.paused, "name": self.name}
+        return {**asdict(self), "seats": [list(seat) for seat in self.seats]}
 
     @property
     def people(self) -> list[int]:
         """The seats of people."""
         return [seat for seat, (_, spec, _) in enumerate(self.seats) if spec is None]
 
-    def knows(self, token: str) -> bool:
-        """Whether it is one of the game's tokens."""
+    def holds(self, token: str) -> bool:
+        """Whether it is that of a seat, or of watching bots."""
         tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
+        return any(same(known, token) for known in tokens if known)
+
+    def invites(self, token: str) -> bool:
+        """Whether it is one that was given away: of a friend's seat, or of watching people."""
+        tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
         return any(same(known, token) for known in tokens if known)

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import FastAPI, Header, Query
 from fastapi.responses import Response
 
+from warlight_env.web.asking import There
+from warlight_env.web.clerk import Source
 from warlight_env.web.document import embed
 from warlight_env.web.errors import RequestError
 from warlight_env.web.listing import Row
@@ -85,12 +87,11 @@ def add_library(app: FastAPI) -> None:
     lobby: Lobby = app.state.lobby
     shelf: Shelf = app.state.shelf
 
-    async def whole(id: str, authorization: str) -> Access:
-        """A game of which all may be known with this token."""
-        there: Access = await app.state.access(id, authorization)
-        if not there.room.over and there.seat is not None:
+    def whole(there: Access) -> Source:
+        """The log of a game of which all may be known with this token."""
+        if not there.whole:
             raise RequestError("the game can be taken along once it is over", 409, code="no-file-yet")
-        return there
+        return lobby.source(there.room)
 
     @app.get("/api/library")
     async def library(
@@ -119,13 +120,13 @@ def add_library(app: FastAPI) -> None:
         return {"ok": True}
 
     @app.get("/api/games/{id}/log")
-    async def log(id: str, authorization: Token) -> Response:
-        source = lobby.source((await whole(id, authorization)).room)
+    async def log(there: There) -> Response:
+        source = whole(there)
         return Response(await asyncio.to_thread(gzip.compress, source.data, 6), media_type="application/gzip")
 
     @app.get("/api/games/{id}/file")
-    async def file(id: str, authorization: Token) -> Response:
-        source = lobby.source((await whole(id, authorization)).room)
+    async def file(there: There) -> Response:
+        source = whole(there)
         report = lobby.judges.known(source)
         document = await shelf.replay(source, {} if report is None else {"report": report})
         return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

@@ -27,13 +27,15 @@ from warlight_env.web.clerk import Source, Taken, bundled_drawing, log_path, row
 from warlight_env.web.desk import Desk
 from warlight_env.web.disk import DiskError, write_private
 from warlight_env.web.errors import RequestError
+from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.folder import Folder
-from warlight_env.web.gate import same
+from warlight_env.web.gate import same, uninvited
 from warlight_env.web.judges import Judges
 from warlight_env.web.kept_game import SEATS, KeptGame
 from warlight_env.web.listing import Listing, Row
 from warlight_env.web.room import PACE, Room, Seat
 from warlight_env.web.thinking import Thinkers
+from warlight_env.web.turn_clock import TurnClock
 from warlight_env.web.turnstile import Turnstile
 from warlight_env.web.worker import WorkerSetup
 
@@ -44,10 +46,32 @@ _ID: Final = re.compile(r"[a-z0-9]{8,32}")
 
 @dataclass(frozen=True)
 class Access:
-    """What a token gives access to: a seat, or (None) everything that there is to see."""
+    """What a token gives access to: a seat, what spectators see (SPECTATOR), or (None) everything that there is."""
 
     room: Room
     seat: int | None
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing of the game is secret from who has it."""
+        return self.seat is None or self.room.over
+
+    def player(self) -> int:
+        """The seat that is played with it; `RequestError`: it is for looking only."""
+        if self.seat is None or self.seat == SPECTATOR:
+            raise RequestError("this token is for looking only", 403, code="looking-only")
+        return self.seat
+
+
+@dataclass(frozen=True)
+class Company:
+    """Who plays from where, and how long. friends: seats of people who are invited. clock: see `TurnClock`."""
+
+    friends: frozenset[int] = frozenset()
+    clock: int | None = None
+
+
+ALONE: Final = Company()
 
 
 class Lobby:
@@ -70,6 +94,7 @@ class Lobby:
         self.listing = Listing(home.path, self.desk, self._rows)
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
+        self._again = asyncio.Lock()
         self._made = 0
         self._cleared = -CLEAR
         self._coming = 0  # games that are being made or read, and will be in memory
@@ -85,19 +110,53 @@ class Lobby:
         picks: Literal["play", "random"] = "play",
         pace: float = PACE,
         drawing: bytes | None = None,
+        company: Company = ALONE,
     ) -> Room:
         """A new game for (name, bot's spec or None) by seat; `drawing`: of the map as JSON, where there is one."""
         chosen = secrets.randbits(53) if seed is None else seed
         new = functools.partial(Game, map_, rules, len(players), chosen, picks)
         async with self._place():
-            room = await self._room(secrets.token_hex(6), self._new_seats(players), new, pace, drawing=drawing)
+            seats = self._new_seats(players, company.friends)
+            room = await self._room(secrets.token_hex(6), seats, new, pace, drawing=drawing)
+            room.clock = TurnClock(company.clock)
             return await self._open(room, lambda: room.book.began(room.game, room.book.stands, room.limit))
 
-    async def again(self, room: Room) -> Room:
-        """A new game as that one began: the same players on their seats, map and rules, with other dice."""
-        players = [(seat.name, seat.spec) for seat in room.seats]
-        game, picks = room.game, picks_of(room.header)
-        return await self.make(players, game.map, game.rules, None, picks, room.pace, await self.drawing(room))
+    async def again(self, room: Room) -> tuple[Room, bool]:
+        """A new game as that one began: the same players on their seats, map and rules, with other dice.
+
+        All who played are told of it, each with the key of the seat. Where it has been made already, that one. Returns
+        whether it is new, too.
+        """
+        async with self._again:  # so that two who ask at once get one game
+            if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
+                return there, False
+            players = [(seat.name, seat.spec) for seat in room.seats]
+            company = Company(frozenset(room.friends), room.clock.seconds)
+            game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
+            made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, company)
+            room.rematch = made.id
+        with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
+            self._write_seats(room)
+        room.wake()
+        return made, True
+
+    async def _there(self, id: str) -> Room | None:
+        """A game of the folder, taken up where it is not in memory; None: it has been deleted."""
+        if id in self._rooms:
+            return self._rooms[id]
+        kept = await asyncio.to_thread(self._read_seats, id)
+        return None if kept is None else await self._resumed(id, kept)
+
+    def _invited_to(self, id: str, seat: int) -> str | None:
+        """The token of a seat in a game, or of watching it."""
+        room = self._rooms.get(id)
+        try:
+            kept = self._read_seats(id) if room is None else _kept(room)
+        except RequestError:
+            return None
+        if kept is None or seat >= len(kept.seats):
+            return None
+        return kept.spectate if seat == SPECTATOR else kept.seats[seat][2]
 
     async def branch(self, source: Source, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
         """Play on from a log's position after so many rounds, with other players if you like."""
@@ -107,8 +166,13 @@ class Lobby:
             room = await self._room(secrets.token_hex(6), seats, functools.partial(Game.from_dict, taken.saved))
             return await self._open(room, lambda: room.book.take_up(taken.header, taken.lines, taken.complete))
 
-    def _new_seats(self, players: Sequence[tuple[str, str | None]]) -> list[Seat]:
-        return [Seat(name, spec, secrets.token_urlsafe(18)) for name, spec in players]
+    def _new_seats(
+        self, players: Sequence[tuple[str, str | None]], friends: frozenset[int] = frozenset()
+    ) -> list[Seat]:
+        return [
+            Seat(name, spec, secrets.token_urlsafe(18), friend=spec is None and seat in friends)
+            for seat, (name, spec) in enumerate(players)
+        ]
 
     async def _room(
         self,
@@ -130,9 +194,12 @@ class Lobby:
         watched = all(seat.spec is not None for seat in seats)
         token = watch_token or (secrets.token_urlsafe(18) if watched else None)
         self._made += 1
-        return Room(
+        room = Room(
             id, seats, game, book, setup, self.thinkers, token, pace, drawing=drawing, number=self._made * len(seats)
         )
+        room.spectate_token = None if watched else secrets.token_urlsafe(18)
+        room.invited_to = self._invited_to
+        return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
         """`begin`: gives the room's book its first lines, which are saved in a thread: they may be many."""
@@ -209,21 +276,27 @@ class Lobby:
 
     # Finding
 
-    async def find(self, id: str, token: str) -> Access:
+    async def find(self, id: str, token: str, *, guest: bool = False) -> Access:
         """The game, and what the token may see of it; games on disk are taken up again.
+
+        guest: who asks has not the server's token, and only what was given away opens it.
 
         Raises:
             RequestError: there is no such game, or the token is not one of its tokens.
         """
-        wrong = _no_such_game()
+        wrong = _no_such_game() if not guest else RequestError(str(uninvited()["error"]), 401, code="token")
         if not _ID.fullmatch(id):
             raise wrong
         room = self._rooms.get(id)
         if room is None:
             kept = await asyncio.to_thread(self._read_seats, id)
-            if kept is None or not kept.knows(token):
+            if kept is None or not (kept.invites(token) or (not guest and kept.holds(token))):
                 raise wrong
             room = self._rooms.get(id) or await self._resumed(id, kept)
+        if guest and not _kept(room).invites(token):
+            raise wrong
+        if room.spectate_token is not None and same(room.spectate_token, token):
+            return Access(room, SPECTATOR)
         for seat, there in enumerate(room.seats):
             if there.spec is None and same(there.token, token):
                 return Access(room, seat)
@@ -256,8 +329,10 @@ class Lobby:
             new = functools.partial(Game.from_dict, taken.saved)
             if len(kept.seats) != len(taken.header.players):
                 raise RequestError(f"{id}{SEATS} is not of the game that the log has", 500)
-            room = await self._room(id, [Seat(*row) for row in kept.seats], new, kept.pace, kept.watch)
-            room.paused, room.name = kept.paused, kept.name
+            seats = [Seat(*row, friend=seat in kept.friends) for seat, row in enumerate(kept.seats)]
+            room = await self._room(id, seats, new, kept.pace, kept.watch)
+            room.paused, room.name, room.rematch = kept.paused, kept.name, kept.rematch
+            room.spectate_token, room.clock = kept.spectate, TurnClock(kept.clock)
             room.leaving.from_log(taken.failures, taken.draw)
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
             room.take_up()
@@ -301,7 +376,7 @@ class Lobby:
         if _ID.fullmatch(id):
             room = self._rooms.get(id)
             kept = await asyncio.to_thread(self._read_seats, id) if room is None else _kept(room)
-        if kept is None or not kept.knows(token):
+        if kept is None or not kept.holds(token):
             raise _no_such_game()
         return kept
 
@@ -332,7 +407,7 @@ class Lobby:
                 room.game.round,
                 room.leaving.end(room.game).winner if room.book.complete else None,
                 over=room.book.complete,
-                begun=room.begun,
+                begun=room.begun or bool(room.friends),
             )
             for room in self._rooms.values()
         }
@@ -345,7 +420,7 @@ class Lobby:
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
                 await self._let_go(room)
-                if not (room.begun or room.name or room.paused):
+                if not (room.begun or room.name or room.paused or room.friends):
                     await asyncio.to_thread(delete_files, self.folder, room.id)
         if time.monotonic() - self._cleared > CLEAR:
             self._cleared = time.monotonic()
@@ -388,7 +463,10 @@ def _no_such_game() -> RequestError:
 def _kept(room: Room) -> KeptGame:
     """What is kept of a game besides its log."""
     seats = [(seat.name, seat.spec, seat.token) for seat in room.seats]
-    return KeptGame(seats, room.watch_token, room.pace, room.paused, room.name)
+    return KeptGame(
+        seats, room.watch_token, room.pace, room.paused, room.name, tuple(room.friends), room.spectate_token,
+        room.clock.seconds, room.rematch,
+    )  # fmt: skip
 
 
 def _described(seats: Sequence[Seat]) -> list[Player]:

@@ -12,6 +12,7 @@ from warlight_env.web import clerk
 from warlight_env.web.atlas import Atlas
 from warlight_env.web.desk import Desk
 from warlight_env.web.errors import RequestError
+from warlight_env.web.lobby import Company
 from warlight_env.web.requests import NewGame
 from warlight_env.web.room import Room
 
@@ -41,6 +42,35 @@ async def map_of(desk: Desk, atlas: Atlas, body: NewGame, seed: int) -> tuple[Ma
 
 
 def made(room: Room) -> dict[str, Any]:
-    """A new game as its maker is told of it: tokens of the seats of people, or of watching."""
-    tokens = {seat: there.token for seat, there in enumerate(room.seats) if there.spec is None}
-    return {"id": room.id, "kind": room.kind, "tokens": tokens, "watch": room.watch_token}
+    """A new game as its maker is told of it: tokens of the seats of people, or of watching, and those to give away."""
+    people = {seat: there for seat, there in enumerate(room.seats) if there.spec is None}
+    return {
+        "id": room.id,
+        "kind": room.kind,
+        "tokens": {seat: there.token for seat, there in people.items() if not there.friend},
+        "invites": {seat: there.token for seat, there in people.items() if there.friend},
+        "spectate": room.spectate_token,
+        "watch": room.watch_token,
+    }
+
+
+def joined(room: Room, seat: int | None) -> dict[str, Any]:
+    """A game that somebody else has made, as one is told of it who has that seat there: it, and those at its screen."""
+    told = made(room)
+    mine = told["tokens"] if seat is None or not room.seats[seat].friend else {seat: room.seats[seat].token}
+    return {**told, "tokens": mine, "invites": {}}
+
+
+def company_of(body: NewGame) -> Company:
+    """Who of the players is invited, and how long they think.
+
+    Raises:
+        RequestError: nobody would play here, or those who share a screen would share their time.
+    """
+    friends = frozenset(seat for seat, player in enumerate(body.players) if player.friend and player.bot is None)
+    here = [seat for seat, player in enumerate(body.players) if player.bot is None and seat not in friends]
+    if friends and not here:
+        raise RequestError("friends are invited by somebody who plays, too", code="no-host")
+    if body.clock is not None and len(here) > 1:
+        raise RequestError("people at one screen have no clock: they would share their time", code="shared-clock")
+    return Company(friends, body.clock)

@@ -19,10 +19,11 @@ class Body(BaseModel):
 
 
 class NewPlayer(Body):
-    """A person by name, or a bot out of those that the server offers."""
+    """A person by name, or a bot out of those that the server offers. friend: a person who is invited."""
 
     name: Name | None = None
     bot: Annotated[str, StringConstraints(max_length=200)] | None = None
+    friend: bool = False
 
 
 class NewGame(Body):
@@ -36,6 +37,7 @@ class NewGame(Body):
     seed: Annotated[int, Field(ge=0, le=2**53)] | None = None
     picks: Literal["choose", "random"] = "choose"
     pace: Annotated[float, Field(ge=0, le=60, allow_inf_nan=False)] = 0.8
+    clock: Annotated[int, Field(ge=2, le=7 * 86400, strict=True)] | None = None  # seconds of people for a turn
 
 
 class PicksBody(Body):

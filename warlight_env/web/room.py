@@ -20,9 +20,11 @@ from warlight_env.step_results import IllegalOrdersError
 from warlight_env.web.book import Book
 from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import Refusal, RequestError, refusal
+from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.feed import Feed
 from warlight_env.web.leaving import Leaving
 from warlight_env.web.thinking import Thinkers
+from warlight_env.web.turn_clock import TIME_UP, TurnClock
 from warlight_env.web.turn_file import TURNS, Committed, TurnsFile
 from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 
@@ -47,6 +49,7 @@ class Seat:
     spent: float = 0.0  #: seconds of thought
     last: float = 0.0
     since: float | None = None  #: when it began to think
+    friend: bool = False  #: a person who was invited, and has a screen of its own
 
 
 @dataclass
@@ -74,6 +77,10 @@ class Room:
     chances: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
     leaving: Leaving = field(default_factory=Leaving)
     name: str = ""  #: that somebody gave it
+    spectate_token: str | None = None  #: of those who watch people; None: nobody does
+    clock: TurnClock = field(default_factory=lambda: TurnClock(None))
+    rematch: str | None = None  #: the game that is played next
+    invited_to: Callable[[str, int], str | None] = lambda id, seat: None  #: the token of a seat in the rematch
 
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
@@ -105,8 +112,15 @@ class Room:
         return played or self.over or bool(self.leaving.resigned) or any(s in self.pending for s in self.humans)
 
     @property
+    def friends(self) -> list[int]:
+        """The seats of people who were invited."""
+        return [s for s, seat in enumerate(self.seats) if seat.friend]
+
+    @property
     def kind(self) -> str:
-        """ "watch", "play" or "hotseat"."""
+        """ "watch", "play", "hotseat", or "together", with friends who have screens of their own."""
+        if self.friends:
+            return "together"
         return ("watch", "play")[len(self.humans)] if len(self.humans) < 2 else "hotseat"
 
     @property
@@ -146,8 +160,12 @@ class Room:
             "chances": self._last_chances() if seat is None else None,
             "resigned": list(self.leaving.resigned),
             "draw": sorted(self.leaving.agreed),
+            "here": [s for s in self.humans if self.feed.there(s)],
+            "watching": self.feed.there(SPECTATOR),
+            "clock": self.clock.told() if self.awaited else None,
+            "rematch": self._rematch(seat),
         }
-        if seat is not None:
+        if seat is not None and seat != SPECTATOR:
             view = self.game.view(seat)
             state["you"] = {
                 "income": view.income,
@@ -157,6 +175,13 @@ class Room:
                 "alive": self.leaving.plays(self.game, seat),
             }
         return state
+
+    def _rematch(self, seat: int | None) -> dict[str, Any] | None:
+        """Where the game is played anew: the key is that of the same seat, or of watching."""
+        if self.rematch is None or seat is None:
+            return None
+        token, player = self.invited_to(self.rematch, seat), None if seat == SPECTATOR else seat
+        return None if token is None else {"id": self.rematch, "seat": player, "token": token}
 
     def _last_chances(self) -> tuple[int, list[list[float]]] | None:
         """The latest that are known, with their round: where bots wait for the worker, a position goes without."""
@@ -185,12 +210,12 @@ class Room:
         self._commit(seat, Committed(orders, hint))
 
     def take_back(self, seat: int) -> Any:
-        """Give a person's committed turn back, orders or wishes: until the round is played, and against bots alone.
+        """Give a person's committed turn back, orders or wishes: until all have handed in, and not at a shared screen.
 
         Raises:
             RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
         """
-        if len(self.humans) > 1:
+        if self.kind == "hotseat":
             raise RequestError("a turn is final in a game of several people", 409, code="final")
         if seat not in self.pending or not self.awaited:
             text = "there is no turn to be taken back: the round is being played, or was"
@@ -316,10 +341,12 @@ class Room:
         self._news.set()
         self.feed.tell()
 
-    def looked_at(self) -> None:
-        """A viewer has come or gone: a game between bots waits while nobody watches."""
+    def looked_at(self, seat: int | None) -> None:
+        """A viewer has come or gone: games between bots wait while nobody watches, people's time while none is here."""
         self.touched = time.monotonic()
         self._news.set()
+        if seat is not None:
+            self.feed.tell()
 
     # Playing
 
@@ -388,19 +415,35 @@ class Room:
         bots = [asyncio.ensure_future(self._ask(s)) for s in self.awaited if self.seats[s].spec is not None]
         for bot in bots:
             bot.add_done_callback(lambda done: self._news.set())
+        self.clock.begin()
         try:
             while self.awaited:
                 self._news.clear()
+                self.clock.run(any(self.feed.there(s) for s in self.humans if self.leaving.plays(self.game, s)))
                 self.feed.tell()
-                await self._news.wait()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(
+                        self.clock.patience
+                    ):  # Python 3.11's wait_for may swallow a cancellation
+                        await self._news.wait()
+                if self.clock.up:
+                    self._time_is_up()
                 for bot in bots:
                     if bot.done():
                         bot.result()  # a mistake of ours while asking: it ends the game, and is told
         finally:
+            self.clock.run(False)
             for bot in bots:
                 bot.cancel()
             for seat in self.seats:
                 seat.since = None
+
+    def _time_is_up(self) -> None:
+        """Whoever has not handed in by now has an empty turn, or picks the first regions that are offered."""
+        for s in [s for s in self.awaited if self.seats[s].spec is None]:
+            turn: Any = list(self.game.offers(s)) if self.game.phase == "pick" else Orders()
+            self.book.stands[s].thought = dict(TIME_UP)
+            self._hand_in(s, turn)
 
     async def _ask(self, s: int) -> None:
         seat, view = self.seats[s], self.game.view(s)
@@ -431,7 +474,8 @@ class Room:
                 return due if -rest < self.pace else now
             self._news.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), None if waiting else rest)
+                async with asyncio.timeout(None if waiting else rest):
+                    await self._news.wait()
 
     async def _resolve(self) -> None:
         """Play the step; it has happened once it is on disk."""

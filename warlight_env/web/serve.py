@@ -129,7 +129,8 @@ def run_server(
         home.tell(f"http://{shown}:{port}/")
         hosts = ("127.0.0.1", "localhost", "[::1]") if listen.local and not listen.proxies else ()
         offered = tuple(dict.fromkeys((*bots, *BOTS)))
-        settings = ServerSettings(folders.games, offered, hosts, token, folders.runs, folders.opponents)
+        reach = None if listen.local else f"http://{_named(listen.host)}:{port}"
+        settings = ServerSettings(folders.games, offered, hosts, token, folders.runs, folders.opponents, reach)
         app = create_app(settings, home)
         server = _Server(config_of(app, listen.proxies, ConnectionLimits(room_for(), trusted=listen.proxies)))
 
@@ -139,6 +140,11 @@ def run_server(
             gc.freeze()  # what is there by now stays: to look through it again and again holds everybody up for 0.1 s
             address = f"http://{shown}:{port}/?token={token}#/{place}"
             tell(f"Warlight: {address}   (Ctrl-C ends; games are kept in {folders.games})")
+            if reach is not None:
+                tell(
+                    f"Others reach it at {reach}/ by the links that the page makes for them; the address above is the "
+                    "owner's. There is no encryption: whoever can read the network can read tokens and games."
+                )
             if open_browser:
                 with contextlib.suppress(webbrowser.Error):
                     webbrowser.open(address)
@@ -156,6 +162,18 @@ def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) ->
         ws_max_queue=4, ws_ping_interval=20, ws_ping_timeout=20, timeout_graceful_shutdown=2, server_header=False,
         proxy_headers=bool(proxies), forwarded_allow_ips=list(proxies),
     )  # fmt: skip
+
+
+def _named(host: str) -> str:
+    """The address of this machine for others, where it listens at all of its addresses."""
+    if host not in ("0.0.0.0", "::"):
+        return f"[{host}]" if ":" in host else host
+    family, far = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asked:
+        asked.connect((far, 9))  # nothing is sent: the system only chooses from where it would be
+        found = str(asked.getsockname()[0])
+        return f"[{found}]" if ":" in found else found
+    return socket.gethostname()
 
 
 def _listening(listen: Listen) -> socket.socket:

@@ -25,7 +25,8 @@ class ServerSettings:
 
     folder: of games. bots: that the page offers. hosts: names under which it may be reached (empty: any). token: wanted
     from everybody; None: nobody needs one. runs: folder of tournaments. opponents: folder of policies to play against.
-    max_rooms, workers: see `Lobby`. max_viewers: sockets at once. rate, at_once: see `Guard`.
+    reach: address under which others on the network find it; None: it answers this machine alone. max_rooms, workers:
+    see `Lobby`. max_viewers: sockets at once. rate, at_once: see `Guard`.
     """
 
     folder: Path
@@ -34,6 +35,7 @@ class ServerSettings:
     token: str | None = None
     runs: Path | None = None
     opponents: Path | None = None
+    reach: str | None = None
     max_rooms: int = 100
     max_viewers: int = 1000
     rate: float = RATE

@@ -49,9 +49,8 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
         async with asyncio.timeout(HELLO):
             text = await socket.receive_text()
         hello = Hello.model_validate_json(text)
-        if settings.token is not None and not same(settings.token, hello.key):
-            raise RequestError("the server's token is missing or wrong", 401, code="token")
-        there = await app.state.access(id, hello.token)
+        guest = settings.token is not None and not same(settings.token, hello.key)
+        there = await app.state.lobby.find(id, hello.token, guest=guest)
         messages = there.room.feed.follow(there.seat, hello.after)
         both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
         try:

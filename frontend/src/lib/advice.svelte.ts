@@ -39,6 +39,7 @@ export class Advice {
   }
 
   cycle(): void {
+    if (!this.possible) return;
     this.level = ({ off: 'coach', coach: 'full', full: 'off' } as const)[this.level];
     if (this.level === 'off' || !this.desk?.draft) return;
     if (this.given) this.count();

@@ -2,7 +2,7 @@
 import { type Opponent, notPlayed } from './opponents';
 import { refusal, type Refusal, type Refused } from './refusals';
 import { Retry } from './retry';
-import { keep, kept, keptData } from './storage';
+import { keep, keepHere, kept, keptData, keptHere } from './storage';
 import type { Doc } from './types';
 import { t } from './words.svelte';
 
@@ -13,6 +13,7 @@ export interface Home {
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];
+  reach: string | null; // address for others on the network; null: the server answers this machine alone
 }
 
 /** The bots that can be asked about games of a document's kind. */
@@ -38,8 +39,10 @@ export interface GameRow {
 
 export interface Made {
   id: string;
-  kind: 'play' | 'hotseat' | 'watch';
-  tokens: Record<string, string>;
+  kind: 'play' | 'hotseat' | 'watch' | 'together';
+  tokens: Record<string, string>; // of the seats at this screen
+  invites?: Record<string, string>; // of friends' seats, to be given away
+  spectate?: string | null; // of those who watch people, likewise
   watch: string | null;
 }
 
@@ -55,6 +58,8 @@ export class CallError extends Error {
 
 const KEY = 'warlight.server';
 
+let invited = false; // the server took the last call as that of a guest, who has no key of the server
+
 let offered: string | null = null; // the server's token by the address, until the server has taken it
 
 /** The server's token: out of the address that it printed, and once it was taken kept in this browser. */
@@ -65,6 +70,11 @@ export function serverKey(): string {
     history.replaceState(null, '', location.pathname + location.hash);
   }
   return offered ?? kept(KEY) ?? '';
+}
+
+/** Whether who looks is a guest: with a link to one game, and nothing else on this server. */
+export function isGuest(): boolean {
+  return invited || !serverKey();
 }
 
 /** A token that was offered is kept if it was taken; a wrong one does not displace the one that is kept. */
@@ -111,9 +121,11 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   } catch {
     throw new CallError(t('the server does not answer'), 0, null);
   }
+  invited = response.headers.has('x-warlight-guest');
   if (offered && key === offered && (response.ok || response.status === 401)) {
-    settleKey(response.ok);
-    if (!response.ok && kept(KEY)) return call<T>(path, body, token);
+    const taken = response.ok && !invited;
+    settleKey(taken);
+    if (!taken && kept(KEY)) return call<T>(path, body, token);
   }
   if (!response.ok) throw await refused(response);
   const data = await response.json().catch(() => null);
@@ -142,13 +154,32 @@ export function noKey(): string {
   return t('Open the game from the list, or with the whole link to your seat: it ends with “key0=…”, or another number.');
 }
 
-/** The tokens that this browser holds of a game, by seat; "watch" sees everything. */
+const keysOf = (id: string) => `warlight.keys.${id}`;
+const linksOf = (id: string) => `warlight.links.${id}`;
+
+/** The tokens that this browser holds of a game, by seat; "watch" sees everything, or what spectators see. A link that was opened over others counts in its tab. */
 export function tokensOf(id: string): Record<string, string> {
-  const tokens = keptData(`warlight.keys.${id}`);
+  const tokens = keptHere(keysOf(id)) ?? keptData(keysOf(id));
   return tokens && typeof tokens === 'object' ? (tokens as Record<string, string>) : {};
 }
 
-export function keepTokens(made: { id: string; tokens: Record<string, string>; watch: string | null }): void {
+type Keys = { id: string; tokens: Record<string, string>; watch: string | null };
+
+/** Keep the tokens of a game; `here`: in this tab alone, beside others that the browser has. */
+export function keepTokens(made: Keys & Partial<Made>, here = false): void {
   const all = { ...made.tokens, ...(made.watch ? { watch: made.watch } : {}) };
-  keep(`warlight.keys.${made.id}`, JSON.stringify(all));
+  (here ? keepHere : keep)(keysOf(made.id), JSON.stringify(all));
+  const { invites = {}, spectate = null } = made;
+  if (spectate && !here) keep(linksOf(made.id), JSON.stringify({ invites, spectate }));
+}
+
+export interface Links {
+  invites: Record<string, string>; // by seat
+  spectate: string;
+}
+
+/** The keys that may be given away, of a game that was made in this browser. */
+export function linksTo(id: string): Links | null {
+  const links = keptData(linksOf(id)) as Partial<Links> | null;
+  return links && typeof links.spectate === 'string' && links.invites && typeof links.invites === 'object' ? (links as Links) : null;
 }

@@ -302,10 +302,24 @@ export class Desk {
     }
   }
 
-  /** Whether a committed turn waits for bots alone, and may be taken back. */
+  /** The time is up: what is entered is handed in as it stands, and what is illegal of it left out. */
+  async timeUp(): Promise<void> {
+    const { now, live, draft } = this;
+    if (!live || this.busy || !now?.you?.alive || now.you.in || !now.awaited.includes(this.seat ?? -1)) return;
+    this.show.toEnd();
+    if (this.picking) this.wishes = [...this.wishes, ...now.you.offers.filter((r) => !this.wishes.includes(r))].slice(0, now.you.picks);
+    await this.commit(true);
+    const { refused } = draft ?? {};
+    if (!draft || this.draft !== draft || !refused?.length) return;
+    const legal = <T>(kind: 'deploy' | 'attack', rows: T[]) => rows.filter((_, i) => !refused.some((r) => r.kind === kind && r.index === i));
+    draft.replace({ deploys: legal('deploy', draft.orders.deploys), attacks: legal('attack', draft.orders.attacks) });
+    await this.commit(true);
+  }
+
+  /** Whether a committed turn may be taken back: others are awaited, who have screens of their own. */
   get committed(): boolean {
     const { now } = this;
-    return this.show.doc.kind === 'play' && Boolean(now?.you?.in && now.awaited.length && this.live?.connected);
+    return ['play', 'together'].includes(this.show.doc.kind) && Boolean(now?.you?.in && now.awaited.length && this.live?.connected);
   }
 
   async takeBack(): Promise<void> {

@@ -28,10 +28,10 @@ export function outcome({ players, winner }: GameRow): string {
   return winner === null ? t('a draw') : t('{you, select, yes {You} other {{who}}} won', { who: players[winner], you: players[winner] === YOU ? 'yes' : 'no' });
 }
 
-/** The key with which this browser may see all that may be seen of it; '': it has none. */
+/** The key that this browser has of it, of a seat or for watching bots; '': it has none. */
 export function keyOf(game: GameRow): string {
-  const tokens = tokensOf(game.id);
-  return game.watch ?? tokens.watch ?? Object.values(tokens)[0] ?? '';
+  const seats = Object.entries(tokensOf(game.id)).filter(([seat]) => seat !== 'watch');
+  return game.watch ?? seats[0]?.[1] ?? '';
 }
 
 export function open(game: GameRow): void {

@@ -5,9 +5,13 @@ import { odds } from './rules';
 import { type Doc, type Orders, type Position, UNKNOWN } from './types';
 import { t } from './words.svelte';
 
+type Attack = [from: number, to: number, armies: number];
+
+const LIKELY = 0.5; // chance below which an attack is not told as a capture
+
 /** Something that a turn does, and why. */
 export interface Hint {
-  kind: 'take' | 'hold' | 'deploy' | 'move' | 'wait';
+  kind: 'take' | 'attack' | 'hold' | 'deploy' | 'move' | 'wait';
   region: number; // that it is about; of a turn without orders -1
   says: string; // with armies and chances
   where: string; // without: for who wants to work that out
@@ -17,8 +21,10 @@ export interface Hint {
 export function hintsOf(doc: Doc, position: Position, player: number, orders: Orders): Hint[] {
   const { owner } = position;
   const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
+  const on = (to: number) => attacks.filter((attack) => attack[1] === to);
   const targets = [...new Set(attacks.map(([, to]) => to))];
-  const found = targets.map((to) => take(doc, position, player, to, targets, attacks.filter((x) => x[1] === to)));
+  const likely = targets.filter((to) => (chanceOf(doc, position, to, on(to)) ?? 1) >= LIKELY);
+  const found = targets.map((to) => (likely.includes(to) ? take(doc, position, player, to, likely, on(to)) : weaken(doc, position, to, on(to))));
   found.sort((a, b) => b.worth - a.worth);
   const from = new Set(orders.attacks.map(([source]) => source));
   const deploys = orders.deploys.map(([r, n]) => deploy(doc, position, player, r, n, attacks, from));
@@ -33,11 +39,20 @@ function listed(clauses: string[]): string {
   return clauses.join(', ');
 }
 
-function take(doc: Doc, position: Position, player: number, to: number, targets: number[], attacks: [number, number, number][]): { hint: Hint; worth: number } {
+function sent(attacks: Attack[]): number {
+  return attacks.reduce((sum, [, , armies]) => sum + armies, 0);
+}
+
+/** The chance that attacks on a region capture it, were they one; null: what stands there is not seen. */
+function chanceOf(doc: Doc, { owner, army }: Position, to: number, attacks: Attack[]): number | null {
+  return owner[to] === UNKNOWN ? null : odds(sent(attacks), army[to], doc.rules).capture;
+}
+
+function take(doc: Doc, position: Position, player: number, to: number, targets: number[], attacks: Attack[]): { hint: Hint; worth: number } {
   const { map } = doc;
-  const { owner, army } = position;
+  const { owner } = position;
   const name = map.regions[to].name;
-  const n = attacks.reduce((sum, [, , armies]) => sum + armies, 0);
+  const n = sent(attacks);
   const reasons: string[] = [];
   let worth = 0;
   const whole = completes(map, owner, player, to, targets);
@@ -69,8 +84,8 @@ function take(doc: Doc, position: Position, player: number, to: number, targets:
   }
   if (!reasons.length) reasons.push(t('what stands there is not seen'));
   const where = t('{region}: {reasons}', { region: name, reasons: listed(reasons) });
-  if (attacks.length === 1 && owner[to] !== UNKNOWN) {
-    const chance = odds(n, army[to], doc.rules).capture;
+  const chance = chanceOf(doc, position, to, attacks);
+  if (attacks.length === 1 && chance !== null) {
     worth += chance;
     reasons.push(t('with a chance of {chance} %', { chance: Math.round(100 * chance) }));
   } else if (attacks.length > 1) reasons.push(t('by {n} attacks', { n: attacks.length }));
@@ -78,7 +93,27 @@ function take(doc: Doc, position: Position, player: number, to: number, targets:
   return { hint: { kind: 'take', region: to, says, where }, worth };
 }
 
-function deploy(doc: Doc, position: Position, player: number, r: number, n: number, attacks: [number, number, number][], from: Set<number>): Hint {
+/** An attack that is not likely to capture: what it costs those who stand there. */
+function weaken(doc: Doc, { army }: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
+  const region = doc.map.regions[to].name;
+  const n = sent(attacks);
+  const { capture, defenders } = odds(n, army[to], doc.rules);
+  const [killed, chance] = [Math.round(army[to] - defenders), Math.round(100 * capture)];
+  const values = { killed, armies: army[to] };
+  const reasons = [killed ? t('it loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('hardly any of the {armies} there fall', values)];
+  if (chance) reasons.push(t('and is taken with a chance of {chance} %', { chance }));
+  return {
+    hint: {
+      kind: 'attack',
+      region: to,
+      says: t('Attack {region} with {n}: {reasons}.', { region, n, reasons: listed(reasons) }),
+      where: t('{region}: an attack weakens it', { region }),
+    },
+    worth: capture,
+  };
+}
+
+function deploy(doc: Doc, position: Position, player: number, r: number, n: number, attacks: Attack[], from: Set<number>): Hint {
   const { map } = doc;
   const name = map.regions[r].name;
   const targets = attacks.filter(([source]) => source === r).map(([, to]) => map.regions[to].name);

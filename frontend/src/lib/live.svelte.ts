@@ -38,7 +38,7 @@ export class Live {
       this.connect();
     } catch (error) {
       this.error = (error as Error).message;
-      this.refused = (error as { status?: number }).status === 404;
+      this.refused = [401, 404].includes((error as { status?: number }).status ?? 0);
       if ((error as { status?: number }).status === 0) this.retry.again(() => void this.begin());
     }
   }
@@ -86,7 +86,7 @@ export class Live {
     show.animate = animate && this.caughtUp; // what happened before we looked is not played
     show.take(event);
     show.animate = animate;
-    if (event.event === 'end' && show.doc.seat != null && show.doc.rules.fog) void this.liftFog(show);
+    if (event.event === 'end' && (show.doc.seat != null || show.doc.spectator) && show.doc.rules.fog) void this.liftFog(show);
   }
 
   /** At the end nothing is hidden any more. */

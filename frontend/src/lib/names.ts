@@ -13,6 +13,7 @@ export interface Name extends Box {
 }
 
 const WIDTH = 0.65; // of a letter, in its size
+const APART = 0.6; // letters between names that stand in a line
 const ROOM = 3.4; // of a region's radius: as wide as that its name may be
 const FAR = 11; // letters from the middle of a super region
 
@@ -25,7 +26,7 @@ export function namesOf(map: MapDoc, scale: Scale): Name[] {
     const pill = name.bonus ? (name.bonus.length * WIDTH + 0.8) * name.letter : 0;
     const found = place(points, (name.text.length * WIDTH * name.letter + pill) / 2, 0.7 * name.letter, taken, map.box);
     if (!found.free) return false;
-    taken.push(found);
+    taken.push({ ...found, half: found.half + APART * name.letter });
     names.push({ ...name, pill, at: found.at, half: found.half, high: found.high });
     return true;
   };

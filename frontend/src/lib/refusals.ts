@@ -57,6 +57,9 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'game-over': () => t('the game is over'),
   'being-played': () => t('the round is being played: wait a moment'),
   'bots-draw': () => t('bots agree on no draws'),
+  'no-help': () => t('in a game with friends nobody is helped'),
+  'no-host': () => t('friends are invited by somebody who plays, too'),
+  'shared-clock': () => t('people at one screen have no clock: they would share their time'),
   'no-rematch-yet': () => t('a rematch is played once the game is over'),
 
   'no-file-yet': () => t('the game can be taken along once it is over'),

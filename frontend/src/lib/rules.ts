@@ -1,5 +1,5 @@
 // The few rules that the page needs to show what an order would do; the server decides.
-import type { Doc, MapDoc, Move, Position, Rules } from './types';
+import type { Chance, Doc, MapDoc, Move, Position, Rules } from './types';
 import { NEUTRAL, UNKNOWN } from './types';
 
 export function holder(map: MapDoc, s: number, owner: number[]): number {
@@ -87,6 +87,14 @@ export interface Odds {
   capture: number;
   left: number; // expected attackers that survive
   defenders: number; // expected defenders that survive
+}
+
+/** A share of so many games with the ends of its interval of 95 %, as `wilson_interval` of `warlight_env.arena.ratings` has it. */
+export function interval(share: number, games: number): Chance {
+  const z = 1.959964;
+  const [mean, square] = [(share + (z * z) / (2 * games)) / (1 + (z * z) / games), (share * (1 - share)) / games + (z * z) / (4 * games * games)];
+  const half = (z * Math.sqrt(square)) / (1 + (z * z) / games);
+  return [share, Math.max(0, mean - half), Math.min(1, mean + half)];
 }
 
 const MOST = 1000;

@@ -5,16 +5,18 @@ import { YOU } from './people';
 import { keep, keptData } from './storage';
 import { t } from './words.svelte';
 
-/** Besides the one who makes the game. */
-export type SetupSeat = { kind: 'bot'; spec: string };
+/** Besides the one who makes the game: a bot, or a friend with a screen of its own. */
+export type SetupSeat = { kind: 'bot'; spec: string } | { kind: 'friend'; name: string };
 
 export interface NewPlayer {
   name: string;
   bot?: string;
+  friend?: boolean;
 }
 
 const KEY = 'warlight.setup';
 export const MOST = 6; // players
+export const CLOCKS = [15, 30, 60, 120, 300, 900, 86400]; // seconds for a turn
 
 export class Setup {
   name = $state('');
@@ -25,6 +27,7 @@ export class Setup {
   rules = $state('thesis');
   fog = $state(false);
   picks = $state<'choose' | 'random'>('choose');
+  clock = $state<number | null>(null); // seconds for a turn
   seed = $state<number | null>(null); // of this visit alone
 
   constructor(private home: Home) {
@@ -37,7 +40,11 @@ export class Setup {
     this.fog = kept?.fog === true;
     this.picks = text('picks') === 'random' ? 'random' : 'choose';
     const seats = Array.isArray(kept?.seats) ? kept.seats : [];
-    this.seats = seats.filter((seat) => home.opponents.some((bot) => bot.spec === seat?.spec)).slice(0, MOST - 1).map(({ spec }) => ({ kind: 'bot', spec }));
+    this.clock = CLOCKS.find((seconds) => seconds === kept?.clock) ?? null;
+    this.seats = seats
+      .filter((seat) => (seat?.kind === 'friend' ? typeof seat.name === 'string' : home.opponents.some((bot) => bot.spec === seat?.spec)))
+      .slice(0, MOST - 1)
+      .map((seat) => (seat.kind === 'friend' ? { kind: 'friend', name: seat.name.slice(0, 32) } : { kind: 'bot', spec: seat.spec }));
     if (!this.seats.length) this.seats = [{ kind: 'bot', spec: home.opponents[0].spec }];
   }
 
@@ -46,8 +53,8 @@ export class Setup {
   }
 
   keep(): void {
-    const { name, seats, map, regions, rules, fog, picks } = this;
-    keep(KEY, JSON.stringify({ name, seats, map, regions, rules, fog, picks }));
+    const { name, seats, map, regions, rules, fog, picks, clock } = this;
+    keep(KEY, JSON.stringify({ name, seats, map, regions, rules, fog, picks, clock }));
   }
 
   get kind(): GameKind {
@@ -61,6 +68,7 @@ export class Setup {
 
   /** Why the game cannot be made with who sits there; '': it can. */
   problem(seat: SetupSeat): string {
+    if (seat.kind === 'friend') return '';
     const bot = this.bot(seat.spec);
     return bot ? notPlayed(bot, this.kind) : t('is not here');
   }
@@ -69,19 +77,25 @@ export class Setup {
     return this.seats.every((seat) => !this.problem(seat));
   }
 
-  /** Seat an opponent where the ladder fills. */
+  /** Seat an opponent where the ladder fills, or on a new seat where only friends are. */
   take(spec: string): void {
+    if (this.seats[this.chosen]?.kind !== 'bot') this.chosen = this.seats.findIndex((seat) => seat.kind === 'bot');
+    if (this.chosen < 0) this.chosen = this.seats.length < MOST - 1 ? this.seats.length : this.seats.length - 1;
     this.seats[this.chosen] = { kind: 'bot', spec };
   }
 
   add(): void {
     if (this.seats.length >= MOST - 1) return;
     const game = { ...this.kind, players: this.seats.length + 2 };
-    const last = this.seats.at(-1)!;
-    const fits = (spec: string) => Boolean(this.bot(spec)) && !notPlayed(this.bot(spec)!, game);
-    const spec = fits(last.spec) ? last.spec : (this.home.opponents.find((bot) => !notPlayed(bot, game))?.spec ?? last.spec);
+    const specs = [...this.seats.flatMap((seat) => (seat.kind === 'bot' ? [seat.spec] : [])).reverse(), ...this.home.opponents.map((bot) => bot.spec)];
+    const spec = specs.find((one) => this.bot(one) && !notPlayed(this.bot(one)!, game)) ?? specs[0];
     this.seats.push({ kind: 'bot', spec });
     this.chosen = this.seats.length - 1;
+  }
+
+  /** One more seat, for a friend. */
+  invite(): void {
+    if (this.seats.length < MOST - 1) this.seats.push({ kind: 'friend', name: '' });
   }
 
   remove(index: number): void {
@@ -91,16 +105,19 @@ export class Setup {
 
   /** Who plays, as the server is told; opponents of one name are numbered. */
   get players(): NewPlayer[] {
-    const names = this.seats.map((seat) => nameOf(seat.spec));
+    const friends = this.seats.filter((seat) => seat.kind === 'friend');
+    const friend = (seat: SetupSeat) => t('Friend') + (friends.length > 1 ? ` ${friends.indexOf(seat as (typeof friends)[number]) + 1}` : '');
+    const names = this.seats.map((seat) => (seat.kind === 'bot' ? nameOf(seat.spec) : seat.name.trim() || friend(seat)));
     const told = names.map((name, i) => {
       const same = names.filter((other) => other === name).length > 1;
       return (same ? `${name.slice(0, 29)} ${names.slice(0, i + 1).filter((other) => other === name).length}` : name).slice(0, 32);
     });
-    return [{ name: this.name.trim() || YOU }, ...this.seats.map((seat, i) => ({ name: told[i], bot: seat.spec }))];
+    const own = this.name.trim() || (friends.length ? t('Host') : YOU); // to friends "You" would be somebody else
+    return [{ name: own }, ...this.seats.map((seat, i) => (seat.kind === 'bot' ? { name: told[i], bot: seat.spec } : { name: told[i], friend: true }))];
   }
 
   get body(): Record<string, unknown> {
-    const { players, map, regions, rules, fog, picks, seed } = this;
-    return { players, map, regions, rules, fog, picks, seed };
+    const { players, map, regions, rules, fog, picks, seed, clock } = this;
+    return { players, map, regions, rules, fog, picks, seed, clock };
   }
 }

@@ -1,6 +1,7 @@
 // What this browser keeps; where storage is forbidden or full, as long as the page lives.
 
 const memory = new Map<string, string>();
+const here = new Map<string, string>();
 
 export function kept(key: string): string | null {
   try {
@@ -25,6 +26,24 @@ export function keep(key: string, value: string): void {
     memory.delete(key);
   } catch {
     memory.set(key, value);
+  }
+}
+
+/** The same for this tab alone, over what the browser keeps; it survives a reload. */
+export function keepHere(key: string, value: string): void {
+  here.set(key, value);
+  try {
+    sessionStorage.setItem(key, value);
+  } catch {
+    // then it lives as long as the page
+  }
+}
+
+export function keptHere(key: string): unknown {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? here.get(key) ?? 'null');
+  } catch {
+    return null;
   }
 }
 

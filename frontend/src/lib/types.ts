@@ -53,8 +53,10 @@ export interface Colours {
   neutral: string;
 }
 
-/** For each position and player: share of playouts won, and the ends of its 95 % interval. */
-export type Chances = [number, number, number][][];
+/** The share of playouts that a player won, and the ends of its 95 % interval. */
+export type Chance = [share: number, low: number, high: number];
+/** By positions and players. */
+export type Chances = Chance[][];
 
 export interface Doc {
   version: number;
@@ -66,10 +68,12 @@ export interface Doc {
   colours: Colours;
   continues: number | null;
   seed?: number;
-  kind: 'replay' | 'play' | 'hotseat' | 'watch';
+  kind: 'replay' | 'play' | 'hotseat' | 'watch' | 'together';
   id?: string;
   seat?: number | null;
   people?: number[];
+  friends?: number[]; // seats of people who were invited
+  spectator?: boolean; // who watches people
   events?: GameEvent[];
   chances?: Chances | null;
   awaited?: number[]; // seats, of a game in play
@@ -139,6 +143,10 @@ export interface Now {
   out: number[];
   resigned: number[];
   draw: number[]; // seats that agree on one
+  here: number[]; // seats of people whose pages are open
+  watching: number; // spectators
+  clock: { limit: number; left: number; runs: boolean } | null; // seconds that people have for this turn
+  rematch: { id: string; seat: number | null; token: string } | null; // the game that is played next, and one's key to it
   thinking: Record<string, number>;
   clocks: [last: number, spent: number][];
   paused: boolean;

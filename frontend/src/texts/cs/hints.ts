@@ -16,6 +16,12 @@ export const hints = {
   'by {n} attacks': '{n, plural, one {# útokem} few {# útoky} many {# útoku} other {# útoky}}',
   '{region}: {reasons}': '{region}: {reasons}',
   'Take {region} with {n}: {reasons}.': 'Dobyj {region}, armád {n}: {reasons}.',
+  'it loses about {killed, plural, one {one army} other {# armies}} of {armies}':
+    'ztratí asi {killed, plural, one {jednu armádu} few {# armády} many {# armády} other {# armád}} z {armies}',
+  'hardly any of the {armies} there fall': 'z armád, kterých je tam {armies}, nepadne skoro žádná',
+  'and is taken with a chance of {chance} %': 'a padne se šancí {chance} %',
+  'Attack {region} with {n}: {reasons}.': 'Zaútoč na {region}, armád {n}: {reasons}.',
+  '{region}: an attack weakens it': '{region}: útok ho oslabí',
   'Deploy {n} on {region}, for the attack on {targets}.': 'Nasaď {n} na {region}, k útoku na {targets}.',
   '{region}: from there {targets} can be attacked': '{region}: odtud lze zaútočit na {targets}',
   '{enemies, plural, one {one army stands} other {# armies stand}} against it':

@@ -1,0 +1,152 @@
+"""Friends at screens of their own: invitations, who is there, turns taken back, clocks, spectators, rematches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from page_helpers import PAGE, PHONE, hand_in, regions, round_or_end
+
+from web_helpers import Server, serving
+
+pytestmark = PAGE
+
+NO_KEY = r"status of 401"  # what Chromium says of a call that is refused
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "random", "--map", "small") as running:
+        yield running
+
+
+def make(server: Server, **fields: Any) -> dict[str, Any]:
+    players = [{"name": "Ann"}, {"name": "Bo", "friend": True}]
+    body = {"players": players, "map": "small", "picks": "random", "seed": 4, **fields}
+    made: dict[str, Any] = server.client().post("games", json=body).json()
+    return made
+
+
+def link(server: Server, game: dict[str, Any], seat: int | None) -> str:
+    """What is given away: a link to a friend's seat, or for spectators."""
+    key = f"key={game['spectate']}" if seat is None else f"key{seat}={game['invites'][str(seat)]}"
+    return f"{server.base}/#/g/{game['id']}?{key}"
+
+
+def own(server: Server, game: dict[str, Any]) -> str:
+    return server.page(f"g/{game['id']}?key0={game['tokens']['0']}")
+
+
+def deploy_all(page: Any) -> None:
+    """All armies on the first region that is the player's."""
+    page.locator('path[aria-label*=", yours,"]').first.focus()
+    page.keyboard.press("Shift+Enter")
+    page.get_by_text("All deployed").first.wait_for(state="attached")
+
+
+def test_a_friend_is_invited_from_home_and_plays_on_a_phone(server: Server, open_page: Callable[..., Any]):
+    ann = open_page(server.page())
+    seats = ann.get_by_role("region", name="Who plays")
+    seats.get_by_role("button", name="+ Friend").click()
+    seats.get_by_label("Name of the friend on seat 3").fill("Bo")
+    seats.get_by_role("button", name=re.compile("^Remove (?!Bo)")).click()
+    seats.get_by_label("Your name").fill("Ann")
+    ann.get_by_role("combobox", name="Starting regions").select_option("random")
+    ann.get_by_role("button", name="Play now").click()
+    ann.get_by_text("1 friend is not here yet").wait_for()
+    address = ann.get_by_role("textbox", name="Link for Bo").input_value()
+    ann.get_by_role("button", name="Copy the link for Bo").click()
+    ann.get_by_role("button", name="Copy the link for Bo").get_by_text("Copied").wait_for()
+
+    bo = open_page(address, expects=NO_KEY, **PHONE, has_touch=True)
+    ann.get_by_text("1 friend is not here yet").wait_for(state="detached")
+    ann.get_by_role("textbox", name="Link for Bo").wait_for(state="hidden")  # the card folds once all are there
+    bo.locator("path[data-region]").first.wait_for()
+    assert bo.evaluate("document.documentElement.scrollWidth") <= 360
+    assert bo.get_by_role("button", name=re.compile("^Hint")).count() == 0
+    assert ann.get_by_role("button", name=re.compile("^Hint")).count() == 0
+
+    deploy_all(ann)
+    ann.keyboard.press("Control+Enter")
+    ann.get_by_text("Waiting for Bo").wait_for()
+    ann.get_by_role("button", name="Take the turn back").click()
+    ann.get_by_role("button", name=re.compile("Deploy.*5.5")).wait_for()  # as it was committed
+    ann.keyboard.press("Control+Enter")
+    deploy_all(bo)
+    bo.get_by_role("button", name=re.compile("Commit")).click()
+    round_or_end(ann, 2)
+    round_or_end(bo, 2)
+
+    bo.goto(server.base)  # a guest has one game, and nothing else of the server
+    bo.get_by_text("open the address that it printed").wait_for()
+
+
+def test_a_friends_link_in_the_browser_of_the_host_counts_in_its_tab_alone(
+    server: Server, open_page: Callable[..., Any]
+):
+    game = make(server)
+    ann = open_page(own(server, game))
+    ann.locator(".phases").wait_for()
+    bo = ann.context.new_page()
+    bo.goto(link(server, game, 1))
+    bo.get_by_text("Bo (you)").first.wait_for()
+    bo.reload()
+    bo.get_by_text("Bo (you)").first.wait_for()
+    ann.reload()
+    ann.get_by_text("Ann (you)").first.wait_for()
+
+
+def test_spectators_see_the_map_and_in_fog_only_at_the_end(server: Server, open_page: Callable[..., Any]):
+    for fog in (False, True):
+        game = make(server, fog=fog)
+        ann = open_page(own(server, game))
+        watcher = open_page(link(server, game, None))
+        watcher.get_by_text("Watching in fog" if fog else "Watching").first.wait_for()
+        ann.get_by_text("1 person watches").wait_for()
+        assert {r["who"] == "unseen" for r in regions(watcher)} == {fog}
+        assert watcher.get_by_role("button", name=re.compile("Commit|Resign")).count() == 0
+        hand_in(ann)
+        server.client(game["invites"]["1"]).post(f"games/{game['id']}/resign")
+        watcher.locator(".result").wait_for()
+        watcher.locator('path[data-region][aria-label*="unseen"]').first.wait_for(state="detached")
+        assert watcher.get_by_role("button", name="Rematch").count() == 0
+
+
+def test_when_the_time_is_up_what_was_entered_is_handed_in(server: Server, open_page: Callable[..., Any]):
+    game = make(server, clock=3600)
+    page = open_page(locale="en-US", **{"viewport": {"width": 820, "height": 1180}})
+    page.clock.install()
+    page.goto(own(server, game))
+    timer = page.get_by_role("timer", name="Time for this turn")
+    timer.get_by_text(re.compile(r"^\s*(1:00:00|59:\d\d)")).wait_for()
+    deploy_all(page)
+    page.clock.fast_forward("01:00:01")
+    page.get_by_text("Waiting for Bo").wait_for()
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        assert feed.now()["awaited"] == [1]
+    turn = server.client(game["tokens"]["0"]).post(f"games/{game['id']}/take-back").json()
+    assert sum(armies for _, armies in turn["deploys"]) == 5
+
+
+def test_the_rematch_that_one_makes_the_other_joins(server: Server, open_page: Callable[..., Any]):
+    game = make(server)
+    ann = open_page(own(server, game))
+    bo = open_page(link(server, game, 1), **PHONE)
+    server.client(game["invites"]["1"]).post(f"games/{game['id']}/resign")
+    ann.get_by_role("button", name="Rematch").click()
+    ann.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
+    bo.locator("aside .handle").click()
+    bo.get_by_role("button", name="Join the rematch").click()
+    bo.get_by_text("Bo (you)").first.wait_for(state="attached")
+    again = re.search(r"#/g/(\w+)", ann.url)[1]  # type: ignore[index]
+    assert f"#/g/{again}" in bo.url
+    ann.get_by_text(re.compile("to move · .*is here")).nth(1).wait_for()
+
+
+@pytest.mark.parametrize("key", ["key1=wrong", ""])
+def test_a_link_that_opens_nothing_says_so(key: str, server: Server, open_page: Callable[..., Any]):
+    game = make(server)
+    page = open_page(f"{server.base}/#/g/{game['id']}?{key}", expects=NO_KEY)
+    page.get_by_text(re.compile("whole link to your seat")).wait_for()
