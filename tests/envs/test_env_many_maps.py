@@ -12,15 +12,16 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import warlight_env.envs  # noqa: F401 -- the ids
-from warlight_env import Game, Orders, maps
+from warlight_env import Game, Orders, maps, warlight_v0
 from warlight_env.arena import Match
 from warlight_env.bench.subject import make_subject
-from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv
+from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv, WarlightVectorEnv
 from warlight_env.envs.conformance import vector_conformance_test
 from warlight_env.envs.map_sets import map_set
 from warlight_env.envs.sb3 import SaveForPlay, make_vec_env
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.errors import InputError
+from warlight_env.maps import MapError
 from warlight_env.train.masked_policy import MaskedFactoredPolicy
 
 SETS = ["small", "world", "generated:20:7"]
@@ -268,6 +269,13 @@ def test_actions_of_a_batch_that_are_none(action, wrong, message):
     with pytest.raises(ValueError, match=message):
         env.step(wrong)
     assert not any(core.state.round[c] for core, c in map(env.episodes.core_of, range(2)))
+
+
+@pytest.mark.parametrize("make", [WarlightEnv, WarlightVectorEnv, warlight_v0.parallel_env])
+@pytest.mark.parametrize("several", [["small", "world"], {"small": 1.0}, GeneratedMaps(8, 10)])
+def test_environments_of_one_map_name_the_one_of_several(make, several):
+    with pytest.raises(MapError, match="must be one map; warlight/WarlightMaps-v0 plays on several"):
+        make(map=several)
 
 
 def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):

@@ -122,6 +122,8 @@ class EnvCore:
             raise ValueError(f"fog = {fog!r}: must be True, False or None (as the rules have it)")
         if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
             raise ValueError(f"batch = {batch!r}: must be an integer from 1 up")
+        if not isinstance(map, str | Path | maps.Map):
+            raise maps.MapError(f"map = {map!r:.80}: must be one map; warlight/WarlightMaps-v0 plays on several")
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules) if fog is None else Rules.of(rules, fog=fog)
         self.players, self.batch = players, batch
@@ -521,7 +523,8 @@ class EnvCore:
         """
         before = earlier = None
         if self.own_reward is not None:
-            before, earlier = self.snapshot(), Games(*[read_only(array.copy()) for array in self.games()])
+            before = self.snapshot()
+            earlier = self._games(before.state, before.live, self.out.income.copy())
         which = self._every_game if which is None else fitting(which, "which", np.int8, (self.batch,))
         owners = (
             None if self._chronicle is None else self._chronicle.before(self.state, self.out.live, self.turns, which)
@@ -594,11 +597,12 @@ class EnvCore:
 
     def games(self) -> Games:
         """The games as they are, for a `RewardFunction`; read-only, and changed by the next step."""
-        state, out = self.state, self.out
-        return Games(
-            read_only(state.owner), read_only(state.army), read_only(out.income), read_only(state.round),
-            read_only(state.phase), read_only(state.winner), read_only(out.live),
-        )  # fmt: skip
+        return self._games(self.state, self.out.live, self.out.income)
+
+    @staticmethod
+    def _games(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
+        arrays = state.owner, state.army, income, state.round, state.phase, state.winner, live
+        return Games(*map(read_only, arrays))
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
         """What the players of a slot see of several games, for an `ObservationFunction`; read-only."""
@@ -673,13 +677,17 @@ class EnvCore:
     # Saving
 
     def save_turns(self) -> Any:
-        """What is handed in so far, for `restore_turns`."""
-        return copied(self.turns), self.out.illegal.copy()
+        """What is handed in so far, for `restore_turns`; where that is nothing, no turns are copied."""
+        empty = not self.settings.stepwise and not self.turns.status.any()
+        return None if empty else copied(self.turns), self.out.illegal.copy()
 
     def restore_turns(self, saved: Any) -> None:
         """Take back what was handed in since `save_turns`. Raises StateError for anything else, and changes nothing."""
         turns, illegal = checked_turns(self, saved)
-        _assign(self.turns, turns)
+        if turns is None:
+            self.turns.status[...] = 0
+        else:
+            _assign(self.turns, turns)
         self.out.illegal[...] = illegal
         if self.settings.stepwise:
             self._look(turns_only=True)
