@@ -106,7 +106,7 @@ class WarlightVecEnv(VecEnv):
         dones = episodes.terminated | truncated
         self._returns += episodes.reward
         self._lengths += 1
-        infos = self._infos({"TimeLimit.truncated": truncated})
+        infos = self._infos({"TimeLimit.truncated": truncated.tolist()})
         ended = np.flatnonzero(dones)
         self.ended_against = {b: episodes.opponents(b) for b in ended.tolist()}
         if len(ended):
@@ -120,10 +120,9 @@ class WarlightVecEnv(VecEnv):
             self._returns[ended], self._lengths[ended] = 0, 0
         return episodes.observe(), rewards, dones, infos
 
-    def _infos(self, more: dict[str, npt.NDArray[Any]] | None = None) -> list[dict[str, Any]]:
+    def _infos(self, more: dict[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
         columns = {**self.episodes.infos(), **(more or {})}
-        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """int8[B, M]: what the learners may do, flat."""
