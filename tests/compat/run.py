@@ -49,7 +49,10 @@ ROWS = {
     "sb3-contrib": Row(
         "sb3-contrib", (".[train]",), "../../examples/maskable_ppo_steps.py", "MaskablePPO on `steps`", ("2048",)
     ),
-    "rllib": Row("ray", (".[rllib]",), "../../examples/rllib_ppo.py", "PPO by self-play of several learners", ("1",)),
+    "rllib": Row(
+        "ray", (".[rllib]", "-c", str(ROOT / "constraints-rllib.txt")), "../../examples/rllib_ppo.py",
+        "PPO with masks by self-play of several learners", ("1",),
+    ),
     "tune": Row("ray", ("ray[tune]",), "tune_trials.py", "Ray's Tune, two trials"),
     "torchrl": Row(
         "torchrl", (TORCH, "torchrl"), "torchrl_rollouts.py", "`GymEnv`, `check_env_specs`, `PettingZooWrapper`, masks"
