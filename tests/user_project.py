@@ -1,4 +1,4 @@
-"""A project that uses the package, as mypy --strict and pyright see it: `.ci/types` checks it on the installed wheel."""
+"""A project that uses the package: `.ci/types` has strict mypy and pyright check it against the installed wheel."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def play() -> float:
     game.play_round([bot.act(game.view(seat)) for seat, bot in enumerate(bots)])
     chance: float = battle_odds(4, 2).capture
     env = WarlightEnv(map="small", action="strategies", opponent="aggressive", reward=more_regions)
-    observation, info = env.reset(seed=1)
-    _, reward, terminated, truncated, info = env.step(0)
+    env.reset(seed=1)
+    _, reward, *_ = env.step(0)
     batch = WarlightVectorEnv(4, map="small", action="strategies")
     batch.reset(seed=1)
-    _, rewards, over, late, infos = batch.step(np.zeros(4, dtype=np.int64))
+    _, rewards, *_ = batch.step(np.zeros(4, dtype=np.int64))
     several = WarlightMapsVectorEnv(4, map=GeneratedMaps(10, 12, count=2), action="strategies")
     several.reset(seed=1)
     players = warlight_v0.parallel_env(map="small", players=2)

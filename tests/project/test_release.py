@@ -79,7 +79,7 @@ def test_the_recipe_agrees_with_the_package():
     assert [re.sub(r"^([\w-]+) ", r"\1", line) for line in run] == PROJECT["dependencies"]
     assert recipe["package"]["name"] == PROJECT["name"]
     scripts = [line.split(" = ") for line in recipe["build"]["python"]["entry_points"]]
-    assert {name: target for name, target in scripts} == PROJECT["scripts"]
+    assert dict(scripts) == PROJECT["scripts"]
     build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]
     assert recipe["requirements"]["host"][2:] == [re.sub(r"(>=)", r" \1", line) for line in build["requires"]]
     assert recipe["context"]["python_min"] == pythons()[0]
@@ -93,7 +93,8 @@ def test_a_feedstock_takes_the_source_distribution(tmp_path):
     ours, theirs = read("recipe/recipe.yaml"), yaml.safe_load(done.stdout)
     source = theirs.pop("source")
     assert ours.pop("source") == {"path": ".."} and ours == theirs
-    assert source["url"].endswith("/warlight_env-${{ version }}.tar.gz") and re.fullmatch("[0-9a-f]{64}", source["sha256"])
+    assert source["url"].endswith("/warlight_env-${{ version }}.tar.gz")
+    assert re.fullmatch("[0-9a-f]{64}", source["sha256"])
     other = tmp_path / "warlight_env-0.0.1.tar.gz"
     other.write_bytes(b"")
     done = subprocess.run([ROOT / ".ci" / "recipe", other], capture_output=True, text=True, check=False)
