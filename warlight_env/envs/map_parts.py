@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -98,8 +99,9 @@ class Parts:
         for part in known.parts:
             taken += [(part, part.free.pop()) for _ in range(min(len(part.free), count - len(taken)))]
         if len(taken) < count:
-            size = count - len(taken)
-            size = max(size + size // 4 + 1, known.size // 4)
+            missing = count - len(taken)
+            # How many games a map has goes up and down.
+            size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
             part = Part(known.parts[0].episodes.another(size), known)
             known.parts.append(part)
             self._add(part)
