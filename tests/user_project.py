@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 import warlight_env.envs
-from warlight_env import Game, Orders, View, battle_odds, warlight_v0
+from warlight_env import Game, Orders, battle_odds, warlight_v0
 from warlight_env.agents import Agent, Budget, make_agent, register
 from warlight_env.arena import Match
+from warlight_env.engine.view import View
 from warlight_env.envs import Games, GeneratedMaps, WarlightEnv, WarlightMapsVectorEnv, WarlightVectorEnv
 
 gymnasium.register_envs(warlight_env.envs)
@@ -33,8 +34,10 @@ class Idle(Agent):
 
 def more_regions(before: Games, after: Games, paid: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """A reward of one's own."""
-    held = (after.owner[:, None] == np.arange(paid.shape[1])[None, :, None]).sum(axis=2)
-    return paid + 0.01 * held
+    rewards = paid.copy()
+    for player in range(paid.shape[1]):
+        rewards[:, player] += 0.01 * np.count_nonzero(after.owner == player, axis=1)
+    return rewards
 
 
 def play() -> float:

@@ -601,8 +601,10 @@ class EnvCore:
 
     @staticmethod
     def _games(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
-        arrays = state.owner, state.army, income, state.round, state.phase, state.winner, live
-        return Games(*map(read_only, arrays))
+        return Games(
+            read_only(state.owner), read_only(state.army), read_only(income), read_only(state.round),
+            read_only(state.phase), read_only(state.winner), read_only(live),
+        )  # fmt: skip
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
         """What the players of a slot see of several games, for an `ObservationFunction`; read-only."""
@@ -736,8 +738,9 @@ class EnvCore:
         other.__dict__.update(self.__dict__)
         other.batch, other._work, other._chronicle = batch, self.work, None
         n, e, players = self.board.n_regions, self.board.n_edges, self.players
-        state, out = make_state(batch, n, players), tuple(other._make_buffers(self.slots))
-        turns, rngs = tuple(make_turns(n, e, players, batch)), np.zeros((batch, players, 2), dtype=np.uint64)
+        state, rngs = make_state(batch, n, players), np.zeros((batch, players, 2), dtype=np.uint64)
+        out: tuple[Any, ...] = tuple(other._make_buffers(self.slots))
+        turns: tuple[Any, ...] = tuple(make_turns(n, e, players, batch))
         arrays = iter(together([*state, *out, *turns, rngs]))
         other.state = State(*islice(arrays, len(state)))
         other.out = reference(Buffers(*islice(arrays, len(out))))

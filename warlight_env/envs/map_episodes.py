@@ -33,6 +33,10 @@ from warlight_env.maps import Map
 MapsLike = MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps
 
 
+#: Nodes [B, N, F], globals [B, G] and flat masks [B, M] of all games.
+Seen = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.int8]]
+
+
 class Beginning(NamedTuple):
     """What decides a game."""
 
@@ -87,7 +91,7 @@ class MapEpisodes:
         shape = self.observation_space["nodes"].shape, self.observation_space["globals"].shape
         assert shape[0] is not None and shape[1] is not None
         #: nodes, globals and masks; once somebody has got them, they are written no more.
-        self._seen = (
+        self._seen: Seen = (
             np.zeros((batch, *shape[0]), np.float32), np.zeros((batch, *shape[1]), np.float32),
             np.zeros((batch, self.mask_size), np.int8),
         )  # fmt: skip
@@ -184,7 +188,7 @@ class MapEpisodes:
     def _row_of(self, bot: BotOpponent) -> int:
         """Where a bot stands among those that play."""
         if bot not in self._bots:
-            playing = (self._numbers >= 0).any(axis=1)
+            playing = np.asarray((self._numbers >= 0).any(axis=1))
             self._bots = [known for known, plays in zip(self._bots, playing, strict=True) if plays] + [bot]
             more = np.full((1, self._numbers.shape[1]), -1, np.int16)
             self._numbers = np.vstack((self._numbers[playing], more))
@@ -266,8 +270,9 @@ class MapEpisodes:
         begin_some(self._write_mask, *self._found(alone), self._some().core.picking == "random")
         for episodes, opponents in met:
             episodes.let_begin(opponents)
+        (parts, places), (nodes, overall, mask) = self._found(taken), self._room(False)
         regions = self.padding.room.regions
-        gather_some(*self._found(taken), *self._room(False), self._paid, regions, self._factored)
+        gather_some(parts, places, nodes, overall, mask, self._paid, regions, self._factored)
 
     def _found(self, games: Sequence[tuple[Part, int]]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Games as kernels find them: parts, and places in them."""
@@ -306,7 +311,9 @@ class MapEpisodes:
                     else:
                         core.restore_turns(turns)
                 raise
-        gather_many(self._addresses, *self._room(True), self._paid, self.padding.room.regions, self._factored)
+        nodes, overall, mask = self._room(True)
+        regions = self.padding.room.regions
+        gather_many(self._addresses, nodes, overall, mask, self._paid, regions, self._factored)
 
     def _resolve_by_hand(self) -> None:
         """Let those who are no kernels move, and play the rounds core by core."""
@@ -326,10 +333,12 @@ class MapEpisodes:
     def _factored(self) -> bool:
         return self.padding.action == "factored"
 
-    def _room(self, whole: bool) -> tuple[npt.NDArray[Any], ...]:
+    def _room(self, whole: bool) -> Seen:
         """Where to write what is seen: of all games, or of some, while the others' stays."""
         if self._given:
-            self._seen = tuple(np.empty_like(array) if whole else array.copy() for array in self._seen)
+            another: Any = np.empty_like if whole else np.copy
+            nodes, overall, mask = self._seen
+            self._seen = another(nodes), another(overall), another(mask)
             self._given = False
         return self._seen
 
@@ -346,8 +355,8 @@ class MapEpisodes:
             dropped[:] = np.count_nonzero(((values < -1) | (values > 1)) & (there[self._maps_of] != 0), axis=1)
             return rows, dropped
         if padding.action == "factored":
-            wide = integers(actions, (self.batch, sum(padding.room)), "actions")
-            wide = fitting(wide, "actions", np.int64, wide.shape, self._rows)
+            said = integers(actions, (self.batch, sum(padding.room)), "actions")
+            wide: npt.NDArray[np.int64] = fitting(said, "actions", np.int64, said.shape, self._rows)
             if wide.view(np.uint64).max(initial=0) >= 5:
                 self._check(wide, 5, acting)
             return wide, dropped

@@ -95,7 +95,8 @@ class Parts:
 
     def take(self, map_: Map, count: int, opponent: Any) -> list[tuple[Part, int]]:
         """Places for so many games on a map, and against whom; in as few parts as can be."""
-        known, taken = self.of(map_), []
+        known = self.of(map_)
+        taken: list[tuple[Part, int]] = []
         for part in known.parts:
             taken += [(part, part.free.pop()) for _ in range(min(len(part.free), count - len(taken)))]
         if len(taken) < count:
