@@ -270,9 +270,9 @@ class MapEpisodes:
         begin_some(self._write_mask, *self._found(alone), self._some().core.picking == "random")
         for episodes, opponents in met:
             episodes.let_begin(opponents)
-        (parts, places), (nodes, overall, mask) = self._found(taken), self._room(False)
+        (found, at), (nodes, overall, mask) = self._found(taken), self._room(False)
         regions = self.padding.room.regions
-        gather_some(parts, places, nodes, overall, mask, self._paid, regions, self._factored)
+        gather_some(found, at, nodes, overall, mask, self._paid, regions, self._factored)
 
     def _found(self, games: Sequence[tuple[Part, int]]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Games as kernels find them: parts, and places in them."""
