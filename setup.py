@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
-from setuptools.command.sdist import sdist
+from setuptools.command.egg_info import egg_info
 
 ROOT = Path(__file__).resolve().parent
 FRONTEND = ROOT / "frontend"
@@ -48,6 +49,7 @@ def build_page() -> str | None:
     return None
 
 
+@functools.cache
 def provide_page() -> None:
     """`build_page`, and where that is not possible a note for `warlight play`, or the end of the build."""
     reason = build_page()
@@ -71,12 +73,15 @@ class BuildWithPage(build_py):
         super().run()
 
 
-class SdistWithPage(sdist):
-    """`sdist`, after the page."""
+class MetadataWithPage(egg_info):
+    """`egg_info`, after the page: the source distribution holds it, and its licences are the package's, too."""
 
     def run(self) -> None:
         provide_page()
+        licences = PAGE / BUILT[0]
+        if licences.exists():
+            self.distribution.metadata.license_files.append(licences.relative_to(ROOT).as_posix())
         super().run()
 
 
-setup(cmdclass={"build_py": BuildWithPage, "sdist": SdistWithPage})
+setup(cmdclass={"build_py": BuildWithPage, "egg_info": MetadataWithPage})

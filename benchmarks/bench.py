@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from environments import bench_own, bench_sb3, bench_vector
+from environments import bench_maps, bench_own, bench_sb3, bench_vector
 from networks import bench_networks
 from rich.console import Console
 from rich.table import Table
@@ -282,6 +282,7 @@ PARTS = {
     "vector": bench_vector,
     "sb3": bench_sb3,
     "own": bench_own,
+    "maps": bench_maps,
     "learning": bench_learning,
 }
 

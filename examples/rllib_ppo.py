@@ -1,59 +1,72 @@
-"""RLlib's PPO with masks, all players sharing a policy: python examples/rllib_ppo.py [iterations]
+"""RLlib's PPO by self-play, all players sharing a policy with masks: python examples/rllib_ppo.py [iterations]
 
-Needs ``pip install ".[rllib]"`` in an environment of its own: RLlib wants an older Gymnasium.
+Needs ``pip install -c constraints-rllib.txt ".[rllib]"`` in an environment of its own: RLlib wants an older Gymnasium.
 """
 
 import sys
+from typing import Any
 
-import gymnasium
+import numpy as np
 from gymnasium import spaces
+from pettingzoo.utils import BaseParallelWrapper
 from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.env.wrappers.pettingzoo_env import ParallelPettingZooEnv
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 from ray.tune.registry import register_env
 
-import warlight_env.envs
-
-gymnasium.register_envs(warlight_env.envs)
+from warlight_env import warlight_v0
 
 
-class ForRLlib(gymnasium.ObservationWrapper):
-    """Gives the observation the keys that RLlib's module with masks looks for."""
+class ForRLlib(BaseParallelWrapper):
+    """Gives observations the keys and dtypes that RLlib's module with masks looks for."""
 
-    def __init__(self, env: gymnasium.Env) -> None:
-        super().__init__(env)
-        inner = env.observation_space
+    def observation_space(self, agent: str) -> spaces.Dict:
+        inner = self.env.observation_space(agent)
         mask = spaces.Box(0.0, 1.0, inner["action_mask"].shape)
-        self.observation_space = spaces.Dict({"observations": inner["observation"], "action_mask": mask})
+        return spaces.Dict({"observations": inner["observation"], "action_mask": mask})
 
-    def observation(self, observation: dict) -> dict:
+    def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
+        observations, infos = self.env.reset(seed=seed, options=options)
+        return self.renamed(observations), infos
+
+    def step(self, actions: dict) -> Any:
+        observations, *rest = self.env.step(actions)
+        return self.renamed(observations), *rest
+
+    @staticmethod
+    def renamed(observations: dict) -> dict:
         return {
-            "observations": observation["observation"],
-            "action_mask": observation["action_mask"].astype("float32"),
+            agent: {"observations": seen["observation"], "action_mask": seen["action_mask"].astype(np.float32)}
+            for agent, seen in observations.items()
         }
 
 
-def make(config: dict) -> gymnasium.Env:
-    return ForRLlib(
-        gymnasium.make("warlight/Warlight-v0", map="small", action="strategies", opponent="random", mask="observation")
+def make(config: dict) -> ParallelPettingZooEnv:
+    return ParallelPettingZooEnv(
+        ForRLlib(warlight_v0.parallel_env(map="small", players=2, action="strategies", observation="flat"))
     )
 
 
 if __name__ == "__main__":
     register_env("warlight", make)
+    module = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [64, 64]})
     config = (
         PPOConfig()
         .environment("warlight")
-        .env_runners(num_env_runners=0, num_envs_per_env_runner=4)
+        .env_runners(num_env_runners=0)
+        .multi_agent(policies={"shared"}, policy_mapping_fn=lambda agent, episode, **_: "shared")
         .training(train_batch_size_per_learner=1000, minibatch_size=250, num_epochs=2)
-        .rl_module(
-            rl_module_spec=RLModuleSpec(
-                module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [64, 64]}
-            )
-        )
+        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"shared": module}))
     )
     algorithm = config.build_algo()
     for i in range(int(sys.argv[1]) if len(sys.argv) > 1 else 5):
-        result = algorithm.train()["env_runners"]
-        print(f"iteration {i}: mean return {result.get('episode_return_mean', float('nan')):.2f}", flush=True)
+        result = algorithm.train()
+        played, learnt = result["env_runners"], result["learners"]["shared"]
+        print(
+            f"iteration {i}: {played['num_episodes_lifetime']:.0f} games of {played['episode_len_mean']:.1f} rounds, "
+            f"entropy {learnt['entropy']:.2f}",
+            flush=True,
+        )
     algorithm.stop()

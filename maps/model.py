@@ -85,6 +85,10 @@ class Map(MapParts):
 
     def digest(self) -> str:
         """SHA-256 (hex) of what the rules see: borders, super regions, bonuses, armies; not the drawing."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         seen = [self.bonuses, self.super_region_of, self.starting_armies, self.borders]
         return hashlib.sha256(json.dumps(seen, separators=(",", ":")).encode()).hexdigest()
 

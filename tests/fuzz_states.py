@@ -260,7 +260,9 @@ def try_call(kind: int, rng: random.Random) -> bool:
     turns, illegal = core.save_turns()
     seeds = ([1] * b, [1], [], ["x"] * b, [2**70] * b, None)
     orders = (Orders(), Orders([(0, 1)], [(0, 1, 1)]), Orders([(0.5, 1)]), [0, 1], [0.5], None, "a")  # type: ignore[list-item]
-    saved = (turns._replace(**{name: bad(getattr(turns, name)) for name in Turns._fields}), bad(illegal))
+    if turns is not None:
+        turns = turns._replace(**{name: bad(getattr(turns, name)) for name in Turns._fields})
+    saved = (turns, bad(illegal))
     policy = rng.choice((bot._policy, bot._policy, bot._pick, 5))
     calls: tuple[Callable[[], Any], ...] = (
         lambda: core.step(bad(actions), bad(dropped)),
@@ -289,7 +291,7 @@ def try_call(kind: int, rng: random.Random) -> bool:
 
 
 def _listed(turns: Any) -> list[Any]:
-    return [*turns[0], turns[1]]
+    return [*(turns[0] or ()), turns[1]]
 
 
 @functools.cache

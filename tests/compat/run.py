@@ -8,7 +8,6 @@ row failed that the table does not know to fail.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import subprocess
 import sys
@@ -50,7 +49,10 @@ ROWS = {
     "sb3-contrib": Row(
         "sb3-contrib", (".[train]",), "../../examples/maskable_ppo_steps.py", "MaskablePPO on `steps`", ("2048",)
     ),
-    "rllib": Row("ray", (".[rllib]",), "../../examples/rllib_ppo.py", "PPO by self-play of several learners", ("1",)),
+    "rllib": Row(
+        "ray", (".[rllib]", "-c", str(ROOT / "constraints-rllib.txt")), "../../examples/rllib_ppo.py",
+        "PPO with masks by self-play of several learners", ("1",),
+    ),
     "tune": Row("ray", ("ray[tune]",), "tune_trials.py", "Ray's Tune, two trials"),
     "torchrl": Row(
         "torchrl", (TORCH, "torchrl"), "torchrl_rollouts.py", "`GymEnv`, `check_env_specs`, `PettingZooWrapper`, masks"
@@ -108,9 +110,21 @@ def _last(text: str) -> str:
     return re.sub(r"\S*/\S*/", "…/", lines[-1])[:200] if lines else "nothing was said"
 
 
-def page(found: dict[str, dict[str, Any]]) -> str:
-    """The table."""
-    lines = [
+def rows_of(table: str) -> dict[str, str]:
+    """The lines of a table as `page` makes it, by their rows' names."""
+    return {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines() if line.startswith("| ")}
+
+
+def line_of(name: str, found: dict[str, Any]) -> str:
+    """A row's line in the table."""
+    row = ROWS[name]
+    result = "passes" if found["passed"] else f"fails: {row.failing or found['said']}"
+    return f"| {name} | {row.library} {found['version']}".rstrip() + f" | {row.forms} | {result} |"
+
+
+def page(lines: dict[str, str]) -> str:
+    """The table, of the lines of all rows."""
+    head = [
         "# Libraries",
         "",
         "What the environments were taken into, each in a virtual environment of its own. `python tests/compat/run.py "
@@ -120,12 +134,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         "| library | version | form | |",
         "|---|---|---|---|",
     ]
-    for name, row in ROWS.items():
-        told = found.get(name, {"version": "", "passed": False, "said": ""})
-        result = "passes" if told["passed"] else f"fails: {row.failing or told['said']}"
-        result = result if name in found else "not run yet"
-        lines.append(f"| {name} | {row.library} {told['version']}".rstrip() + f" | {row.forms} | {result} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*head, *(lines[name] for name in ROWS)]) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,19 +142,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=list(ROWS), default=list(ROWS), help="these rows alone")
     parser.add_argument("--write", action="store_true", help="write the table; rows that are not run stay as they were")
-    parser.add_argument("--results", type=Path, default=ROOT / "runs" / "compat.json", help="what is known of rows")
     told = parser.parse_args(arguments)
-    found = json.loads(told.results.read_text()) if told.results.exists() else {}
     bad = 0
     for name in told.only:
         with tempfile.TemporaryDirectory() as folder:
-            found[name] = outcome(ROWS[name], Path(folder))
-        bad += not found[name]["passed"] and not ROWS[name].failing
-        print(f"{name}: {'passes' if found[name]['passed'] else found[name]['said']}", file=sys.stderr)
-        told.results.parent.mkdir(parents=True, exist_ok=True)
-        told.results.write_text(json.dumps(found, indent=1))
-    if told.write:
-        PAGE.write_text(page(found), encoding="utf-8")
+            found = outcome(ROWS[name], Path(folder))
+        bad += not found["passed"] and not ROWS[name].failing
+        line = line_of(name, found)
+        print(line, flush=True)
+        if told.write:
+            PAGE.write_text(page({**rows_of(PAGE.read_text(encoding="utf-8")), name: line}), encoding="utf-8")
     return 1 if bad else 0
 
 

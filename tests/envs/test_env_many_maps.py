@@ -12,15 +12,16 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import warlight_env.envs  # noqa: F401 -- the ids
-from warlight_env import Game, Orders, maps
+from warlight_env import Game, Orders, maps, warlight_v0
 from warlight_env.arena import Match
 from warlight_env.bench.subject import make_subject
-from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv
+from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv, WarlightVectorEnv
 from warlight_env.envs.conformance import vector_conformance_test
 from warlight_env.envs.map_sets import map_set
 from warlight_env.envs.sb3 import SaveForPlay, make_vec_env
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.errors import InputError
+from warlight_env.maps import MapError
 from warlight_env.train.masked_policy import MaskedFactoredPolicy
 
 SETS = ["small", "world", "generated:20:7"]
@@ -58,7 +59,9 @@ def test_a_game_is_that_of_the_map_alone(name):
         observation, _ = env.reset(seed=seed)
         drawn = seeding.np_random(seed)[0]
         plain = WarlightEnv(map_set(SETS).draw(drawn), observation="graph", **settings)
-        expected, _ = plain.reset(seed=draw_seed(drawn))
+        plain.reset()
+        plain.episodes.reset([draw_seed(drawn)], [0])
+        expected = plain.episodes.observe(0)
         (_, n), e = plain.episodes.core.state.owner.shape, plain.edge_index.shape[1]
         assert observation["region_mask"].sum() == n and observation["edge_mask"].sum() == e
         np.testing.assert_array_equal(observation["edge_index"][:, :e], plain.edge_index)
@@ -236,12 +239,16 @@ def test_what_breaks_off_has_played_nothing():
     env.reset(seed=1)
     for _ in range(2):
         env.step(np.zeros(4, dtype=np.int64))
-    before = [env.episodes.core_of(b).state.army.copy() for b in range(4)]
+
+    def states():
+        return [(core.state.army[c].copy(), core.state.round[c]) for core, c in map(env.episodes.core_of, range(4))]
+
+    before = states()
     with pytest.raises(RuntimeError, match="mine"):
         env.step(np.zeros(4, dtype=np.int64))
-    for b in range(4):
-        np.testing.assert_array_equal(env.episodes.core_of(b).state.army, before[b])
-        assert env.episodes.core_of(b).state.round[0] == 2
+    for (army, round_), (army_before, _) in zip(states(), before, strict=True):
+        np.testing.assert_array_equal(army, army_before)
+        assert round_ == 2
 
 
 @pytest.mark.parametrize(
@@ -261,7 +268,14 @@ def test_actions_of_a_batch_that_are_none(action, wrong, message):
     env.reset(seed=1)
     with pytest.raises(ValueError, match=message):
         env.step(wrong)
-    assert not any(env.episodes.core_of(b).state.round[0] for b in range(2))
+    assert not any(core.state.round[c] for core, c in map(env.episodes.core_of, range(2)))
+
+
+@pytest.mark.parametrize("make", [WarlightEnv, WarlightVectorEnv, warlight_v0.parallel_env])
+@pytest.mark.parametrize("several", [["small", "world"], {"small": 1.0}, GeneratedMaps(8, 10)])
+def test_environments_of_one_map_name_the_one_of_several(make, several):
+    with pytest.raises(MapError, match="must be one map; warlight/WarlightMaps-v0 plays on several"):
+        make(map=several)
 
 
 def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):

@@ -84,5 +84,24 @@ def test_the_notebook_is_the_tutorial():
     assert module.NOTEBOOK.read_text(encoding="utf-8") == made, "python docs/notebook.py writes it anew"
 
 
+@pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_no_page_waits_for_something(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert not re.search(r"\b(TODO|TBD|FIXME|XXX)\b|(?i:not run yet|to be (filled|measured)|coming soon)", text)
+
+
+def test_the_table_of_libraries_is_that_of_the_program():
+    spec = importlib.util.spec_from_file_location("compat", ROOT / "tests" / "compat" / "run.py")
+    compat = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(compat)
+    text = compat.PAGE.read_text(encoding="utf-8")
+    lines = compat.rows_of(text)
+    assert list(lines) == ["library", *compat.ROWS] and text == compat.page(lines)
+    for name, row in compat.ROWS.items():
+        _, library, forms, came = lines[name].split(" | ")
+        assert re.fullmatch(rf"{row.library} \d+\.\S+", library) and forms == row.forms
+        assert came == "passes |" or (row.failing and came == f"fails: {row.failing} |")
+
+
 def test_the_readme_fits_on_a_screen_and_a_half():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90

@@ -7,6 +7,7 @@ import json
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,13 +23,14 @@ from warlight_env.agents.weights import THESIS
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import JIT_DISABLED, address
+from warlight_env.engine.memory import together
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.raised import watched
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import DEALT, check_players
-from warlight_env.engine.state import PLAY, copy_state, make_state
+from warlight_env.engine.state import PLAY, State, copy_state, make_state
 from warlight_env.engine.view import View, view_of
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import (
@@ -120,6 +122,8 @@ class EnvCore:
             raise ValueError(f"fog = {fog!r}: must be True, False or None (as the rules have it)")
         if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
             raise ValueError(f"batch = {batch!r}: must be an integer from 1 up")
+        if not isinstance(map, str | Path | maps.Map):
+            raise maps.MapError(f"map = {map!r:.80}: must be one map; warlight/WarlightMaps-v0 plays on several")
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules) if fog is None else Rules.of(rules, fog=fog)
         self.players, self.batch = players, batch
@@ -277,10 +281,8 @@ class EnvCore:
             raise InputError(f"which = {games}: must be different games from 0 to {self.batch - 1}")
         if len(words) != len(games):
             raise InputError(f"{len(words)} seeds for {len(games)} games")
-        may_fail = self.params.picking == DEALT and self.params.dealt_apart
-        before = (self.snapshot(), copied(self.turns)) if may_fail else None
-        for b, seed in zip(games, words, strict=True):
-            self.state.rng[b] = make_rng(derive_seed(seed))
+        before = (self.snapshot(), copied(self.turns)) if self._may_fail else None
+        self.set_dice(words, games)
         failed = begin(
             self.context,
             self.settings,
@@ -301,6 +303,21 @@ class EnvCore:
             raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
         if self._chronicle is not None:
             self._chronicle.begin(self.state, games)
+
+    @property
+    def _may_fail(self) -> bool:
+        """Whether there need not be a deal."""
+        return bool(self.params.picking == DEALT and self.params.dealt_apart)
+
+    @property
+    def begins_alone(self) -> bool:
+        """Whether `set_dice` and the kernel `begin` are all that `reset` does."""
+        return not self._may_fail and self._chronicle is None
+
+    def set_dice(self, seeds: Sequence[int], which: Sequence[int]) -> None:
+        """The dice of games that are about to begin."""
+        for b, seed in zip(which, seeds, strict=True):
+            self.state.rng[b] = make_rng(derive_seed(seed))
 
     def check_start(self, game: Game) -> None:
         """Raises InputError for a game from which those here cannot go on: of another kind, or over."""
@@ -506,7 +523,8 @@ class EnvCore:
         """
         before = earlier = None
         if self.own_reward is not None:
-            before, earlier = self.snapshot(), Games(*[read_only(array.copy()) for array in self.games()])
+            before = self.snapshot()
+            earlier = self._games(before.state, before.live, self.out.income.copy())
         which = self._every_game if which is None else fitting(which, "which", np.int8, (self.batch,))
         owners = (
             None if self._chronicle is None else self._chronicle.before(self.state, self.out.live, self.turns, which)
@@ -579,10 +597,13 @@ class EnvCore:
 
     def games(self) -> Games:
         """The games as they are, for a `RewardFunction`; read-only, and changed by the next step."""
-        state, out = self.state, self.out
+        return self._games(self.state, self.out.live, self.out.income)
+
+    @staticmethod
+    def _games(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
         return Games(
-            read_only(state.owner), read_only(state.army), read_only(out.income), read_only(state.round),
-            read_only(state.phase), read_only(state.winner), read_only(out.live),
+            read_only(state.owner), read_only(state.army), read_only(income), read_only(state.round),
+            read_only(state.phase), read_only(state.winner), read_only(live),
         )  # fmt: skip
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> SeenGames:
@@ -658,13 +679,17 @@ class EnvCore:
     # Saving
 
     def save_turns(self) -> Any:
-        """What is handed in so far, for `restore_turns`."""
-        return copied(self.turns), self.out.illegal.copy()
+        """What is handed in so far, for `restore_turns`; where that is nothing, no turns are copied."""
+        empty = not self.settings.stepwise and not self.turns.status.any()
+        return None if empty else copied(self.turns), self.out.illegal.copy()
 
     def restore_turns(self, saved: Any) -> None:
         """Take back what was handed in since `save_turns`. Raises StateError for anything else, and changes nothing."""
         turns, illegal = checked_turns(self, saved)
-        _assign(self.turns, turns)
+        if turns is None:
+            self.turns.status[...] = 0
+        else:
+            _assign(self.turns, turns)
         self.out.illegal[...] = illegal
         if self.settings.stepwise:
             self._look(turns_only=True)
@@ -704,17 +729,36 @@ class EnvCore:
             self.turns.status[...] = 0
         self._look()
 
-    def clone(self, same_thread: bool = False) -> EnvCore:
-        """An independent copy that goes on exactly as this one would; what is static is shared.
+    def another(self, batch: int) -> EnvCore:
+        """A core of such games, none of them begun, for the same thread: what is static and working memory are shared.
 
-        same_thread: so is working memory, as only one of them works at a time.
+        Its arrays lie in one block of memory.
         """
+        other = EnvCore.__new__(EnvCore)
+        other.__dict__.update(self.__dict__)
+        other.batch, other._work, other._chronicle = batch, self.work, None
+        n, e, players = self.board.n_regions, self.board.n_edges, self.players
+        state, rngs = make_state(batch, n, players), np.zeros((batch, players, 2), dtype=np.uint64)
+        out: tuple[Any, ...] = tuple(other._make_buffers(self.slots))
+        turns: tuple[Any, ...] = tuple(make_turns(n, e, players, batch))
+        arrays = iter(together([*state, *out, *turns, rngs]))
+        other.state = State(*islice(arrays, len(state)))
+        other.out = reference(Buffers(*islice(arrays, len(out))))
+        other._turns, other.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)
+        other._everybody, other._every_game = np.ones((batch, self.slots), np.int8), np.ones(batch, np.int8)
+        other._converted = np.empty((batch, self.slots, self.row_size), np.int64)
+        if self.remembers:
+            other.remember()
+        return other
+
+    def clone(self) -> EnvCore:
+        """An independent copy that goes on exactly as this one would; what is static is shared."""
         other = EnvCore.__new__(EnvCore)
         other.__dict__.update(self.__dict__)
         other.state = copy_state(self.state)
         arrays: Any = self.out
         other.out = reference(Buffers(*[array.copy() for array in arrays]))
-        other._converted, other._work = np.empty_like(self._converted), self.work if same_thread else None
+        other._converted, other._work = np.empty_like(self._converted), None
         other.bot_rngs = self.bot_rngs.copy()
         other._turns = None
         if self.settings.stepwise and self._turns is not None:

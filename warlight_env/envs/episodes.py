@@ -77,26 +77,30 @@ class Episodes:
         masks = self.core.encoding.mask_space
         #: M, the length of a flat mask; 0 where the encoding has none.
         self.mask_size = 0 if masks is None else int(spaces.flatdim(masks))
+        self._table: list[_Playing | None] = []
+        self._make_arrays()
+        self.observation_space = self._make_observation_space()
+        self.action_space = self.core.encoding.space
+        self.set_opponent(opponent)
+
+    def another(self, batch: int) -> Episodes:
+        """Such games, none of them begun, for the same thread; see `EnvCore.another`."""
+        other = Episodes.__new__(Episodes)
+        other.__dict__.update(self.__dict__)
+        other.batch, other.core = batch, self.core.another(batch)
+        other._table = []
+        other._make_arrays()
+        return other
+
+    def _make_arrays(self) -> None:
+        batch, core = self.batch, self.core
         #: int8[B]: the learner's seat in each game.
         self.learner = np.zeros(batch, dtype=np.int8)
         #: int64[B]: the seed of each game.
         self.seeds = np.zeros(batch, dtype=np.uint64)
         self._games = np.arange(batch)
-        self._chosen = np.full((batch, players), -1, dtype=np.int16)
-        self._table: list[_Playing | None] = []
-        self._rows = np.zeros((batch, self.core.row_size), dtype=np.int64)
-        self.observation_space = self._make_observation_space()
-        self.action_space = self.core.encoding.space
-        self.set_opponent(opponent)
-
-    def another(self) -> Episodes:
-        """Such games again, for the same thread: what is static is shared, working memory too."""
-        other = Episodes.__new__(Episodes)
-        other.__dict__.update(self.__dict__)
-        other.core = self.core.clone(same_thread=True)
-        other.learner, other.seeds, other._rows = self.learner.copy(), self.seeds.copy(), self._rows.copy()
-        other._chosen, other._table = np.full_like(self._chosen, -1), []
-        return other
+        self._chosen = np.full((batch, core.players), -1, dtype=np.int16)
+        self._rows = np.zeros((batch, core.row_size), dtype=np.int64)
 
     def _make_observation_space(self) -> spaces.Space[Any]:
         space, size = observation_space_of(self.core), self.mask_size
@@ -124,6 +128,8 @@ class Episodes:
 
     def set_opponent(self, opponent: Any) -> None:
         """Who plays from the next games on; those that have begun are finished by whom they were begun with."""
+        #: As it was given.
+        self.opponent = opponent
         self._slots: list[Slot] = make_slots(opponent, self.core.players - 1)
         self._prepare()
 
@@ -190,6 +196,17 @@ class Episodes:
         """
         if len(which) == 0:
             return
+        begun = self.seat_players(seeds, which, options)
+        self.core.reset(seeds, which)
+        if options.start is not None:
+            for b in which:
+                self.core.start_from(options.start, b)
+        self.let_begin(begun)
+
+    def seat_players(
+        self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS
+    ) -> list[tuple[int, int, int]]:
+        """The first part of `reset`: who plays where; returns the game, the player and the seed of each opponent."""
         core = self.core
         seat, start = self.seat if options.seat is None else options.seat, options.start
         if start is not None and not all(map(start.alive, range(core.players) if seat == "random" else [int(seat)])):
@@ -200,26 +217,26 @@ class Episodes:
              for k, slot in enumerate(self._slots)]
             for seed in seeds
         ]  # fmt: skip
-        begun = []
+        begun, slots, out = [], core.slots, core.out
         for b, seed, opponents in zip(which, seeds, drawn, strict=True):
             learner = derive_seed(seed, 1) % core.players if seat == "random" else int(seat)
             self.learner[b], self.seeds[b] = learner, seed & (2**64 - 1)
             order = [learner, *(p for p in range(core.players) if p != learner)]
-            core.out.seat[b] = order[: core.slots]
+            out.seat[b] = order[:slots]
             for k, player in enumerate(order):
-                core.out.slot[b, player] = k if k < core.slots else -1
+                out.slot[b, player] = k if k < slots else -1
             self._chosen[b] = -1
             for player, opponent in zip(order[1:], opponents, strict=True):
                 self._chosen[b, player] = self._number(opponent)
                 begun.append((b, player, derive_seed(seed, 3, player)))
-        core.reset(seeds, which)
-        if start is not None:
-            for b in which:
-                core.start_from(start, b)
+        return begun
+
+    def let_begin(self, begun: list[tuple[int, int, int]]) -> None:
+        """The last part of `reset`: opponents are told of their games, which have begun."""
         for b, player, seed in begun:
             playing = self._table[self._chosen[b, player]]
             assert playing is not None
-            playing.opponent.begin(playing.memory, core, b, player, seed)
+            playing.opponent.begin(playing.memory, self.core, b, player, seed)
         self._forget_idle()
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:

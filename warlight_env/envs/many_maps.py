@@ -77,7 +77,7 @@ class WarlightMapsEnv(gymnasium.Env[Any, Any]):
     @property
     def features(self) -> Features:
         """What `nodes` and `globals` hold on the running game's map, by name."""
-        return self.episodes.core_of(0).features
+        return self.episodes.core_of(0)[0].features
 
     @property
     def policy_settings(self) -> PolicySettings:
@@ -137,8 +137,8 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
     """B games of `WarlightMapsEnv` at once, stepped in compiled code where the opponents are bots that are kernels.
 
     The same as that many single environments, trace for trace. Arguments are those of both; the option ``map`` of
-    `reset` is the map of all games that begin then. What only one map has, such as `features`, ``episodes.core_of(b)``
-    has of game b.
+    `reset` is the map of all games that begin then. What only one map has, such as `features`, has the core of game b,
+    ``episodes.core_of(b)``.
     """
 
     episodes: MapEpisodes

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
@@ -74,7 +76,11 @@ class GivenMaps:
     """Some maps, with the weights by which they are drawn."""
 
     maps: tuple[Map, ...]
-    weights: npt.NDArray[np.float64]  #: [K], with the sum 1
+    weights: tuple[float, ...]  #: with the sum 1
+
+    @cached_property
+    def _ends(self) -> list[float]:
+        return list(accumulate(self.weights))[:-1]
 
     @property
     def room(self) -> MapRoom:
@@ -83,7 +89,7 @@ class GivenMaps:
 
     def draw(self, rng: np.random.Generator) -> Map:
         """One of them."""
-        return self.maps[int(rng.choice(len(self.maps), p=self.weights))]
+        return self.maps[bisect(self._ends, rng.random())]
 
 
 MapSet = GeneratedMaps | GivenMaps
@@ -103,4 +109,4 @@ def map_set(told: MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedM
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
         raise InputError(f"maps = {told!r:.80}: must be at least one, and weights from 0 up, not all 0")
     found = tuple(each if isinstance(each, Map) else load(each) for each in told)
-    return GivenMaps(found, weights / weights.sum())
+    return GivenMaps(found, tuple((weights / weights.sum()).tolist()))

@@ -160,7 +160,7 @@ class OwnObservation(OwnFunction):
         shape = (count, *self.shape)
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
             raise InputError(f"observation: the function gave {_told(said)} where it was {self.dtype} of shape {shape}")
-        if self.dtype in _FLOATS and np.isnan(said).any():
+        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than to look at each
             raise InputError(f"observation: the function gave NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
         return said.copy()
 

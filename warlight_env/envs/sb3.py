@@ -106,9 +106,7 @@ class WarlightVecEnv(VecEnv):
         dones = episodes.terminated | truncated
         self._returns += episodes.reward
         self._lengths += 1
-        infos = [
-            {**info, "TimeLimit.truncated": late} for info, late in zip(self._infos(), truncated.tolist(), strict=True)
-        ]
+        infos = self._infos({"TimeLimit.truncated": truncated.tolist()})
         ended = np.flatnonzero(dones)
         self.ended_against = {b: episodes.opponents(b) for b in ended.tolist()}
         if len(ended):
@@ -122,8 +120,8 @@ class WarlightVecEnv(VecEnv):
             self._returns[ended], self._lengths[ended] = 0, 0
         return episodes.observe(), rewards, dones, infos
 
-    def _infos(self) -> list[dict[str, Any]]:
-        columns = self.episodes.infos()
+    def _infos(self, more: dict[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
+        columns = {**self.episodes.infos(), **(more or {})}
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def action_masks(self) -> npt.NDArray[np.int8]:

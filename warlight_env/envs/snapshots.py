@@ -70,15 +70,17 @@ def check_core(core: Core) -> None:
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
-def checked_turns(core: Core, saved: Any) -> tuple[Turns, npt.NDArray[np.int32]]:
+def checked_turns(core: Core, saved: Any) -> tuple[Turns | None, npt.NDArray[np.int32]]:
     """A copy of what `EnvCore.save_turns` gave, if it fits the core's games; else `StateError`."""
-    if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[0], Turns):
+    if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[0], Turns | None):
         raise StateError(f"saved turns must come from `save_turns`, not {type(saved).__name__}")
-    turns = _turns(core, saved[0])
+    if saved[0] is None and core.settings.stepwise:
+        raise StateError("the saved turns are of another encoding: turns of one action, or of several")
+    turns = None if saved[0] is None else _turns(core, saved[0])
     illegal = exact_copy(saved[1], core.out.illegal, "illegal")
     standing = [illegal if name == "illegal" else getattr(core.out, name) for name in STANDING]
     check_games(
-        core.board, core.params, core.settings.stepwise, False, core.state, standing, reference(turns), core.work
+        core.board, core.params, core.settings.stepwise, False, core.state, standing, _said(core, turns), core.work
     )
     return turns, illegal
 
@@ -94,10 +96,14 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in STANDING]
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
-    said = make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
-    check_games(core.board, core.params, core.settings.stepwise, True, state, standing, said, core.work)
+    check_games(core.board, core.params, core.settings.stepwise, True, state, standing, _said(core, turns), core.work)
     values: list[Any] = [snapshot.board, state, *standing, turns]
     return Snapshot(*values)
+
+
+def _said(core: Core, turns: Turns | None) -> Turns:
+    """Turns as `check_games` takes them; None: of no games, in which nothing is handed in."""
+    return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
 
 
 def _turns(core: Core, turns: Any) -> Turns:

@@ -1,4 +1,4 @@
-"""A step of games on different maps: kernels that go from game to game, each a batch of one with arrays of its own."""
+"""A step of games on different maps: kernels that go from map to map, each with games in arrays of their own."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.engine.bits import BitBoard
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.reference import record_at, reference
 from warlight_env.engine.state import State
 from warlight_env.envs.buffers import Buffers, EnvSettings
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.step import Turns, Work, hand_in, hand_in_policy, resolve
-from warlight_env.features.columns import global_width, node_width
+from warlight_env.envs.step import Turns, Work, begin, hand_in, hand_in_policy, resolve
+from warlight_env.features.columns import node_width
 
 
-class MapGame(NamedTuple):
-    """A game: what the kernels of a core of batch one get."""
+class MapGames(NamedTuple):
+    """Some games on a map: what the kernels of a core of C games get, and what a step writes first."""
 
     context: Context
     bots: Context  #: what bots get
@@ -34,141 +34,212 @@ class MapGame(NamedTuple):
     turns: Turns
     bits: BitBoard
     work: Work
-    columns: npt.NDArray[np.int64]  #: [K] where the entries of a row lie in a padded action
-    rows: npt.NDArray[np.int64]  #: [1, S, K] actions
-    acting: npt.NDArray[np.int8]  #: [1, S]
-    which: npt.NDArray[np.int8]  #: [1]
-    chosen: npt.NDArray[np.int16]  #: [1, P] who plays, see `Episodes`
-    learner: npt.NDArray[np.int8]  #: [1]
-    rngs: npt.NDArray[np.uint64]  #: [1, P, 2] of bots
+    rows: npt.NDArray[np.int64]  #: [C, S, K] actions
+    acting: npt.NDArray[np.int8]  #: [C, S]
+    which: npt.NDArray[np.int8]  #: [C]
+    chosen: npt.NDArray[np.int16]  #: [C, P] who plays, see `Episodes`
+    learner: npt.NDArray[np.int8]  #: [C]
+    rngs: npt.NDArray[np.uint64]  #: [C, P, 2] of bots
+    places: npt.NDArray[np.int64]  #: [C] the number of a game among all, or -1: nobody plays it
 
 
-class Padded(NamedTuple):
-    """What is seen and paid, for B games; what a map lacks is 0, or a row of the mask that allows nothing."""
+class Paid(NamedTuple):
+    """What came of a step, for the learners of B games."""
 
-    nodes: npt.NDArray[np.float32]  #: [B, N, F]
-    overall: npt.NDArray[np.float32]  #: [B, G] the globals
-    mask: npt.NDArray[np.int8]  #: [B, M]
     reward: npt.NDArray[np.float64]  #: [B]
     terminated: npt.NDArray[np.bool_]  #: [B]
     truncated: npt.NDArray[np.bool_]  #: [B]
     numbers: npt.NDArray[np.int64]  #: [B, 5] illegal, income, round, phase, whether the learner has won
 
 
-#: The columns of `Padded.numbers`.
+#: The columns of `Paid.numbers`.
 NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 
 
-def map_game(
-    core: EnvCore, columns: npt.NDArray[np.int64], chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8]
-) -> MapGame:
-    """The record of a core of batch one; of its kind as long as `core.out` and `core.settings` are these."""
-    game: MapGame = reference(
-        MapGame(
+def map_games(
+    core: EnvCore, chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
+) -> MapGames:
+    """The record of a core, as long as `core.out` and `core.settings` are these."""
+    shape = core.batch, core.slots, core.row_size
+    games: MapGames = reference(
+        MapGames(
             core.context, core.bots_context, core.settings, core.encoding.config, core.encoding.limits, core.state,
-            core.out, core.turns, core.bits, core.work, columns,
-            rows=np.zeros((1, core.slots, core.row_size), np.int64), acting=np.zeros((1, core.slots), np.int8),
-            which=np.zeros(1, np.int8), chosen=chosen, learner=learner, rngs=core.bot_rngs,
+            core.out, core.turns, core.bits, core.work, np.zeros(shape, np.int64), np.zeros(shape[:2], np.int8),
+            np.zeros(core.batch, np.int8), chosen, learner, core.bot_rngs, places,
         )
     )  # fmt: skip
-    return game
+    return games
 
 
 @functools.cache
 def _kind() -> Any:
     core = EnvCore("small")
-    one = np.zeros(1, np.int8)
-    return numba.typeof(map_game(core, np.zeros(1, np.int64), np.zeros((1, 2), np.int16), one))
+    return numba.typeof(map_games(core, np.zeros((1, 2), np.int16), np.zeros(1, np.int8), np.zeros(1, np.int64)))
 
 
-_game_at = record_at(_kind)
+_games_at = record_at(_kind)
 
 
 @kernel
-def hand_in_many(
-    submit_address: Int, games: Any, acting: npt.NDArray[np.int8], actions: npt.NDArray[np.int64], counts: Bool,
-    dropped: npt.NDArray[np.int64],
+def step_many(
+    submit_address: Int, mask_address: Int, policies: Any, pickers: Any, parts: Any,
+    actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int16], regions: Int, factored: Bool, finish: Bool,
 ) -> Int:  # fmt: skip
-    """Read padded actions int64[B, M] of the games with acting int8[B]; dropped int64[B] was illegal before.
+    """A step of B games in `parts`: the learners' turns, those of bots that are kernels, with `finish` the rest, too.
 
-    `counts`: what names something that a map lacks is illegal, too. Returns -1, or a game whose action is out of the
-    limits of its map, which nobody's should be who has checked them.
+    Each part is finished before the next is looked at, so that memory is gone through once.
+
+    Args:
+        parts: what `address_of` gives of `MapGames`.
+        actions: [B, M] the learners', padded. acting: [B] whether one moves. dropped: [B] what was illegal before.
+        policies, pickers: K addresses of bots. numbers: [K, parts] each bot's number in a part's `chosen`, or -1.
+        regions: for how many there is room. factored: the encoding has a row for each region and edge; what names one
+            that a map lacks is illegal, too.
+
+    Returns -1, or a game whose action is out of the limits of its map, which nobody's is who has checked them.
     """
-    for b in range(len(games)):
-        game = _game_at(games[b])
-        out, row = game.out, game.rows[0, 0]
-        for p in range(out.illegal.shape[1]):
-            out.illegal[0, p] = 0
-        game.acting[0, 0], game.which[0] = acting[b], acting[b]
-        lost = dropped[b]
-        if acting[b] != 0:
-            for i in range(row.shape[0]):
-                row[i] = actions[b, game.columns[i]]
-            if counts:
-                for i in range(actions.shape[1]):
-                    lost += 1 if actions[b, i] != 0 else 0
-                for i in range(row.shape[0]):
-                    lost -= 1 if row[i] != 0 else 0
-        out.illegal[0, game.learner[0]] = lost
-        bad = hand_in(
-            game.context, game.settings, submit_address, game.config, game.state, out, game.turns, game.work,
-            game.limits, game.acting, game.rows,
-        )  # fmt: skip
+    for i in range(len(parts)):
+        games = _games_at(parts[i])
+        if not _read(games, actions, acting, dropped, regions, factored):
+            continue
+        bad = _hand_in(games, submit_address)
         if bad >= 0:
-            return np.int64(b)
+            return games.places[bad // games.acting.shape[1]]
+        for k in range(numbers.shape[0]):
+            if numbers[k, i] >= 0:
+                _move(games, policies[k], pickers[k], np.int64(numbers[k, i]))
+        if finish:
+            _resolve(games, mask_address)
     return np.int64(-1)
 
 
 @kernel
-def move_many(policy_address: Int, pick_address: Int, games: Any, places: npt.NDArray[np.int16]) -> None:
-    """Let a bot's kernels move in the games b with places[b] from 0 up: its number in `chosen` there."""
-    for b in range(len(games)):
-        if places[b] >= 0:
-            game = _game_at(games[b])
-            hand_in_policy(
-                game.bots, game.settings, policy_address, pick_address, game.state, game.out, game.turns, game.work,
-                game.chosen, np.int64(places[b]), game.learner, game.rngs,
-            )  # fmt: skip
+def _read(
+    games: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int64],
+    regions: Int, factored: Bool,
+) -> Bool:  # fmt: skip
+    """Take what the learners do out of all actions; returns whether somebody plays here."""
+    out, n, played = games.out, games.state.owner.shape[1], False
+    for c in range(games.places.shape[0]):
+        b = games.places[c]
+        games.acting[c, 0], games.which[c] = 0, 0
+        for p in range(out.illegal.shape[1]):
+            out.illegal[c, p] = 0
+        if b < 0:
+            continue
+        played = True
+        row, illegal = games.rows[c, 0], dropped[b]
+        if acting[b] != 0:
+            games.acting[c, 0], games.which[c] = 1, 1
+            if row.shape[0] == 1:
+                row[0] = actions[b, 0]
+            else:
+                _copy(actions[b], row[:n])
+                _copy(actions[b, regions:], row[n:])
+            if factored:
+                illegal += _count(actions[b]) - _count(row)
+        out.illegal[c, games.learner[c]] = illegal
+    return played
 
 
 @kernel
-def resolve_many(mask_address: Int, games: Any, chosen: npt.NDArray[np.int8]) -> None:
-    """`resolve` in the games b with chosen[b] not 0."""
-    for b in range(len(games)):
-        if chosen[b] != 0:
-            game = _game_at(games[b])
-            resolve(
-                game.context, game.settings, mask_address, game.config, game.state, game.out, game.turns, game.bits,
-                game.work, game.which,
-            )  # fmt: skip
+def _hand_in(games: MapGames, submit_address: Int) -> Int:
+    return hand_in(
+        games.context, games.settings, submit_address, games.config, games.state, games.out, games.turns, games.work,
+        games.limits, games.acting, games.rows,
+    )  # fmt: skip
 
 
 @kernel
-def gather_many(games: Any, which: npt.NDArray[np.int64], padded: Padded, regions: Int, factored: Bool) -> None:
-    """Write what the learners of the games `which` see, and are paid, to their rows.
+def _move(games: MapGames, policy: Int, picker: Int, number: Int) -> None:
+    hand_in_policy(
+        games.bots, games.settings, policy, picker, games.state, games.out, games.turns, games.work, games.chosen,
+        number, games.learner, games.rngs,
+    )  # fmt: skip
 
-    regions: for how many there is room; `factored`: the mask has rows for regions, and then for edges.
+
+@kernel
+def _resolve(games: MapGames, mask_address: Int) -> None:
+    resolve(
+        games.context, games.settings, mask_address, games.config, games.state, games.out, games.turns, games.bits,
+        games.work, games.which,
+    )  # fmt: skip
+
+
+@kernel
+def gather_many(
+    parts: Any, nodes: npt.NDArray[np.float32], overall: npt.NDArray[np.float32], mask: npt.NDArray[np.int8],
+    paid: Paid, regions: Int, factored: Bool,
+) -> None:  # fmt: skip
+    """Write what the learners see, and are paid, to the rows of their games, which have room for `regions`.
+
+    nodes [B, N, F], overall [B, G]: features; what a map lacks is 0. mask: [B, M], where that allows nothing.
+    `factored`: a row of five for each region and edge.
     """
-    for k in range(which.shape[0]):
-        b = which[k]
-        game = _game_at(games[b])
-        state, out, learner = game.state, game.out, np.int64(game.learner[0])
-        values, mask, wide = out.features[0, 0], out.mask[0, 0], padded.mask[b]
-        n, players = state.owner.shape[1], out.live.shape[1]
-        width = node_width(players)
-        nodes, overall = padded.nodes[b], padded.overall[b]
-        for r in range(n):
-            for i in range(width):
-                nodes[r, i] = values[r * width + i]
-        for i in range(global_width(players)):
-            overall[i] = values[n * width + i]
-        _pad_mask(mask, wide, n, regions, factored)
-        padded.reward[b] = out.reward[0, learner]
-        padded.terminated[b], padded.truncated[b] = out.terminated[0, learner], out.truncated[0, learner]
-        padded.numbers[b, 0] = out.illegal[0, learner]
-        padded.numbers[b, 1] = out.income[0, learner]
-        padded.numbers[b, 2], padded.numbers[b, 3] = state.round[0], state.phase[0]
-        padded.numbers[b, 4] = 1 if state.winner[0] == learner else 0
+    for i in range(len(parts)):
+        games = _games_at(parts[i])
+        for c in range(games.places.shape[0]):
+            if games.places[c] >= 0:
+                _gather(games, c, games.places[c], nodes, overall, mask, paid, regions, factored)
+
+
+@kernel
+def begin_some(mask_address: Int, parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
+    """`begin` the games at places[k] of parts[k], by rules with which it cannot fail."""
+    for k in range(places.shape[0]):
+        games = _games_at(parts[k])
+        begin(
+            games.context, games.settings, mask_address, games.config, games.state, games.out, games.turns, games.bits,
+            games.work, picked, places[k : k + 1],
+        )  # fmt: skip
+
+
+@kernel
+def gather_some(
+    parts: Any, places: npt.NDArray[np.int64], nodes: npt.NDArray[np.float32], overall: npt.NDArray[np.float32],
+    mask: npt.NDArray[np.int8], paid: Paid, regions: Int, factored: Bool,
+) -> None:  # fmt: skip
+    """`gather_many` for some games: those at places[k] of parts[k]."""
+    for k in range(places.shape[0]):
+        games = _games_at(parts[k])
+        _gather(games, places[k], games.places[places[k]], nodes, overall, mask, paid, regions, factored)
+
+
+@kernel
+def _gather(
+    games: MapGames, c: Int, b: Int, nodes: Any, overall: Any, mask: Any, paid: Paid, regions: Int, factored: Bool
+) -> None:  # fmt: skip
+    state, out, learner = games.state, games.out, np.int64(games.learner[c])
+    values, n, players = out.features[c, 0], state.owner.shape[1], out.live.shape[1]
+    width = node_width(players)
+    flat = nodes[b].reshape(-1)
+    _copy(values, flat[: n * width])
+    _fill(flat[n * width :], 0.0)
+    _copy(values[n * width :], overall[b])
+    _pad_mask(out.mask[c, 0], mask[b], n, regions, factored)
+    paid.reward[b] = out.reward[c, learner]
+    paid.terminated[b], paid.truncated[b] = out.terminated[c, learner], out.truncated[c, learner]
+    paid.numbers[b, 0] = out.illegal[c, learner]
+    paid.numbers[b, 1] = out.income[c, learner]
+    paid.numbers[b, 2], paid.numbers[b, 3] = state.round[c], state.phase[c]
+    paid.numbers[b, 4] = 1 if state.winner[c] == learner else 0
+
+
+@inline_kernel
+def _copy(source: Any, target: Any) -> None:
+    """As many entries as the target has; from 0 up, so that there is no wrap-around to be minded."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]
+
+
+@kernel
+def _count(row: Any) -> Int:
+    """Entries that are not 0."""
+    count = np.int64(0)
+    for i in range(row.shape[0]):
+        count += row[i] != 0
+    return count
 
 
 @kernel
@@ -176,19 +247,26 @@ def _pad_mask(mask: Any, wide: Any, n: Int, regions: Int, factored: Bool) -> Non
     """Write a map's mask where it belongs in one with more room; three numbers a region and four an edge, or five."""
     of_region = 5 if factored else 3
     if mask.shape[0] == wide.shape[0]:
-        for i in range(mask.shape[0]):
-            wide[i] = mask[i]
+        _copy(mask, wide)
         return
-    cut, shift = of_region * n, of_region * (regions - n)
-    for i in range(cut):
-        wide[i] = mask[i]
-    for i in range(cut, mask.shape[0]):
-        wide[i + shift] = mask[i]
-    if not factored:  # the end of the turn
-        wide[mask.shape[0] - 1 + shift] = 0
+    cut, start, end = of_region * n, of_region * regions, mask.shape[0] + of_region * (regions - n)
+    _fill(wide, 0)
+    _copy(mask, wide[:cut])
+    _copy(mask[cut:], wide[start:end])
+    if factored:  # nothing, where there is nothing
+        for i in range(cut, start, 5):
+            wide[i] = 1
+        for i in range(end, wide.shape[0], 5):
+            wide[i] = 1
+    else:  # the end of the turn
+        wide[end - 1] = 0
         wide[wide.shape[0] - 1] = mask[mask.shape[0] - 1]
 
 
-__all__ = [
-    "NUMBERS", "MapGame", "Padded", "gather_many", "hand_in_many", "map_game", "move_many", "resolve_many",
-]  # fmt: skip
+@inline_kernel
+def _fill(target: Any, value: Any) -> None:
+    for i in range(target.shape[0]):
+        target[i] = value
+
+
+__all__ = ["NUMBERS", "MapGames", "Paid", "begin_some", "gather_many", "gather_some", "map_games", "step_many"]
