@@ -17,7 +17,7 @@ from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_poin
 from warlight_env.envs.arrays import fitting
 from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
-from warlight_env.envs.map_parts import Part, Parts
+from warlight_env.envs.map_parts import MapPart, MapParts
 from warlight_env.envs.map_sets import GeneratedMaps, MapLike, MapRoom, edges_of, map_set
 from warlight_env.envs.opponents import BotOpponent, Opponent, make_slots
 from warlight_env.envs.padding import DEPLOYS, SENDS, Padding
@@ -79,7 +79,7 @@ class MapEpisodes:
         self.batch, self.mask, self._settings = batch, mask, {**settings, "action": action, "observation": "graph"}
         self._slots = make_slots(opponent, settings.get("players", 2) - 1)
         self._max_cycles: int | None = None
-        self._parts = Parts(self._new, self.padding)
+        self._parts = MapParts(self._new, self.padding)
         self._set_up(self._parts.of(self._some_map()).parts[0].episodes)
 
     def _set_up(self, some: Episodes) -> None:
@@ -104,7 +104,7 @@ class MapEpisodes:
         )  # fmt: skip
         self._submit = address(submit_pointer(core.encoding.submit))
         self._write_mask = address(mask_pointer(core.encoding.write_mask or no_mask))
-        self._where: list[tuple[Part, int] | None] = [None] * batch
+        self._where: list[tuple[MapPart, int] | None] = [None] * batch
         self._addresses: Any = []
         self._rows = np.zeros((batch, sum(padding.room)), np.int64)
         self._begun = False
@@ -164,7 +164,7 @@ class MapEpisodes:
         where = self._where[b]
         return () if where is None else where[0].episodes.opponents(where[1])
 
-    def _note(self, parts: Collection[Part]) -> None:
+    def _note(self, parts: Collection[MapPart]) -> None:
         """Games have begun in these parts: whom they are played by, and where kernels find them."""
         if self._parts.changed:
             parts, count = self._parts.all, len(self._parts.all)
@@ -241,7 +241,7 @@ class MapEpisodes:
             before = self._where[b]
             if before is not None:
                 before[0].leave(before[1])
-        begun: dict[int, tuple[Part, list[int], list[int]]] = {}
+        begun: dict[int, tuple[MapPart, list[int], list[int]]] = {}
         taken = []
         for chosen in of_map.values():
             found = self._parts.take(beginnings[chosen[0]].map, len(chosen), self._slots)
@@ -274,7 +274,7 @@ class MapEpisodes:
         regions = self.padding.room.regions
         gather_some(found, at, nodes, overall, mask, self._paid, regions, self._factored)
 
-    def _found(self, games: Sequence[tuple[Part, int]]) -> tuple[Any, npt.NDArray[np.int64]]:
+    def _found(self, games: Sequence[tuple[MapPart, int]]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Games as kernels find them: parts, and places in them."""
         parts = [self._addresses[part.index] for part, _ in games]
         places = np.array([c for _, c in games], dtype=np.int64)

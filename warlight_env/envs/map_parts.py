@@ -20,7 +20,7 @@ from warlight_env.maps import Map
 _KEPT: Final = 256
 
 
-class Part:
+class MapPart:
     """Some games on a map; `places` int64[C] says the number of each in the whole batch, or -1: nobody plays it."""
 
     def __init__(self, episodes: Episodes, known: KnownMap) -> None:
@@ -53,7 +53,7 @@ class KnownMap:
     """A map with its parts, the first of which others are made by; and where what all its games show lies."""
 
     index: int
-    parts: list[Part] = field(default_factory=list)
+    parts: list[MapPart] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -61,7 +61,7 @@ class KnownMap:
         return sum(len(part.places) for part in self.parts)
 
 
-class Parts:
+class MapParts:
     """All parts.
 
     Args:
@@ -78,7 +78,7 @@ class Parts:
         self.boards: dict[str, npt.NDArray[Any]] = {}
         self.sizes = np.zeros((0, 2), dtype=np.int64)
         self._unused: list[int] = []
-        self.all: list[Part] = []
+        self.all: list[MapPart] = []
         self.changed = False  #: whether `all` is another list than when somebody said False here
 
     def of(self, map_: Map) -> KnownMap:
@@ -88,22 +88,22 @@ class Parts:
             first = self._make(map_)
             self._forget()
             known = self._known[key] = KnownMap(self._show(first))
-            known.parts.append(Part(first, known))
+            known.parts.append(MapPart(first, known))
             self._add(known.parts[0])
         self._known.move_to_end(key)
         return self._known[key]
 
-    def take(self, map_: Map, count: int, opponent: Any) -> list[tuple[Part, int]]:
+    def take(self, map_: Map, count: int, opponent: Any) -> list[tuple[MapPart, int]]:
         """Places for so many games on a map, and against whom; in as few parts as can be."""
         known = self.of(map_)
-        taken: list[tuple[Part, int]] = []
+        taken: list[tuple[MapPart, int]] = []
         for part in known.parts:
             taken += [(part, part.free.pop()) for _ in range(min(len(part.free), count - len(taken)))]
         if len(taken) < count:
             missing = count - len(taken)
             # How many games a map has goes up and down.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
-            part = Part(known.parts[0].episodes.another(size), known)
+            part = MapPart(known.parts[0].episodes.another(size), known)
             known.parts.append(part)
             self._add(part)
             taken += [(part, part.free.pop()) for _ in range(count - len(taken))]
@@ -141,7 +141,7 @@ class Parts:
             self.boards[name][at] = array
         return at
 
-    def _add(self, part: Part) -> None:
+    def _add(self, part: MapPart) -> None:
         self.all.append(part)
         self._number()
 
