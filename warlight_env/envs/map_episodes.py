@@ -17,7 +17,7 @@ from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_poin
 from warlight_env.envs.arrays import fitting
 from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
-from warlight_env.envs.map_parts import MapPart, MapParts
+from warlight_env.envs.map_parts import MapPart, PartsOfMaps
 from warlight_env.envs.map_sets import GeneratedMaps, MapLike, MapRoom, edges_of, map_set
 from warlight_env.envs.opponents import BotOpponent, Opponent, make_slots
 from warlight_env.envs.padding import DEPLOYS, SENDS, Padding
@@ -79,7 +79,7 @@ class MapEpisodes:
         self.batch, self.mask, self._settings = batch, mask, {**settings, "action": action, "observation": "graph"}
         self._slots = make_slots(opponent, settings.get("players", 2) - 1)
         self._max_cycles: int | None = None
-        self._parts = MapParts(self._new, self.padding)
+        self._parts = PartsOfMaps(self._new, self.padding)
         self._set_up(self._parts.of(self._some_map()).parts[0].episodes)
 
     def _set_up(self, some: Episodes) -> None:

@@ -61,7 +61,7 @@ class KnownMap:
         return sum(len(part.places) for part in self.parts)
 
 
-class MapParts:
+class PartsOfMaps:
     """All parts.
 
     Args:
