@@ -103,7 +103,7 @@ def teaching(games: TaughtGames, jobs: int, backend: str | Backend = "local") ->
 
             def play(numbers: Sequence[int]) -> list[list[TaughtTurn]]:
                 if not workers:
-                    workers.append(opened.enter_context(place.open([games], None if jobs == 1 else jobs)))
+                    workers.append(opened.enter_context(place.open([games], jobs)))
                 return play_all(workers[0], numbers)
 
         yield lambda numbers: TaughtTurns.of([turn for game in play(numbers) for turn in game])

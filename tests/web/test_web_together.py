@@ -16,6 +16,7 @@ from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
 from warlight_env.web import turn_clock
+from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Company, Lobby
 from warlight_env.web.turn_clock import TurnClock
@@ -260,6 +261,42 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
     asyncio.run(main())
 
 
+def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    now = [100.0]
+    monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
+
+    async def main() -> None:
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        players = [("Ann", None), ("Bo", "mcts:secs=60")]
+        company = Company(frozenset(), 10)
+        room = await lobby.make(players, maps.load("small"), Rules.of("thesis"), 1, "random", company=company)
+        follower = room.feed.follow(0, -1)
+        await anext(follower)
+
+        async def until(runs: bool) -> None:
+            while room.clock.told()["runs"] != runs:  # type: ignore[index]
+                await asyncio.sleep(0.01)
+
+        await until(True)
+        room.hand_in_orders(0, 1, Orders())
+        await until(False)
+        now[0] += 100
+        assert room.take_back(0) == Orders()
+        await until(True)
+        assert room.clock.left == 10 and room.awaited == [0, 1]
+        now[0] += 11
+        room.hand_in_orders(0, 1, Orders())
+        with pytest.raises(RequestError, match="no turn to be taken back"):
+            room.take_back(0)
+        assert room.pending == {0: Orders()}
+        await follower.aclose()
+        await lobby.close()
+
+    asyncio.run(main())
+
+
 def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     game = make(server, clock=300)
     for token in game["invites"].values():
@@ -280,6 +317,16 @@ def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     third = server.client(game["tokens"]["0"]).post(place).json()
     assert (third["id"], third["tokens"], third["invites"]) == (again["id"], again["tokens"], {})
     assert guest(server, again["invites"]["2"]).get(f"games/{again['id']}").json()["clock"] == 300
+
+
+def test_a_friend_who_asks_for_the_rematch_has_its_own_seat_and_nobody_elses(server: Server):
+    game = make(server)
+    for token in game["invites"].values():
+        server.client(token).post(f"games/{game['id']}/resign")
+    place = f"games/{game['id']}/rematch"
+    again = server.client(game["invites"]["1"]).post(place).json()
+    assert list(again["tokens"]) == ["1"] and again["invites"] == {}
+    assert list(server.client(game["tokens"]["0"]).post(place).json()["tokens"]) == ["0"]
 
 
 def test_a_server_for_others_says_where_it_is_and_that_it_is_not_encrypted(tmp_path: Path):

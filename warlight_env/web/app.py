@@ -209,7 +209,8 @@ def _games(app: FastAPI) -> None:
             raise RequestError("this token is for looking only", 403, code="looking-only")
         await opponents.still([seat.spec for seat in there.room.seats], there.room.game)
         room, new = await lobby.again(there.room)
-        return made(room) if new else joined(room, there.seat)
+        host = there.seat is None or not room.seats[there.seat].friend
+        return made(room) if new and host else joined(room, there.seat)
 
     @app.post("/api/games/{id}/branch")
     async def branch(body: BranchBody, there: There) -> dict[str, Any]:

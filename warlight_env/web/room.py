@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -215,9 +216,9 @@ class Room:
         Raises:
             RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
         """
-        if self.kind == "hotseat":
+        if not self.seats[seat].friend and len(self.humans) - len(self.friends) > 1:
             raise RequestError("a turn is final in a game of several people", 409, code="final")
-        if seat not in self.pending or not self.awaited:
+        if seat not in self.pending or not self.awaited or self.clock.left <= 0:
             text = "there is no turn to be taken back: the round is being played, or was"
             raise RequestError(text, 409, code="no-turn-back")
         self._keep(without=seat)
@@ -419,15 +420,14 @@ class Room:
         try:
             while self.awaited:
                 self._news.clear()
-                self.clock.run(any(self.feed.there(s) for s in self.humans if self.leaving.plays(self.game, s)))
+                self.clock.run(self._thinking())
                 self.feed.tell()
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(
-                        self.clock.patience
-                    ):  # Python 3.11's wait_for may swallow a cancellation
+                    # Python 3.11's wait_for may swallow a cancellation.
+                    async with asyncio.timeout(self.clock.patience):
                         await self._news.wait()
                 if self.clock.up:
-                    self._time_is_up()
+                    await self._time_is_up()
                 for bot in bots:
                     if bot.done():
                         bot.result()  # a mistake of ours while asking: it ends the game, and is told
@@ -438,12 +438,16 @@ class Room:
             for seat in self.seats:
                 seat.since = None
 
-    def _time_is_up(self) -> None:
+    def _thinking(self) -> bool:
+        """Whether a person is awaited, and one who plays is there: then time runs."""
+        people = [s for s in self.humans if self.leaving.plays(self.game, s)]
+        return any(s in self.awaited for s in people) and any(self.feed.there(s) for s in people)
+
+    async def _time_is_up(self) -> None:
         """Whoever has not handed in by now has an empty turn, or picks the first regions that are offered."""
         for s in [s for s in self.awaited if self.seats[s].spec is None]:
             turn: Any = list(self.game.offers(s)) if self.game.phase == "pick" else Orders()
-            self.book.stands[s].thought = dict(TIME_UP)
-            self._hand_in(s, turn)
+            await self._on_disk(functools.partial(self._commit, s, Committed(turn, dict(TIME_UP))))
 
     async def _ask(self, s: int) -> None:
         seat, view = self.seats[s], self.game.view(s)
