@@ -55,7 +55,7 @@ def made(room: Room) -> dict[str, Any]:
 
 
 def joined(room: Room, seat: int | None) -> dict[str, Any]:
-    """Somebody else's game, as one with a seat there is told of it: a friend has its own, the host all at its screen."""
+    """A game of others, as one with a seat there is told of it: a friend has its own, the host all at its screen."""
     told = made(room)
     mine = told["tokens"] if seat is None or not room.seats[seat].friend else {seat: room.seats[seat].token}
     return {**told, "tokens": mine, "invites": {}}
