@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import gymnasium
 import numpy as np
 import pytest
@@ -13,8 +15,10 @@ from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import warlight_env.envs  # noqa: F401 -- the ids
 from warlight_env import Game, Orders, maps, warlight_v0
+from warlight_env.agents import make_agent
 from warlight_env.arena import Match
 from warlight_env.bench.subject import make_subject
+from warlight_env.engine.rules import RulesError
 from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv, WarlightVectorEnv
 from warlight_env.envs.conformance import vector_conformance_test
 from warlight_env.envs.map_sets import map_set
@@ -249,6 +253,122 @@ def test_what_breaks_off_has_played_nothing():
     for (army, round_), (army_before, _) in zip(states(), before, strict=True):
         np.testing.assert_array_equal(army, army_before)
         assert round_ == 2
+
+
+def _plays_like(env, other, steps=8):
+    """Both give the same, step by step."""
+    for _ in range(steps):
+        found, expected = (each.step(np.zeros(each.num_envs, np.int64)) for each in (env, other))
+        for name, array in expected[0].items():
+            np.testing.assert_array_equal(found[0][name], array)
+        np.testing.assert_array_equal(found[1:4], expected[1:4])
+
+
+def test_a_reset_onto_maps_that_cannot_be_played_on_leaves_the_games_as_they_were():
+    """Also where maps are not known before they are drawn."""
+    maps_ = GeneratedMaps(8, 40, count=12, seed=1)
+    env, other = (WarlightMapsVectorEnv(4, map=maps_, players=6, action="strategies") for _ in range(2))
+    for each in (env, other):
+        each.reset(seed=4)
+    for seed in range(7, 11):
+        with pytest.raises(RulesError, match="with 6 players"):
+            env.reset(seed=seed)
+    _plays_like(env, other, steps=3)  # until one ends: streams of seeds went on
+    for each in (env, other):
+        each.reset(seed=11)
+    assert len({(id(core), c) for core, c in map(env.episodes.core_of, range(4))}) == 4
+    _plays_like(env, other)
+
+
+def test_a_start_without_the_learner_leaves_the_game_as_it_was():
+    settings = {"map": {"world": 0.9, "small": 0.1}, "players": 3, "action": "strategies"}
+    env, other = (WarlightMapsVectorEnv(1, **settings) for _ in range(2))
+    start, agents = Game("small", players=3, picks="random", seed=1), [make_agent("aggressive", p) for p in range(3)]
+    while all(map(start.alive, range(3))):
+        start.play_round([agent.act(start.view(p)) for p, agent in enumerate(agents)])
+    assert not start.done
+    for each in (env, other):
+        each.reset(seed=1, options={"map": "world"})
+    with pytest.raises(InputError, match="the learner may be out of that game"):
+        env.reset(options={"start": start})
+    assert env.episodes.map_of(0).name == "world"
+    _plays_like(env, other)
+
+
+def test_games_whose_opponent_did_not_begin_are_to_be_reset():
+    broken = []
+
+    def make(seed):
+        if broken:
+            raise RuntimeError("not today")
+        return make_agent("random", seed)
+
+    env, other = (WarlightMapsVectorEnv(3, map=SETS, action="strategies", opponent=make) for _ in range(2))
+    for each in (env, other):
+        each.reset(seed=1)
+    broken.append(True)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="not today"):
+            env.reset(seed=2, options={"reset_mask": np.array([True, False, True])})
+        with pytest.raises(ValueError, match="call reset"):
+            env.step(np.zeros(3, np.int64))
+    broken.clear()
+    mask = np.array([True, False, True])
+    for each in (env, other):
+        each.reset(seed=[3, None, 4], options={"reset_mask": mask})
+    _plays_like(env, other)
+
+
+def test_named_maps_that_cannot_hold_the_players_are_refused_at_the_door():
+    with pytest.raises(RulesError, match=r"map 'small': .* with 6 players"):
+        WarlightMapsVectorEnv(4, map={"world": 0.9, "small": 0.1}, players=6)
+    env = WarlightMapsEnv({"world": 1.0, "small": 0.0}, players=6, action="strategies")
+    with pytest.raises(RulesError, match="map 'small'"):
+        env.set_maps(["world", "small"])
+    env.reset(seed=1)
+    assert env.map.name == "world"
+
+
+def share(before, after, paid):
+    """Of all players' armies."""
+    out = np.zeros(paid.shape)
+    for b in range(paid.shape[0]):
+        for p in range(paid.shape[1]):
+            out[b, p] = after.army[b][after.owner[b] == p].sum() / after.army[b][after.owner[b] >= 0].sum()
+    return out
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_reward_of_ones_own_is_asked_of_games_that_are_played(compiled):
+    settings = {"map": ["small", "world"], "action": "strategies", "max_cycles": 5}
+    reward = share if compiled else functools.partial(share)
+    env, plain = WarlightMapsVectorEnv(4, reward=reward, **settings), WarlightMapsVectorEnv(4, **settings)
+    for each in (env, plain):
+        each.reset(seed=1)
+    for _ in range(20):
+        _, rewards, terminated, truncated, _ = env.step(np.zeros(4, np.int64))
+        _, _, *ends, _ = plain.step(np.zeros(4, np.int64))
+        np.testing.assert_array_equal((terminated, truncated), ends)
+        for b, (core, c) in enumerate(map(env.episodes.core_of, range(4))):
+            if core.out.cycles[c]:
+                army, owner = core.state.army[c], core.state.owner[c]
+                mine = army[owner == env.episodes._player(b)].sum()
+                assert rewards[b] == pytest.approx(mine / army[owner >= 0].sum())
+
+
+def test_a_reward_of_ones_own_is_told_its_game_by_the_batchs_number():
+    def none_on_world(before, after, paid):
+        if after.round.max() == 0 or after.owner.shape[1] < 42 or len(paid) == 1:
+            return paid + 0.0
+        return paid + np.where(np.arange(len(paid)) == len(paid) - 1, np.nan, 0.0)[:, None]
+
+    env = WarlightMapsVectorEnv(8, map=["small", "world"], action="strategies", reward=none_on_world)
+    env.reset(seed=1)
+    places = [env.episodes.core_of(b) for b in range(8)]
+    last = max((c, b) for b, (core, c) in enumerate(places) if core.map.name == "world" and core.batch > 1)[1]
+    with pytest.raises(InputError, match=f"of game {last} nan"):
+        env.step(np.zeros(8, np.int64))
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ from warlight_env.envs.own_functions import (
     RewardFunction,
     SeenGames,
     read_only,
+    some_games,
 )
 from warlight_env.envs.rewards import SHAPINGS, Reward
 from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied
@@ -515,11 +516,14 @@ class EnvCore:
         if own is not rngs:
             rngs[...] = own
 
-    def resolve(self, which: npt.NDArray[np.int8] | None = None) -> None:
+    def resolve(
+        self, which: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
+    ) -> None:  # fmt: skip
         """The second half of `step`: play the rounds for which all turns are in, pay, and observe.
 
         Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0. What a user's
-        reward raises is raised, and nothing has been played then.
+        reward raises is raised, and nothing has been played then. numbers int64[B]: of the games in a larger batch,
+        by which errors tell them, or -1: nobody plays it, and a user's reward is not asked of it.
         """
         before = earlier = None
         if self.own_reward is not None:
@@ -541,15 +545,26 @@ class EnvCore:
             self.work,
             which,
         )
-        if self.own_reward is not None and before is not None and earlier is not None:
+        if before is not None and earlier is not None:
             try:
-                paid = self.own_reward.paid(earlier, self.games(), self.out.reward)
+                paid = self._own_paid(earlier, numbers)
             except BaseException:
                 self._put(before)
                 raise
             self.out.reward[...] = np.where(before.live & (which != 0)[:, None], paid, 0.0)
         if self._chronicle is not None and owners is not None:
             self._chronicle.after(self.state, owners)
+
+    def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
+        """float64[B, P]: what the user's reward pays, asked of the games that are played alone."""
+        own, games, wins = self.own_reward, self.games(), self.out.reward
+        assert own is not None
+        if numbers is None or numbers.min() >= 0:
+            return own.paid(earlier, games, wins, numbers)
+        paid, played = np.zeros(wins.shape), np.flatnonzero(numbers >= 0)
+        before, after = some_games(earlier, played), some_games(games, played)
+        paid[played] = own.paid(before, after, wins[played], numbers[played])
+        return paid
 
     def look(self, turns_only: bool = False, whole: bool = True) -> None:
         """Bring observations and masks up to date, after something was changed by hand.

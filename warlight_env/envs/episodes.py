@@ -203,14 +203,23 @@ class Episodes:
                 self.core.start_from(options.start, b)
         self.let_begin(begun)
 
+    def _seat_of(self, options: ResetOptions) -> int | Literal["random"]:
+        """The learner's in games that begin with these options."""
+        return self.seat if options.seat is None else options.seat
+
+    def check_start(self, options: ResetOptions) -> None:
+        """Raises InputError where the learner may be out of the game from which games are to start."""
+        seat, start = self._seat_of(options), options.start
+        seats = range(self.core.players) if seat == "random" else [int(seat)]
+        if start is not None and not all(map(start.alive, seats)):
+            raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
+
     def seat_players(
         self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS
     ) -> list[tuple[int, int, int]]:
         """The first part of `reset`: who plays where; returns the game, the player and the seed of each opponent."""
-        core = self.core
-        seat, start = self.seat if options.seat is None else options.seat, options.start
-        if start is not None and not all(map(start.alive, range(core.players) if seat == "random" else [int(seat)])):
-            raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
+        core, seat = self.core, self._seat_of(options)
+        self.check_start(options)
         self._prepare()  # a pool may have changed
         drawn = [
             [slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot

@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.reference import address_of, reference
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.engine.setup import check_players
 from warlight_env.envs.actions.base import integers
 from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
@@ -35,6 +38,8 @@ MapsLike = MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps
 
 #: Nodes [B, N, F], globals [B, G] and flat masks [B, M] of all games.
 Seen = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.int8]]
+#: Where a game is played: a part, and its number there.
+_Place = tuple[MapPart, int]
 
 
 class Beginning(NamedTuple):
@@ -75,8 +80,8 @@ class MapEpisodes:
             raise InputError(f"batch = {batch!r:.80}: must be an integer from 1 up")
         self._maps = map_set(map)
         self.padding = Padding(self._maps.room if room is None else MapRoom(*room), action)
-        self._check_room()
         self.batch, self.mask, self._settings = batch, mask, {**settings, "action": action, "observation": "graph"}
+        self._check_maps()
         self._slots = make_slots(opponent, settings.get("players", 2) - 1)
         self._max_cycles: int | None = None
         self._parts = PartsOfMaps(self._new, self.padding)
@@ -104,7 +109,7 @@ class MapEpisodes:
         )  # fmt: skip
         self._submit = address(submit_pointer(core.encoding.submit))
         self._write_mask = address(mask_pointer(core.encoding.write_mask or no_mask))
-        self._where: list[tuple[MapPart, int] | None] = [None] * batch
+        self._where: list[_Place | None] = [None] * batch
         self._addresses: Any = []
         self._rows = np.zeros((batch, sum(padding.room)), np.int64)
         self._begun = False
@@ -116,19 +121,26 @@ class MapEpisodes:
 
     # Maps
 
-    def _check_room(self) -> None:
+    def _check_maps(self) -> None:
+        """Raises InputError where maps have no room, or can never hold the players; those not named are not known."""
         wanted, room = self._maps.room, self.padding.room
         if wanted.regions > room.regions or wanted.edges > room.edges:
             raise InputError(
                 f"maps of {wanted.regions} regions and {wanted.edges} directed edges: there is room for {room.regions} "
                 f"and {room.edges}; say room=({wanted.regions}, {wanted.edges}) from the start"
             )
+        rules, players = Rules.of(self._settings.get("rules", "thesis")), self._settings.get("players", 2)
+        for map_ in self._maps.named:
+            try:
+                check_players(make_board(map_), rules, players)
+            except RulesError as error:
+                raise RulesError(f"map {map_.name!r}: {error}") from None
 
     def set_maps(self, map: MapsLike) -> None:
         """Draw from other maps from the next games on; InputError, with nothing changed, for what has no room."""
         before, self._maps = self._maps, map_set(map)
         try:
-            self._check_room()
+            self._check_maps()
         except InputError:
             self._maps = before
             raise
@@ -234,25 +246,61 @@ class MapEpisodes:
     def reset(
         self, beginnings: Sequence[Beginning], which: Sequence[int], options: ResetOptions = NO_OPTIONS
     ) -> None:  # fmt: skip
-        """Begin the games `which`, each as it was drawn."""
+        """Begin the games `which`, each as it was drawn.
+
+        Where a map cannot be played on, or the learner may be out of the game to start from, what is raised leaves all
+        games as they were. What is raised later leaves `which` without games, and `step` asks for a reset.
+        """
+        if options.start is not None:
+            self._some().check_start(options)
+        taken = self._move(beginnings, which)
+        try:
+            self._begin([beginning.seed for beginning in beginnings], taken, options)
+        except BaseException:
+            self._lose(which)
+            raise
+
+    def _move(self, beginnings: Sequence[Beginning], which: Sequence[int]) -> list[_Place]:
+        """Have the games `which` leave their places for others, on their new maps; what raises moves none."""
         of_map: dict[str, list[int]] = {}
-        for k, (beginning, b) in enumerate(zip(beginnings, which, strict=True)):
+        for k, beginning in enumerate(beginnings):
             of_map.setdefault(beginning.map.digest(), []).append(k)
-            before = self._where[b]
-            if before is not None:
-                before[0].leave(before[1])
+        left = [(b, place) for b in which if (place := self._where[b]) is not None]
+        for _, (part, c) in left:
+            part.leave(c)
+        taken: dict[int, _Place] = {}
+        try:
+            for chosen in of_map.values():
+                found = self._parts.take(beginnings[chosen[0]].map, len(chosen), self._slots)
+                taken.update(zip(chosen, found, strict=True))
+        except BaseException:
+            for part, c in taken.values():
+                part.leave(c)
+            for b, (part, c) in left:
+                part.come_back(c, b)
+            self._parts.changed = True
+            raise
+        for k, (part, c) in taken.items():
+            b = which[k]
+            part.places[c], self._where[b] = b, (part, c)
+            self._maps_of[b] = part.known.index
+        return [taken[k] for k in range(len(which))]
+
+    def _lose(self, which: Sequence[int]) -> None:
+        """The games `which` did not begin: they have no places any more."""
+        for b in which:
+            place, self._where[b] = self._where[b], None
+            if place is not None:
+                place[0].leave(place[1])
+        self._begun, self._parts.changed = False, True
+
+    def _begin(self, seeds_of: Sequence[int], taken: Sequence[_Place], options: ResetOptions) -> None:
+        """Begin games in places that they have taken, each with its seed."""
         begun: dict[int, tuple[MapPart, list[int], list[int]]] = {}
-        taken = []
-        for chosen in of_map.values():
-            found = self._parts.take(beginnings[chosen[0]].map, len(chosen), self._slots)
-            for k, (part, c) in zip(chosen, found, strict=True):
-                b = which[k]
-                part.places[c], self._where[b] = b, (part, c)
-                self._maps_of[b] = part.known.index
-                _, seeds, places = begun.setdefault(id(part), (part, [], []))
-                seeds.append(beginnings[k].seed)
-                places.append(c)
-                taken.append((part, c))
+        for seed, (part, c) in zip(seeds_of, taken, strict=True):
+            _, seeds, places = begun.setdefault(id(part), (part, [], []))
+            seeds.append(seed)
+            places.append(c)
         met, alone = [], []
         for part, seeds, places in begun.values():
             episodes, core = part.episodes, part.episodes.core
@@ -274,7 +322,7 @@ class MapEpisodes:
         regions = self.padding.room.regions
         gather_some(found, at, nodes, overall, mask, self._paid, regions, self._factored)
 
-    def _found(self, games: Sequence[tuple[MapPart, int]]) -> tuple[Any, npt.NDArray[np.int64]]:
+    def _found(self, games: Sequence[_Place]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Games as kernels find them: parts, and places in them."""
         parts = [self._addresses[part.index] for part, _ in games]
         places = np.array([c for _, c in games], dtype=np.int64)
@@ -288,9 +336,11 @@ class MapEpisodes:
         """
         if not self._begun:
             raise ValueError("not all games have begun; call reset()")
+        if self._parts.changed:  # by what raised, or was only asked for
+            self._note(())
         moves = np.ones(self.batch, np.int8) if acting is None else acting.astype(np.int8)
         rows, dropped = self._read(actions, moves != 0)
-        parts = self._parts.all
+        parts = [part for part in self._parts.all if part.played]
         at_once = not self._others and not any(part.by_hand for part in parts)
         cores = [] if at_once else [part.episodes.core for part in parts]
         undo = [(core.save_turns(), core.snapshot() if core.own_reward is not None else None) for core in cores]
@@ -303,7 +353,7 @@ class MapEpisodes:
             raise ActionError(int(bad), self._player(int(bad)), "out of the limits of its map")
         if not at_once:
             try:
-                self._resolve_by_hand()
+                self._resolve_by_hand(parts)
             except BaseException:
                 for core, (turns, snapshot) in zip(cores, undo, strict=True):
                     if snapshot is not None:
@@ -315,14 +365,17 @@ class MapEpisodes:
         regions = self.padding.room.regions
         gather_many(self._addresses, nodes, overall, mask, self._paid, regions, self._factored)
 
-    def _resolve_by_hand(self) -> None:
+    def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
         """Let those who are no kernels move, and play the rounds core by core."""
         for i, others in sorted(self._others.items()):
-            episodes = self._parts.all[i].episodes
+            part = self._parts.all[i]
+            if not part.played:
+                continue
+            episodes = part.episodes
             for number, opponent, memory in others:
                 opponent.move(memory, episodes.core, episodes.chosen, number, episodes.learner)
-        for part in self._parts.all:
-            part.episodes.core.resolve(part.record.which)
+        for part in parts:
+            part.episodes.core.resolve(part.record.which, part.places)
 
     def _player(self, b: int) -> int:
         """The learner's seat in game b."""

@@ -42,10 +42,20 @@ class MapPart:
         """Whether rounds are not the kernels' alone: somebody takes views, or is paid by a user's function."""
         return self.episodes.core.own_reward is not None or self.episodes.core.remembers
 
+    @property
+    def played(self) -> bool:
+        """Whether anybody plays here."""
+        return len(self.free) < len(self.places)
+
     def leave(self, c: int) -> None:
         """A game that nobody plays any more."""
         self.places[c] = -1
         self.free.append(c)
+
+    def come_back(self, c: int, b: int) -> None:
+        """Play a game on that was left, number b in the whole batch; nothing has begun in its place."""
+        self.places[c] = b
+        self.free.remove(c)
 
 
 @dataclass(eq=False)
@@ -94,19 +104,21 @@ class PartsOfMaps:
         return self._known[key]
 
     def take(self, map_: Map, count: int, opponent: Any) -> list[tuple[MapPart, int]]:
-        """Places for so many games on a map, and against whom; in as few parts as can be."""
+        """Places for so many games on a map, and against whom; in as few parts as can be.
+
+        What raises takes none.
+        """
         known = self.of(map_)
-        taken: list[tuple[MapPart, int]] = []
-        for part in known.parts:
-            taken += [(part, part.free.pop()) for _ in range(min(len(part.free), count - len(taken)))]
-        if len(taken) < count:
-            missing = count - len(taken)
+        missing = count - sum(len(part.free) for part in known.parts)
+        if missing > 0:
             # How many games a map has goes up and down.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
             part = MapPart(known.parts[0].episodes.another(size), known)
             known.parts.append(part)
             self._add(part)
-            taken += [(part, part.free.pop()) for _ in range(count - len(taken))]
+        taken: list[tuple[MapPart, int]] = []
+        for part in known.parts:
+            taken += [(part, part.free.pop()) for _ in range(min(len(part.free), count - len(taken)))]
         for part in {id(part): part for part, _ in taken}.values():
             if part.episodes.opponent is not opponent:
                 part.episodes.set_opponent(opponent)

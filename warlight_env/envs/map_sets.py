@@ -60,6 +60,11 @@ class GeneratedMaps:
             raise InputError(f"count = {self.count!r}, seed = {self.seed!r}: must be from 1 and from 0 up")
 
     @property
+    def named(self) -> tuple[Map, ...]:
+        """None: each is made when it is drawn."""
+        return ()
+
+    @property
     def room(self) -> MapRoom:
         """For any of them: a planar graph has at most 3 N - 6 borders."""
         return MapRoom(self.most, 2 * max(3, 3 * self.most - 6))
@@ -81,6 +86,11 @@ class GivenMaps:
     @cached_property
     def _ends(self) -> list[float]:
         return list(accumulate(self.weights))[:-1]
+
+    @property
+    def named(self) -> tuple[Map, ...]:
+        """Those that are drawn at all."""
+        return tuple(each for each, weight in zip(self.maps, self.weights, strict=True) if weight > 0)
 
     @property
     def room(self) -> MapRoom:

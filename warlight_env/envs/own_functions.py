@@ -29,6 +29,11 @@ class Games(NamedTuple):
     live: npt.NDArray[np.bool_]  #: [B, P] still to act
 
 
+def some_games(games: Games, which: npt.NDArray[np.int64]) -> Games:
+    """Several of them."""
+    return Games(*(read_only(array[which]) for array in games))
+
+
 class SeenGames(NamedTuple):
     """What one player sees of each of M games on N regions; arrays are read-only."""
 
@@ -113,18 +118,23 @@ class OwnReward(OwnFunction):
         super().__init__("reward", function, (games, games, paid))
         self.checked(self.result, games.live.shape)
 
-    def paid(self, before: Games, after: Games, paid: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """float64[B, P]: what the function says that a step pays."""
-        return self.checked(self(before, after, read_only(paid)), after.live.shape)
+    def paid(
+        self, before: Games, after: Games, paid: npt.NDArray[np.float64], numbers: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """float64[B, P]: what the function says that a step pays; errors tell games by their numbers, int64[B]."""
+        return self.checked(self(before, after, read_only(paid)), after.live.shape, numbers)
 
-    def checked(self, said: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    def checked(
+        self, said: Any, shape: tuple[int, ...], numbers: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.float64]:
         """The answer; InputError says what is wrong with it."""
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
             raise InputError(f"reward: the function must give numbers in an array of shape {shape}, not {_told(said)}")
         rewards = said.astype(np.float64)
         if not np.isfinite(rewards).all():
             b, p = np.argwhere(~np.isfinite(rewards))[0].tolist()
-            raise InputError(f"reward: the function gave player {p} of game {b} {rewards[b, p]}: no finite number")
+            game = b if numbers is None else numbers[b]
+            raise InputError(f"reward: the function gave player {p} of game {game} {rewards[b, p]}: no finite number")
         return rewards
 
 

@@ -129,6 +129,7 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         episodes.step(actions, acting)
         rewards = np.where(acting, episodes.reward, 0.0)
         terminated, truncated = episodes.terminated & acting, episodes.truncated & acting
+        self._ended = self._ended | terminated | truncated  # should a game not begin
         if len(anew):
             episodes.reset(self._seeds.draw(anew, episodes.draw), anew.tolist())
         self._ended = terminated | truncated
