@@ -45,7 +45,7 @@ def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
         seats(page).get_by_role("button", name="+ Opponent").click()
         choose(page, name)
     assert seats(page).get_by_role("button", name="+ Opponent").count() == 0, "six play at most"
-    refused = ladder(page).get_by_role("button", name=re.compile("^Atlas"))
+    refused = ladder(page).get_by_role("button", name=re.compile("^Nano"))
     assert refused.is_disabled()
     assert "plays two-player games only" in refused.inner_text()
     seats(page).get_by_role("button", name="Remove Bruno").click()
