@@ -181,8 +181,9 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     english.get_by_role("heading", name="Where it turned").wait_for()
     assert english.evaluate("document.documentElement.lang") == "en"
 
-    notebook = open_page(**CZECH)
-    notebook.set_content(framed(log))
+    around = tmp_path / "notebook.html"
+    around.write_text(f'<!doctype html><meta charset="utf-8">{framed(log)}', encoding="utf-8")
+    notebook = open_page(around.as_uri(), **CZECH)
     inside = notebook.frame_locator("iframe")
     inside.get_by_role("button", name="Nastavení").wait_for()
     assert inside.locator("html").get_attribute("lang") == "cs"

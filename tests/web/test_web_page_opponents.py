@@ -63,6 +63,7 @@ def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
     ]  # fmt: skip
     assert document["map"]["name"] == "large"
     page.goto(server.page())
+    seats(page).locator("li b").nth(3).wait_for()
     assert seats(page).locator("li b").all_inner_texts() == ["Attila", "Pip", "Momo", "Pip"]
     assert seats(page).get_by_label("Your name").input_value() == "Ann"
     assert page.get_by_role("combobox", name="Starting regions").input_value() == "random"
