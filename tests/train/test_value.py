@@ -320,6 +320,7 @@ def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path,
     assert used["play_games"] == used["label_positions"] == [b"", following]
 
 
+@pytest.mark.slow
 def test_the_seed_and_earlier_labels_decide_what_is_found(whole, tmp_path, monkeypatch):
     folder, found = whole
     in_parts(monkeypatch)
@@ -386,6 +387,7 @@ def test_files_that_are_not_the_run_s_are_refused(whole, tmp_path, monkeypatch):
 # The command
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on_and_ends_with_a_network_and_a_report(tmp_path, capsys):
     file = tmp_path / "tiny.json"
     file.write_text(json.dumps(TINY.to_dict()))

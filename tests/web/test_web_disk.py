@@ -214,6 +214,7 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_damaged_file_of_turns_is_no_turn(tmp_path: Path):
     async def run() -> None:
         lobby, room = await begun(tmp_path)

@@ -140,6 +140,7 @@ def test_names_of_others_and_paths_are_refused(server: Server):
     assert client.get("maps/nowhere").json()["code"] == "no-map"
 
 
+@pytest.mark.slow
 def test_a_large_map_is_taken_and_a_huge_body_is_not(server: Server):
     client = server.client()
     whole = maps.generate(400, seed=1)

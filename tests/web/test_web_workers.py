@@ -175,6 +175,7 @@ def test_what_is_wrong_with_the_request_is_the_requests_error_and_the_rest_is_ou
     run(work)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what a process holds from /proc")
 def test_logs_of_many_values_are_refused_or_read_within_a_gibibyte_and_not_kept():
     header, *rest = log_lines(log_of(Game(maps.load("small"), "thesis", 2, 1, "random")))
