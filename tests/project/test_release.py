@@ -89,15 +89,15 @@ def test_the_recipe_agrees_with_the_package():
 def test_a_feedstock_takes_the_source_distribution(tmp_path):
     file = tmp_path / f"warlight_env-{warlight_env.__version__}.tar.gz"
     file.write_bytes(b"a source distribution")
-    done = subprocess.run([ROOT / ".ci" / "recipe", file], capture_output=True, text=True, check=True)
+    done = subprocess.run([ROOT / ".ci" / "recipe", file, "https://files.example/w/"], capture_output=True, text=True, check=True)
     ours, theirs = read("recipe/recipe.yaml"), yaml.safe_load(done.stdout)
     source = theirs.pop("source")
     assert ours.pop("source") == {"path": ".."} and ours == theirs
-    assert source["url"].endswith("/warlight_env-${{ version }}.tar.gz")
+    assert source["url"] == "https://files.example/w/warlight_env-${{ version }}.tar.gz"
     assert re.fullmatch("[0-9a-f]{64}", source["sha256"])
     other = tmp_path / "warlight_env-0.0.1.tar.gz"
     other.write_bytes(b"")
-    done = subprocess.run([ROOT / ".ci" / "recipe", other], capture_output=True, text=True, check=False)
+    done = subprocess.run([ROOT / ".ci" / "recipe", other, "https://files.example/w/"], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "is not of version" in done.stderr
 
 
