@@ -89,7 +89,8 @@ def test_the_recipe_agrees_with_the_package():
 def test_a_feedstock_takes_the_source_distribution(tmp_path):
     file = tmp_path / f"warlight_env-{warlight_env.__version__}.tar.gz"
     file.write_bytes(b"a source distribution")
-    done = subprocess.run([ROOT / ".ci" / "recipe", file, "https://files.example/w/"], capture_output=True, text=True, check=True)
+    command = [ROOT / ".ci" / "recipe", file, "https://files.example/w/"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     ours, theirs = read("recipe/recipe.yaml"), yaml.safe_load(done.stdout)
     source = theirs.pop("source")
     assert ours.pop("source") == {"path": ".."} and ours == theirs
@@ -97,7 +98,8 @@ def test_a_feedstock_takes_the_source_distribution(tmp_path):
     assert re.fullmatch("[0-9a-f]{64}", source["sha256"])
     other = tmp_path / "warlight_env-0.0.1.tar.gz"
     other.write_bytes(b"")
-    done = subprocess.run([ROOT / ".ci" / "recipe", other, "https://files.example/w/"], capture_output=True, text=True, check=False)
+    command[1] = other
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "is not of version" in done.stderr
 
 
