@@ -9,7 +9,7 @@ export class TurnClock {
 
   constructor(
     private live: Live,
-    onup: () => void, // once the time of a turn is up
+    onup: () => boolean, // the time of a turn is up; false: ask again, it cannot be told yet
   ) {
     $effect(() => {
       if (!this.state?.runs) return;
@@ -17,8 +17,7 @@ export class TurnClock {
         this.at = performance.now();
         const turn = `${live.now!.phase} ${live.now!.round} ${live.now!.awaited}`;
         if (this.left! > 0 || this.told === turn) return;
-        this.told = turn;
-        onup();
+        if (onup()) this.told = turn;
       }, TICK);
       return () => clearInterval(timer);
     });

@@ -302,12 +302,20 @@ export class Desk {
     }
   }
 
-  /** The time is up: what is entered is handed in as it stands, and what is illegal of it left out. */
-  async timeUp(): Promise<void> {
-    const { now, live, draft } = this;
-    if (!live || this.busy || !now?.you?.alive || now.you.in || !now.awaited.includes(this.seat ?? -1)) return;
+  /** The time is up: what is entered is handed in. Returns false while that cannot be done yet. */
+  timeUp(): boolean {
+    const { now, live } = this;
+    if (!live || !now?.you?.alive || now.you.in || !now.awaited.includes(this.seat ?? -1)) return true;
+    if (this.busy || !live.connected) return false;
     this.show.toEnd();
     if (this.picking) this.wishes = [...this.wishes, ...now.you.offers.filter((r) => !this.wishes.includes(r))].slice(0, now.you.picks);
+    void this.handInAsItStands();
+    return true;
+  }
+
+  /** What is illegal is left out. */
+  private async handInAsItStands(): Promise<void> {
+    const { draft } = this;
     await this.commit(true);
     const { refused } = draft ?? {};
     if (!draft || this.draft !== draft || !refused?.length) return;
