@@ -117,7 +117,9 @@ def test_spectators_see_the_map_and_in_fog_only_at_the_end(server: Server, open_
 def test_when_the_time_is_up_what_was_entered_is_handed_in(server: Server, open_page: Callable[..., Any]):
     game = make(server, clock=3600)
     page = open_page(locale="en-US", **{"viewport": {"width": 820, "height": 1180}})
-    page.add_init_script("const now = performance.now.bind(performance); performance.now = () => now() + (window.ahead ?? 0)")
+    page.add_init_script(
+        "const now = performance.now.bind(performance); performance.now = () => now() + (window.ahead ?? 0)"
+    )
     page.goto(own(server, game))
     timer = page.get_by_role("timer", name="Time for this turn")
     timer.get_by_text(re.compile(r"^\s*(1:00:00|59:\d\d)")).wait_for()
