@@ -246,8 +246,8 @@ def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
     here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]
     across = here != there
     borders = np.bincount(here[across], minlength=len(bonus)).astype(np.float64)
-    pairs = np.unique(np.stack([here[across], there[across]]), axis=1)
-    neighbors = np.bincount(pairs[0], minlength=len(bonus)).astype(np.float64)
+    pairs = np.unique(here[across].astype(np.int64) * len(bonus) + there[across])
+    neighbors = np.bincount(pairs // len(bonus), minlength=len(bonus)).astype(np.float64)
     return np.stack([bonus, neighbors, borders, sizes])
 
 
