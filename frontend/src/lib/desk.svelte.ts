@@ -306,9 +306,9 @@ export class Desk {
   timeUp(): boolean {
     const { now, live } = this;
     if (!live || !now?.you?.alive || now.you.in || !now.awaited.includes(this.seat ?? -1)) return true;
-    if (this.busy || !live.connected) return false;
     this.show.toEnd();
     if (this.picking) this.wishes = [...this.wishes, ...now.you.offers.filter((r) => !this.wishes.includes(r))].slice(0, now.you.picks);
+    if (!this.ready) return false;
     void this.handInAsItStands();
     return true;
   }
