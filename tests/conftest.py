@@ -52,12 +52,12 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     complaints: list[str] = []
     contexts = []
 
-    def opened(address: str = "", expects: str = "(?!)", **options: Any) -> Any:
+    def opened(address: str = "", expects: str = "(?!)", browser: Any = chromium, **options: Any) -> Any:
         def complain(text: str) -> None:
             if not re.search(expects, text):
                 complaints.append(text)
 
-        context = chromium.new_context(**{**STILL, **options})
+        context = browser.new_context(**{**STILL, **options})
         context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
