@@ -13,7 +13,7 @@ const FORMS = ['one', 'few', 'other']; // that a Czech plural of whole numbers h
 // What is the same in every language: names, keys as they stand on keyboards, orders as logs have them.
 const SAME = new Set(['Warlight', 'Elo', 'Enter', 'Shift Enter', 'Ctrl Enter', 'Ctrl ⏎', 'Home End', 'Alt', 'Z', 'Del', ': d na 4; a na eg 9']);
 // What looks like words and is seen by nobody.
-const CODE = new Set(['but one', '(prefers-reduced-motion: reduce)', '(prefers-color-scheme: light)', 'color-mix(in srgb,', 'input:not([type=range]), select, textarea', 'input:not([type=range]):not([type=checkbox]), select, textarea, dialog']);
+const CODE = new Set(['but one', '(prefers-reduced-motion: reduce)', '(prefers-color-scheme: light)', '(hover: none) and (pointer: coarse)', 'color-mix(in srgb,', 'input:not([type=range]), select, textarea', 'input:not([type=range]):not([type=checkbox]), select, textarea, dialog']);
 
 const problems = [];
 const messages = new Map(); // English, with the places where it is said

@@ -91,3 +91,31 @@ def test_a_turn_is_taken_back_while_the_bot_thinks(tmp_path: Path, open_page: Ca
         page.keyboard.press("z")
         page.get_by_role("button", name=re.compile("Commit")).wait_for()
         assert server.client(made["tokens"]["0"]).get(f"games/{made['id']}").json()["awaited"] == [0, 1]
+
+
+def double_click(page: Any, name: str) -> None:
+    """Two presses at one place, as fast as the browser takes them."""
+    box = page.get_by_role("button", name=re.compile(f"^{name}")).bounding_box()
+    for _ in range(2):
+        page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.5 * box["height"])
+
+
+def test_the_second_press_of_a_double_click_neither_says_yes_nor_takes_the_turn_back(
+    tmp_path: Path, open_page: Callable[..., Any]
+):
+    with serving(tmp_path, "play", "--vs", "mcts:secs=60", "--map", "small") as server:
+        two = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
+        made = server.client().post("games", json=two).json()
+        page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+        page.locator(".phases").wait_for()
+        double_click(page, "Commit")
+        yes = page.get_by_role("button", name="Commit all the same")
+        page.locator("button:enabled", has_text="Commit all the same").wait_for()
+        assert server.client(made["tokens"]["0"]).get(f"games/{made['id']}").json()["awaited"] == [0, 1]
+        yes.evaluate("button => button.previousElementSibling.click()")  # deploy them
+        page.locator('path[aria-label*=", yours,"]').first.focus()
+        page.keyboard.press("Shift+Enter")
+        page.get_by_text("All deployed").wait_for()
+        double_click(page, "Commit")
+        page.locator("button:enabled", has_text="Take the turn back").wait_for()
+        page.get_by_text("Waiting for mcts:secs=60").wait_for()

@@ -101,6 +101,8 @@ def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(tmp_path: P
         take_seat("Cy")
         page.locator(".phases").wait_for()
         hand_in(page)
+        take_seat("Bo")
+        page.get_by_role("button", name="Cover").click()  # nobody else is awaited
         page.get_by_role("heading", name="Pass to Bo").wait_for()
         page.go_back()
         page.go_forward()

@@ -69,6 +69,34 @@ def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
     assert page.get_by_role("combobox", name="Starting regions").input_value() == "random"
 
 
+def test_a_remembered_clock_is_not_for_lessons_and_shared_screens(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page())
+    choose(page, "Pip")
+    page.get_by_role("combobox", name="Time for a turn").select_option("1 day")
+    page.get_by_role("button", name="Play now").click()
+    page.locator(".clock").wait_for()
+    page.goto(server.page())
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("heading", name="Pass to Ann").wait_for()
+    page.goto(server.page())
+    assert page.get_by_role("combobox", name="Time for a turn").input_value() == "86400"
+    page.get_by_role("button", name="Learn in 90 seconds").click()
+    page.locator(".phases").wait_for()
+    assert page.locator(".clock").count() == 0
+
+
+def test_a_seed_that_is_none_is_told_where_it_was_typed(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page())
+    seed, play = page.get_by_label("Seed"), page.get_by_role("button", name="Play now")
+    for wrong in ("-1", "1.5"):
+        seed.fill(wrong)
+        page.get_by_role("alert").get_by_text("a whole number from 0").wait_for()
+        assert play.is_disabled()
+    seed.fill("7")
+    page.get_by_role("alert").wait_for(state="detached")
+    assert play.is_enabled()
+
+
 def test_all_agents_are_there_and_who_is_not_rated_says_so(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
     ladder(page).get_by_role("button").first.wait_for()
@@ -91,6 +119,7 @@ def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Ser
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Play on").click()
     page.locator(".phases").wait_for()
+    page.keyboard.press("Home")  # the end is told whatever is looked at
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Resign now").click()
     result = page.get_by_role("region", name="Result")

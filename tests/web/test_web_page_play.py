@@ -283,3 +283,35 @@ def test_an_answer_that_breaks_off_is_said_and_no_more(tmp_path: Path, open_page
         page.route("**/api/home", lambda asked: asked.fulfill(content_type="application/json", body='{"version":'))
         page.goto(server.page())
         page.get_by_text("the server broke off in the middle of its answer").wait_for()
+
+
+def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(tmp_path: Path, open_page: Callable[..., Any]):
+    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "8") as server:
+        page = open_page(server.address)
+        pick(page)
+        page.locator(".phases").wait_for()
+        told = regions(page)
+        game_map = Game("small").map
+        source, target = front(page, game_map, told)
+        armies = {r["name"]: r["armies"] for r in told}
+        codes = {r.name: r.code.lower() for r in game_map.regions}
+        number = next(i for i, r in enumerate(game_map.regions) if r.name == source)
+        others = [game_map.regions[n].name for n in game_map.neighbors[number] if game_map.regions[n].name != target]
+        most = armies[source] + 5 - 1
+        page.keyboard.press(":")
+        second = f"a {codes[source]} {codes[others[0]]} 1"
+        page.keyboard.type(f"d {codes[source]} 5; a {codes[source]} {codes[target]} {most}; {second}")
+        page.keyboard.press("Enter")
+        first, last = (page.locator(".orders .attack").nth(i) for i in (0, 1))
+        assert "can go" not in first.inner_text() and "only 0 can go" in last.inner_text()
+        chance = f"{100 * battle_odds(most, armies[target]).capture:.1f} %"
+        first.locator(".what").click()
+        assert chance in page.locator(".region dl").inner_text()
+        assert page.locator(".aim").inner_text().split()[:1] == [f"{most}/{most}"]
+        last.locator(".what").click()
+        assert page.locator(".aim").inner_text().split()[:3] == ["0/0", "0.0", "%"]
+        page.get_by_role("button", name="Review").click()
+        assert page.locator(".region dd").first.inner_text() == chance
+        page.get_by_label(f"Remove the deploy on {source}").click()
+        short = f"{100 * battle_odds(armies[source] - 1, armies[target]).capture:.1f} %"
+        assert page.locator(".region dd").first.inner_text() == short

@@ -21,7 +21,10 @@ _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
 def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
-    """Print a position, the incomes by player's name and some lines; `live` clears the terminal first."""
+    """Print a position, the incomes by player's name and some lines.
+
+    `live`: on a terminal that is cleared first, with room for one more line below.
+    """
     from warlight_env.render import to_text
 
     told = (
@@ -32,7 +35,7 @@ def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Se
         size = shutil.get_terminal_size()
         width = max(40, min(100, size.columns))
         shown = to_text(position, colour="NO_COLOR" not in os.environ, width=width).split("\n")
-        print(_CLEAR + "\n".join(_fitted(shown, told, width, size.lines - 1)), flush=True)
+        print(_CLEAR + "\n".join(_fitted(shown, told, width, size.lines - 2)), flush=True)
     else:
         print("\n".join([to_text(position, width=80), "", *told, ""]), flush=True)
 

@@ -242,8 +242,8 @@ def turning_words(report: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     lines = []
     for point in report["turning"]:
         turn = report["rounds"][point["round"] - 1][point["player"]]
-        fall, luck = 100 * (turn["after"] - turn["before"]), 100 * turn["luck"]
-        parts = [f"round {point['round']}: {names[point['player']]} {fall:+.0f} points, {luck:+.0f} by the dice"]
+        fall, luck = round(100 * (turn["after"] - turn["before"])), round(100 * turn["luck"])
+        parts = [f"round {point['round']}: {names[point['player']]} {fall:+d} points, {luck:+d} by the dice"]
         if better := turn["better"]:
             parts.append(f"better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {better['orders']}")
         lines.append("; ".join(parts))

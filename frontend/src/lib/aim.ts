@@ -18,8 +18,9 @@ export interface Aim {
 export function aimAt(doc: Doc, position: Position, desk: Desk, from: number, to: number, armies: number | null = null): Aim | null {
   const { draft } = desk;
   if (!draft || !desk.editing || !desk.mine(from) || !desk.near(from).includes(to)) return null;
-  const index = draft.attacks.findIndex(([a, b]) => a === from && b === to);
-  const most = Math.max(1, index < 0 ? draft.free(from) : draft.most(index));
+  const same = (attack: [number, number, number] | undefined) => attack?.[0] === from && attack[1] === to;
+  const index = same(draft.attacks[draft.chosen ?? -1]) ? draft.chosen! : draft.attacks.findIndex(same);
+  const most = index < 0 ? draft.free(from) : draft.most(index);
   const sent = Math.min(most, Math.max(1, armies ?? (index < 0 ? most : draft.attacks[index][2])));
   const transfer = desk.mine(to);
   const unseen = position.owner[to] === UNKNOWN;

@@ -2,6 +2,7 @@
 import { untrack } from 'svelte';
 import { call, CallError } from './api';
 import { Draft } from './draft.svelte';
+import { fingersAlone } from './fingers';
 import type { Live } from './live.svelte';
 import { parseOrders } from './notation';
 import { reason } from './reasons';
@@ -16,6 +17,7 @@ export interface Act {
   minus: boolean;
 }
 
+const DOUBLE = 400; // milliseconds between the presses of a double click, at most
 const PAUSE = 2000; // milliseconds after which a digit begins another amount
 const ALPHABET = 'asdfghjklqwertyuiopzxcvbnm';
 
@@ -28,9 +30,11 @@ export class Desk {
   message = $state('');
   busy = $state(false);
   asking = $state(false); // whether to commit although armies are not deployed
+  fresh = $state(false); // what stands where Commit stood does not hear the second press of a double click
   hint: 'off' | 'coach' | 'full' = 'off'; // the most help that was taken for this turn
   private entry: { name: string; amount: number; digits: string; at: number } | null = null; // an amount, digit by digit
   private typed = '';
+  private timer = 0;
   private round = 0; // of the last draft
   private back: Orders | null = null; // a turn of that round that was taken back: the next draft goes on from it
 
@@ -277,7 +281,7 @@ export class Desk {
     const { draft, live } = this;
     if (!live || !this.ready) return;
     this.asking = !sure && !this.picking && draft!.left > 0;
-    if (this.asking) return;
+    if (this.asking) return this.refresh();
     this.busy = true;
     this.message = '';
     try {
@@ -290,6 +294,7 @@ export class Desk {
         draft!.forget();
         if (this.draft === draft) this.draft = null; // else the next round's is there already
       }
+      this.refresh();
       sound('commit');
       this.handedIn(done.awaited, draft?.round ?? 1);
     } catch (error) {
@@ -300,6 +305,12 @@ export class Desk {
     } finally {
       this.busy = false;
     }
+  }
+
+  private refresh(): void {
+    this.fresh = true;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => (this.fresh = false), DOUBLE);
   }
 
   /** The time is up: what is entered is handed in. Returns false while that cannot be done yet. */
@@ -363,6 +374,6 @@ export class Desk {
     if (source !== null) return t('From {region} ({free} free): choose a ringed neighbour', { region: name(source), free: draft.free(source) });
     if (draft.phase === 'review') return left > 0 ? t('Commit, or deploy {left} more', { left }) : t('Commit when you are ready');
     if (draft.phase === 'deploy') return left > 0 ? t('Deploy {left} more', { left }) : t('All deployed: go on to the attacks');
-    return t('Choose a region and its target, or drag');
+    return fingersAlone() ? t('Choose a region and its target') : t('Choose a region and its target, or drag');
   }
 }

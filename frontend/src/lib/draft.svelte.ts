@@ -73,17 +73,27 @@ export class Draft {
     return this.deploys.find(([r]) => r === region)?.[1] ?? 0;
   }
 
-  /** Armies that may still leave a region, `but` one attack left out of account. */
-  free(region: number, but: number | null = null): number {
-    const sent = this.attacks.reduce((sum, [from, , n], i) => (from === region && i !== but ? sum + n : sum), 0);
-    return Math.max(0, this.position.army[region] + this.deployedOn(region) - 1 - sent);
+  /** Armies that may still leave a region, after all attacks that are entered. */
+  free(region: number): number {
+    return this.leftOn(region, this.attacks.length);
   }
 
-  /** The most that an attack can send: what is free, and what transfers before it bring. */
+  /** The most that an attack can send: what those before it leave, and what transfers bring that may move on. */
   most(index: number): number {
-    const [from] = this.attacks[index];
-    const brought = this.attacks.slice(0, index).reduce((sum, [, to, n]) => (to === from ? sum + n : sum), 0);
-    return this.free(from, index) + brought;
+    return this.leftOn(this.attacks[index][0], index);
+  }
+
+  /** Armies that may leave a region once so many attacks are carried out, in their order. */
+  private leftOn(region: number, attacks: number): number {
+    const { owner, army } = this.position;
+    const gone = new Map<number, number>(); // less those that came
+    const free = (r: number): number => Math.max(0, army[r] + this.deployedOn(r) - 1 - (gone.get(r) ?? 0));
+    for (const [from, to, n] of this.attacks.slice(0, attacks)) {
+      const sent = Math.min(n, free(from));
+      gone.set(from, (gone.get(from) ?? 0) + sent);
+      if (owner[to] === this.player && this.doc.rules.moved_armies === 'free') gone.set(to, (gone.get(to) ?? 0) - sent);
+    }
+    return free(region);
   }
 
   private change(edit: () => void, goesOn = false): void {
@@ -207,17 +217,11 @@ export class Draft {
       else if (n > left) found.push({ kind: 'deploy', index, reason: t('only {n} of the income left', { n: left }) });
       left -= n;
     });
-    const gone = new Map<number, number>();
-    const arrives = new Map<number, number>();
     this.attacks.forEach(([from, to, n], index) => {
-      const stands = this.position.army[from] + this.deployedOn(from) - 1 - (gone.get(from) ?? 0);
+      const most = this.most(index);
       if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: t('not your region') });
       else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: t('not adjacent') });
-      else if (n > stands + (arrives.get(from) ?? 0)) {
-        found.push({ kind: 'attack', index, reason: t('only {n} can go', { n: Math.max(0, stands) }), soft: true });
-      }
-      gone.set(from, (gone.get(from) ?? 0) + n);
-      if (owner[to] === this.player) arrives.set(to, (arrives.get(to) ?? 0) + n);
+      else if (n > most) found.push({ kind: 'attack', index, reason: t('only {n} can go', { n: most }), soft: true });
     });
     const most = this.doc.rules.max_orders;
     if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });

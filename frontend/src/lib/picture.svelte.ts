@@ -69,7 +69,7 @@ export class Picture {
     const { show, doc } = this;
     void show.version;
     const { end, failures } = show.history;
-    if (!show.atEnd) return '';
+    if (!show.atEnd && (!this.live || show.playing)) return ''; // of a replay it is not told before
     if (!end && this.live === null && failures.length) {
       const { player, round, reason } = failures.at(-1)!;
       return t('{who} failed in round {round}: {reason}', { who: nameOf(doc, player), round, reason });
@@ -149,7 +149,8 @@ export class Picture {
 
   status: string = $derived.by(() => {
     const { show, desk, doc, now } = this;
-    if (this.trouble || this.result) return this.trouble || this.result;
+    if (this.trouble) return this.trouble;
+    if (this.result && show.atEnd) return this.result;
     if (now?.you && show.atEnd && !show.playing && !this.over) {
       if (now.phase === 'play' && !now.you.alive) return t('You are out');
       if (now.you.in && !now.awaited.length) return t('Waiting for the round');

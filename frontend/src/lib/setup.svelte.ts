@@ -16,7 +16,11 @@ export interface NewPlayer {
 
 const KEY = 'warlight.setup';
 export const MOST = 6; // players
+export const REGIONS = [10, 200] as const; // of a generated map, at least and at most
+const MOST_SEED = 2 ** 53 - 1;
 export const CLOCKS = [15, 30, 60, 120, 300, 900, 86400]; // seconds for a turn
+
+const whole = (value: unknown, least: number, most: number): boolean => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 
 export class Setup {
   name = $state('');
@@ -35,7 +39,7 @@ export class Setup {
     const text = (name: string) => (typeof kept?.[name] === 'string' ? (kept[name] as string) : '');
     this.name = text('name').slice(0, 32);
     this.map = this.maps.some((m) => m.name === text('map')) || text('map') === 'generated' ? text('map') : 'world';
-    this.regions = Number.isInteger(kept?.regions) ? Math.max(10, Math.min(200, kept!.regions as number)) : 42;
+    this.regions = whole(kept?.regions, ...REGIONS) ? (kept!.regions as number) : 42;
     this.rules = home.rules.some((r) => r.name === text('rules')) ? text('rules') : 'thesis';
     this.fog = kept?.fog === true;
     this.picks = text('picks') === 'random' ? 'random' : 'choose';
@@ -73,8 +77,24 @@ export class Setup {
     return bot ? notPlayed(bot, this.kind) : t('is not here');
   }
 
+  /** Why a number cannot be used; '': it can. */
+  get wrongSeed(): string {
+    const { seed } = this;
+    return seed === null || whole(seed, 0, MOST_SEED) ? '' : t('a whole number from {least, number} to {most, number}', { least: 0, most: MOST_SEED });
+  }
+
+  get wrongRegions(): string {
+    const [least, most] = REGIONS;
+    return this.map !== 'generated' || whole(this.regions, least, most) ? '' : t('a whole number from {least, number} to {most, number}', { least, most });
+  }
+
+  /** Whether all settings can be. */
+  get sound(): boolean {
+    return !this.wrongSeed && !this.wrongRegions;
+  }
+
   get ready(): boolean {
-    return this.seats.every((seat) => !this.problem(seat));
+    return this.sound && this.seats.every((seat) => !this.problem(seat));
   }
 
   /** Seat an opponent where the ladder fills, or on a new seat where only friends are. */

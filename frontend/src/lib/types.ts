@@ -42,6 +42,7 @@ export interface Rules {
   picks: number;
   max_orders: number;
   repeated_attack: 'merge' | 'illegal';
+  moved_armies: 'free' | 'challenge1' | 'challenge2'; // whether they may move on in the round
   [field: string]: unknown;
 }
 

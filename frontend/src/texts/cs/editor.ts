@@ -120,6 +120,7 @@ export const editor = {
   'Remove the region': 'Odebrat území',
 
   'It is too small to be played.': 'Na hru je příliš malá.',
+  'Opening the map …': 'Otevírám mapu …',
   'Opened. Undo brings the map back that was there before.': 'Otevřeno. Zpět vrátí mapu, která tu byla předtím.',
   'Kept as {name}: it is in the list of maps now.': 'Uloženo jako {name}: je teď v seznamu map.',
   '{name}.json was written.': 'Soubor {name}.json je zapsán.',

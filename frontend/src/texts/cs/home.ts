@@ -37,6 +37,7 @@ export const home = {
   Rules: 'Pravidla',
   Seed: 'Seed',
   'by chance': 'náhodný',
+  'a whole number from {least, number} to {most, number}': 'celé číslo od {least, number} do {most, number}',
   'Fog of war': 'Mlha války',
   Hotseat: 'U jedné obrazovky',
   'Two to six people share this screen; it is covered while they change places.':

@@ -11,6 +11,7 @@ export const turn = {
   'Commit when you are ready': 'Odevzdej tah, až budeš chtít',
   'Deploy {left} more': 'Zbývá nasadit {left}',
   'All deployed: go on to the attacks': 'Vše je nasazeno: pokračuj útoky',
+  'Choose a region and its target': 'Vyber území a jeho cíl',
   'Choose a region and its target, or drag': 'Vyber území a jeho cíl, nebo táhni',
   '95 % cannot be reached: {n} can be sent': '95 % nelze dosáhnout: poslat lze jen {n}',
   'Nobody knows what stands there': 'Nikdo neví, co tam stojí',
@@ -55,6 +56,8 @@ export const turn = {
   'First see what happened (Space: skip)': 'Nejdřív se podívej, co se stalo (mezerník: přeskočit)',
   'Take the turn back': 'Vzít tah zpět',
 
+  '{n, plural, one {# army} other {# armies}} to deploy: choose your regions. Then choose a region and its neighbour to attack or transfer.':
+    '{n, plural, one {Zbývá nasadit # armádu} few {Zbývá nasadit # armády} many {Zbývá nasadit # armády} other {Zbývá nasadit # armád}}: vybírej svá území. Pak vyber území a jeho souseda k útoku nebo přesunu.',
   Orders: 'Rozkazy',
   'drag, or <kbd>Alt</kbd>+<kbd>↑↓</kbd>': 'táhni, nebo <kbd>Alt</kbd>+<kbd>↑↓</kbd>',
   '{n, plural, one {# army} other {# armies}} to deploy: choose your regions. Then choose a region and its neighbour to attack or transfer, or drag.':
