@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env import maps
 from warlight_env.engine.board import make_board
-from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn
+from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
 from warlight_env.engine.rng import SEEDS, derive_seed, make_rng
 from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
 from warlight_env.engine.rules import Rules, RulesError
@@ -234,7 +234,7 @@ class Game:
         if illegal and on_illegal == "raise":
             raise IllegalOrdersError(illegal)
         self._remember()
-        resolve_picks(self._board, self._params, self._state, 0, table, self._work.counts, self._work.scratch)
+        resolve_picks(self._params, self._state, 0, table, self._work.counts, self._work.scratch)
         self._note_starts()
         return illegal
 
@@ -254,17 +254,9 @@ class Game:
     def _legal_wishes(
         self, player: int, wishes: Sequence[int], illegal: list[IllegalOrder], *, strict: bool
     ) -> list[int]:
-        try:
-            given = np.asarray(wishes)
-        except (ValueError, TypeError, OverflowError):
-            given = np.zeros((1, 1))
-        if given.size == 0:
-            given = np.zeros(0, dtype=np.int64)
-        if given.ndim != 1 or given.dtype.kind not in "iu":
-            raise OrdersTypeError(f"picks must be a list of regions (integers); got {wishes!r:.80}", player)
         offers = set(self.offers(player))
         legal: list[int] = []
-        for index, region in enumerate(given.tolist()):
+        for index, region in enumerate(wishes_of(wishes, player)):
             if region in legal:
                 illegal.append(IllegalOrder(player, "pick", index, (region,), "named twice"))
             elif region not in offers:
@@ -281,7 +273,7 @@ class Game:
         while self._state.phase[0] == PICK:
             self._work.counts[:] = 0
             table = np.full((self.players, 1), -1, dtype=np.int32)
-            resolve_picks(self._board, self._params, self._state, 0, table, self._work.counts, self._work.scratch)
+            resolve_picks(self._params, self._state, 0, table, self._work.counts, self._work.scratch)
 
     def check(self, player: int, orders: Orders) -> list[IllegalOrder]:
         """The orders of a player that the rules forbid now, with reasons; nothing is played."""
@@ -449,7 +441,7 @@ class Game:
         if not isinstance(map_, maps.Map):
             map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
         game = cls(map_, data["rules"], data["players"], data["seed"])
-        fill_state(game._params, game._state, data["state"], game._work.scratch)
+        fill_state(game._params, game._state, data["state"])
         game._starts = None  # not saved: they are of use in the first round only
         if "hash" in data and data["hash"] != game.hash():
             raise GameError("saved game: the hash does not fit what was saved")

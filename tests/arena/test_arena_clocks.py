@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from arena_agents import Crasher, Expander, Forgetful, Fragile, Garbled, Idle, PickCrasher, Slow
@@ -209,15 +210,32 @@ def test_no_answer_is_a_crash_too(agent, picks, rounds, reason):
     json.dumps(result.to_dict())
 
 
-def test_picks_that_are_no_picks_lose_too():
+@pytest.mark.parametrize(
+    "answer", [["here", "there"], {1, 2}, {1: 2}, range(2).__iter__(), [True, False], [[1], [2, 3]], 7, None, [1.0]],
+    ids=["words", "set", "dict", "iterator", "bools", "ragged", "number", "none", "floats"],
+)  # fmt: skip
+def test_picks_that_are_no_picks_lose_too(answer):
     class Undecided(Idle):
         name = "undecided"
 
         def pick(self, view):
-            return ["here", "there"]
+            return answer
 
     record = play_game([Undecided(1), Idle(2)], "small", picks="agents", on_crash="forfeit")
-    assert record.winner == 1 and record.failures[0].round == 0 and "integers" in record.failures[0].reason
+    (failure,) = record.failures
+    assert record.winner == 1 and failure.round == 0 and "regions (integers)" in failure.reason
+
+
+@pytest.mark.parametrize("answer", [(2**70, -(2**70)), np.array([5, 6], np.uint16), []], ids=["huge", "array", "none"])
+def test_picks_that_are_not_offered_are_dropped(answer):
+    class Undecided(Idle):
+        name = "undecided"
+
+        def pick(self, view):
+            return answer
+
+    record = play_game([Undecided(1), Idle(2)], "small", picks="agents", on_crash="forfeit")
+    assert not record.failures
 
 
 def test_two_who_crash_together_draw():

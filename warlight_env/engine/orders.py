@@ -89,6 +89,25 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
+def wishes_of(answer: Any, player: int | None = None) -> list[int]:
+    """Picks as a list of integers, best first.
+
+    `OrdersTypeError` for what is not a list, a tuple or an array of them: a set has no order, and what can be read but
+    once is gone when it has been checked.
+    """
+    try:
+        given = np.asarray(answer)
+    except (ValueError, TypeError, OverflowError):  # ragged
+        given = np.zeros((1, 1))
+    if given.size == 0 and given.ndim:
+        return []
+    whole = given.dtype.kind in "iu" or (given.dtype == object and all(type(value) is int for value in given.flat))
+    if given.ndim != 1 or not whole:
+        raise OrdersTypeError(f"picks must be a list of regions (integers); got {answer!r:.80}", player)
+    wishes: list[int] = given.tolist()
+    return wishes
+
+
 @kernel
 def _in_range(region: Int, n: Int) -> Bool:
     return 0 <= region < n

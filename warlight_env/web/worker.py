@@ -17,7 +17,7 @@ import numpy as np
 from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import make_agent
-from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.engine.orders import Orders, OrdersTypeError, wishes_of
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.errors import crash_reason
@@ -142,7 +142,7 @@ class Worker:
         start = time.perf_counter()
         agent = self._agent(question, question.spec)
         if view.phase == "pick":
-            wishes = [int(r) for r in agent.pick(view)]
+            wishes = wishes_of(agent.pick(view), view.player)
             return WorkerAnswer(wishes=wishes, insight=insight_of(agent, 0), seconds=time.perf_counter() - start)
         orders = agent.act(view)
         if not isinstance(orders, Orders):

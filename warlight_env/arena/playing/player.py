@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 from warlight_env.agents import Budget
 from warlight_env.agents.adapting import PlainAgent, as_agent
 from warlight_env.arena.playing.clocks import Clock, RunningClock
-from warlight_env.engine.orders import Orders
+from warlight_env.engine.orders import Orders, wishes_of
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError, crash_reason
 
@@ -85,7 +84,7 @@ class SeatedAgent:
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        return self._ask(0, lambda: self.agent.pick(view), _check_picks, [])
+        return self._ask(0, lambda: self.agent.pick(view), wishes_of, [])
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`; a clock's budget takes the place of `budget`."""
@@ -98,7 +97,7 @@ class SeatedAgent:
         return orders
 
     def _ask(
-        self, round: int, question: Callable[[], _Answer], check: Callable[[Any], None], nothing: _Answer
+        self, round: int, question: Callable[[], _Answer], check: Callable[[Any], object], nothing: _Answer
     ) -> _Answer:
         if self.failure is not None:
             return nothing
@@ -147,14 +146,6 @@ class SeatedAgent:
             return None
         first = tuple(str(fault) for fault in found[:QUOTED_FAULTS])
         return AgentFaults(self._index, found.total, found.lost, first)
-
-
-def _check_picks(answer: Any) -> None:
-    try:
-        for region in answer:
-            operator.index(region)
-    except TypeError:
-        raise TypeError(f"pick returned {answer!r:.80}, not a list of regions (integers)") from None
 
 
 def _check_orders(answer: Any) -> None:
