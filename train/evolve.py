@@ -15,8 +15,7 @@ A run is its journal: everything else follows from it and from the settings, so 
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -30,6 +29,7 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.train.games import Conditions, Rival, Table, make_table
 from warlight_env.train.genes import DEFAULT_GENES, Genome, Variant
 from warlight_env.train.journal import Journal, JournalError
+from warlight_env.train.run_steps import RunSteps, Say
 from warlight_env.train.settings_file import check_whole
 
 #: Rivals that are not agents: what the run began with, who is best so far, and the last two who were before.
@@ -157,12 +157,11 @@ class Evolution:
 
     def __init__(
         self, settings: EvolveSettings, journal: Journal, start: Variant | None = None, jobs: int = 1,
-        backend: str | Backend = "local", say: Callable[[dict[str, Any]], None] = lambda entry: None,
+        backend: str | Backend = "local", say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
         self.settings, self.journal, self.start = settings, journal, start or Variant()
-        self.jobs, self.backend, self._say = jobs, backend, say
-        journal.check()
-        self._known = iter(list(journal.entries))
+        self.jobs, self.backend = jobs, backend
+        self._steps = RunSteps(journal, say)
         for stage in settings.stages:
             Genome(stage.genes or settings.genes)
             self._table(stage)
@@ -211,7 +210,7 @@ class Evolution:
         for generation in range(stage.generations):
             rng = np.random.default_rng([settings.seed, _SAMPLING, number, generation])
             points = strategy.ask()
-            entry = self._once(
+            entry = self._steps.once(
                 {"event": "generation", "stage": number, "generation": generation},
                 lambda: self._generation(number, generation, table, stage, genome, base, points, units, progress),  # noqa: B023
             )
@@ -273,7 +272,7 @@ class Evolution:
                 "promoted": intervals[0].low > 0.5,
             }  # fmt: skip
 
-        entry = self._once({"event": "review", "stage": number, "generation": generation}, compute)
+        entry = self._steps.once({"event": "review", "stage": number, "generation": generation}, compute)
         if entry["promoted"]:
             progress.hall.append(progress.champion)
             try:
@@ -282,21 +281,6 @@ class Evolution:
                 raise JournalError(f"{self.journal.folder}: a review without its candidate ({error})") from None
             if entry is self.journal.entries[-1]:
                 self.journal.write("champion.json", progress.champion.weights.to_json())
-
-    def _once(self, what: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What the journal says of it, or what is computed now and written there."""
-        known = next(self._known, None)
-        if known is not None:
-            if {key: known.get(key) for key in what} != what:
-                raise JournalError(
-                    f"{self.journal.folder}: the journal has {known.get('event')!r} where {what} belongs"
-                )
-            return known
-        began = time.perf_counter()
-        entry = {**what, **compute(), "seconds": round(time.perf_counter() - began, 3)}
-        self.journal.append(entry)
-        self._say(entry)
-        return self.journal.entries[-1]
 
 
 def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
