@@ -101,7 +101,7 @@ def _pick(mine: Context, theirs: Context, duel: DuelSettings, state: State, b: I
                 free[r] = (state.offers[b, r] >> p) & 1
             context = mine if work.agent_at[p] == 0 else theirs
             orders.counts[p] = write_best_picks(context, position_at(state, b), free, p, look.dice, work.wishes[p])
-        resolve_picks(mine.board, mine.params, state, b, work.wishes, orders.counts, orders.scratch)
+        resolve_picks(mine.params, state, b, work.wishes, orders.counts, orders.scratch)
 
 
 @kernel

@@ -56,7 +56,7 @@ class Playouts:
         for b in range(games):
             self.start.rng[b] = make_rng(derive_seed(b))
             start_game(self.board, self.params, self.start, b, scratch)
-            resolve_picks(self.board, self.params, self.start, b, nobody, none, scratch)
+            resolve_picks(self.params, self.start, b, nobody, none, scratch)
         self.policy_rng = np.array([[make_rng(derive_seed(b, p)) for p in range(2)] for b in range(games)])
 
     def play(self, policy: int = RANDOM, threads: int = 1) -> tuple[State, int, float]:

@@ -90,7 +90,7 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
     while not start_game(context.board, context.params, state, b, scratch):
         pass
     while state.phase[b] == PICK:
-        resolve_picks(context.board, context.params, state, b, work.nobody, work.none, scratch)
+        resolve_picks(context.params, state, b, work.nobody, work.none, scratch)
 
 
 @inline_kernel

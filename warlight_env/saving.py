@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from warlight_env.engine.rules import RuleParams
-from warlight_env.engine.state import Scratch, State, copy_state
+from warlight_env.engine.state import State, copy_state
 from warlight_env.engine.validity import StateError, check_state
 from warlight_env.step_results import GameError
 
@@ -15,7 +15,7 @@ from warlight_env.step_results import GameError
 FORMAT: Final = 1
 
 
-def fill_state(params: RuleParams, state: State, saved: Any, scratch: Scratch) -> None:
+def fill_state(params: RuleParams, state: State, saved: Any) -> None:
     """Fill a batch of one from `Game.to_dict`'s "state"; `GameError` names the field that does not fit."""
     filled = copy_state(state)
     for name, array in filled._asdict().items():
@@ -33,7 +33,7 @@ def fill_state(params: RuleParams, state: State, saved: Any, scratch: Scratch) -
             raise GameError(f"saved game: state {name!r} must hold {array[0].size} integers in {low} .. {high}")
         array[0] = values.astype(array.dtype)
     try:
-        check_state(params, filled, scratch)
+        check_state(params, filled)
     except StateError as error:
         raise GameError(f"saved game: {error}") from None
     for name, array in filled._asdict().items():

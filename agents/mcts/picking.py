@@ -118,6 +118,6 @@ def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarr
         wishes[player, : len(wished)], counts[player] = wished, len(wished)
     scratch = make_scratch(board.n_regions, players)
     while state.phase[0] == PICK:
-        resolve_picks(board, view.params, state, 0, wishes, counts, scratch)
+        resolve_picks(view.params, state, 0, wishes, counts, scratch)
     rng[:] = state.rng[0]
     return state.owner[0]

@@ -108,7 +108,7 @@ def _play(context: Context, begun: State, player: Int, rng: RandomState, work: P
     state, players, round_ = work.state, context.players, work.round
     owner, army = state.owner[0], state.army[0]
     while state.phase[0] == PICK:
-        resolve_picks(context.board, context.params, state, 0, work.wishes, work.counts, work.scratch)
+        resolve_picks(context.params, state, 0, work.wishes, work.counts, work.scratch)
     for r in range(owner.shape[0]):
         work.want[r] = owner[r]  # who got what
     at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)

@@ -124,20 +124,6 @@ def described_turn(
 
 
 @kernel
-def likeliest_turn(
-    context: Context,
-    position: Position,
-    player: Int,
-    rng: RandomState,
-    work: GeneratorWork,
-    deploy: Armies,
-    attacks: AttackRows,
-) -> Int:
-    """The network's turn of the likeliest choices, in the signature of policies; returns the attacks' number."""
-    return network_turn(context, position, player, 0.0, rng, work, deploy, attacks)
-
-
-@kernel
 def sampled_turn(
     context: Context,
     position: Position,

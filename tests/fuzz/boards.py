@@ -33,7 +33,7 @@ def position(map_: Map, rules: Rules, players: int, owner: list[int], army: list
     state = {name: array[0].tolist() for name, array in game._state._asdict().items()}
     out = [int(p not in owner) for p in range(players)]
     state.update(owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out, round=max(out), turn=0)
-    fill_state(game._params, game._state, state, game._work.scratch)
+    fill_state(game._params, game._state, state)
     return game
 
 

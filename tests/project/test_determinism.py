@@ -40,7 +40,7 @@ def batch(seeds: list[int], preset: str, threads: int = 1) -> list[bytes]:
         scratch = make_scratch(board.n_regions, 2)
         start_game(board, params, state, b, scratch)
         while state.phase[b] == PICK:
-            resolve_picks(board, params, state, b, nobody, np.zeros(2, dtype=np.int32), scratch)
+            resolve_picks(params, state, b, nobody, np.zeros(2, dtype=np.int32), scratch)
         policy_rng[b] = [make_rng(derive_seed(seed, p)) for p in range(2)]
     context = bare_context(board, params, 2, THESIS)
     policies = np.array([0, 1], dtype=np.int32)

@@ -37,8 +37,6 @@ Shares: TypeAlias = npt.NDArray[np.float64]
 PlayerNumbers: TypeAlias = npt.NDArray[np.int64]
 #: uint64[2]: the state of a random generator.
 RandomState: TypeAlias = npt.NDArray[np.uint64]
-#: uint64[W]: a set of regions, a bit each.
-BitRow: TypeAlias = npt.NDArray[np.uint64]
 #: int64[K]: a kernel row of an action.
 ActionRow: TypeAlias = npt.NDArray[np.int64]
 #: int64[1 + K]: decisions instead of dice, see `dice.scripted_below`, or None: dice. Kernels are compiled for either.

@@ -242,7 +242,6 @@ def picks_left(params: RuleParams, state: State, b: Int, player: Int) -> Int:
 
 @kernel
 def resolve_picks(
-    board: Board,
     params: RuleParams,
     state: State,
     b: Int,

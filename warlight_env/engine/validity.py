@@ -14,7 +14,7 @@ from warlight_env.engine.position import position_at
 from warlight_env.engine.round import finish_round
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, DEALT, OWN_OFFER, RANKED, alternating_picks, picker
-from warlight_env.engine.state import NEUTRAL, OVER, PICK, Scratch, State
+from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
 from warlight_env.errors import InputError
 
 #: The most rounds that a state may have seen; far from where the counter would run over.
@@ -171,7 +171,7 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 
 
 @kernel
-def fault_of_state(params: RuleParams, state: State, b: Int, whole: Int, scratch: Scratch, fault: Any) -> Int:
+def fault_of_state(params: RuleParams, state: State, b: Int, whole: Int, fault: Any) -> Int:
     """What is wrong with game b of a `State`, as a code of REASONS, with the place in fault int64[3]; 0: nothing.
 
     Not `whole`: only what kernels rely on. A position that somebody made up may then have but one owner, say.
@@ -203,9 +203,9 @@ def fault_of_state(params: RuleParams, state: State, b: Int, whole: Int, scratch
 
 
 @kernel
-def _first_fault(params: RuleParams, state: State, scratch: Scratch, fault: Any) -> Any:
+def _first_fault(params: RuleParams, state: State, fault: Any) -> Any:
     for b in range(state.phase.shape[0]):
-        code = fault_of_state(params, state, b, True, scratch, fault)
+        code = fault_of_state(params, state, b, True, fault)
         if code != 0:
             return b, code
     return 0, 0
@@ -222,13 +222,13 @@ def told(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> s
     return reasons[code].format(at=at, value=value, most=most)
 
 
-def check_state(params: RuleParams, state: State, scratch: Scratch) -> None:
+def check_state(params: RuleParams, state: State) -> None:
     """Raise `StateError` unless all games of a state can be, by the rules' record.
 
     The arrays have the shapes and dtypes of `make_state`, which is for the caller to see to.
     """
     fault = new_fault()
-    _, code = _first_fault(params, state, scratch, fault)
+    _, code = _first_fault(params, state, fault)
     if code:
         raise StateError(told(REASONS, int(code), fault))
 

@@ -254,7 +254,7 @@ def observe(
 
 @kernel
 def observe_turn(
-    position: Position, player: Int, income: Int, picking: Bool, turn: Turn, base: Int, values: npt.NDArray[np.float32]
+    position: Position, income: Int, picking: Bool, turn: Turn, base: Int, values: npt.NDArray[np.float32]
 ) -> None:
     """Write the features of a turn that is not complete yet, and the income left, from values[base] on."""
     army, left = position.army, np.int64(income)

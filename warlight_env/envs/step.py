@@ -244,7 +244,7 @@ def _resolve(
     context: Context, settings: EnvSettings, state: State, out: Buffers, turns: Turns, work: Work, which: Int
 ) -> None:
     """Play the round, or the picks, of every game whose live players are all ready."""
-    board, params = context.board, context.params
+    params = context.params
     players = out.live.shape[1]
     for b in range(out.live.shape[0]):
         live = False
@@ -263,7 +263,7 @@ def _resolve(
                 for r in range(turns.deploy.shape[2]):
                     turns.deploy[b, p, r] = 0
         if state.phase[b] == PICK:
-            resolve_picks(board, params, state, b, turns.wishes[b], work.counts, work.scratch)
+            resolve_picks(params, state, b, turns.wishes[b], work.counts, work.scratch)
         else:
             orders = Workspace(work.scratch, turns.deploy[b], turns.attacks[b], work.counts)
             play_round(params, state, b, orders, None, None)
@@ -355,7 +355,7 @@ def look_at_turns(
             seen = _seen(context, settings, state, out, work, b, p, out.free[b, s])
             turn = _turn(turns, b, p)
             if settings.stepwise:
-                observe_turn(seen.position, p, seen.income, seen.picking, turn, base, out.features[b, s])
+                observe_turn(seen.position, seen.income, seen.picking, turn, base, out.features[b, s])
             if settings.asks_mask:
                 write_mask(context, seen, turn, config, work.action, out.mask[b, s])
 
@@ -431,7 +431,7 @@ def begin(
             for p in range(work.counts.shape[0]):
                 work.counts[p] = 0
             while state.phase[b] == PICK:
-                resolve_picks(board, params, state, b, work.wishes, work.counts, work.scratch)
+                resolve_picks(params, state, b, work.wishes, work.counts, work.scratch)
         out.cycles[b] = 0
         _clear(settings, turns, b)
         look(context, settings, mask_address, config, state, out, turns, bits, work, b, b + 1)

@@ -230,7 +230,7 @@ def _fault_of_game(
     if begun or not _is_empty(state, b):
         if not begun and whole:
             return _UNBEGUN
-        code = fault_of_state(params, state, b, whole, work.scratch, fault)
+        code = fault_of_state(params, state, b, whole, fault)
         if code == 0 and whole:
             code = _fault_of_flags(state, standing, b, fault)
     if turns.status.shape[0] == 0:
