@@ -17,11 +17,12 @@ from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
 from warlight_env.web import room as room_module
+from warlight_env.web import turn_clock
 from warlight_env.web.app import create_app
 from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
-from warlight_env.web.lobby import Lobby
+from warlight_env.web.lobby import Company, Lobby
 from warlight_env.web.room import Room
 from warlight_env.web.server_settings import ServerSettings
 from web_helpers import needs_page, serving
@@ -178,6 +179,39 @@ def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.M
         again, error = await to_the_end(tmp_path / "other", len(last) + 10)
         assert "No space left" in error
         assert again == whole
+
+    asyncio.run(run())
+
+
+def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    disk, now = Disk(monkeypatch), [100.0]
+    monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
+
+    async def run() -> None:
+        lobby, people = Lobby(Folder(tmp_path), workers=1), [("Ann", None), ("Bo", None), ("Cy", None)]
+        company = Company(frozenset([1, 2]), 10)
+        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", company=company)
+        commit(room, 0)
+        follower = room.feed.follow(1, -1)
+        await anext(follower)
+        await until(lambda: room.clock.patience is not None)
+        disk.free = 0
+        now[0] += 60
+        room.looked_at(None)
+        await until(lambda: room.error)
+        disk.free = 10**9
+        deploy = [(room.game.owner.tolist().index(1), 2)]
+        room.hand_in_orders(1, 1, Orders(deploy))
+        room.resign(2)
+        await until(lambda: room.game.round == 1)
+        played = GameLog.load(room.book.partial).rounds[0]
+        assert played.orders[1] is not None and played.orders[1].deploys == deploy
+        assert played.orders[2] is None
+        assert [insight.data for insight in played.insights] == []
+        await follower.aclose()
+        await lobby.close()
 
     asyncio.run(run())
 

@@ -446,8 +446,13 @@ class Room:
     async def _time_is_up(self) -> None:
         """Whoever has not handed in by now has an empty turn, or picks the first regions that are offered."""
         for s in [s for s in self.awaited if self.seats[s].spec is None]:
-            turn: Any = list(self.game.offers(s)) if self.game.phase == "pick" else Orders()
-            await self._on_disk(functools.partial(self._commit, s, Committed(turn, dict(TIME_UP))))
+            await self._on_disk(functools.partial(self._commit_empty, s))
+
+    def _commit_empty(self, seat: int) -> None:
+        """The turn of a seat that let the time run out, unless it has handed in or left while the disk was full."""
+        if seat in self.awaited:
+            turn: Any = list(self.game.offers(seat)) if self.game.phase == "pick" else Orders()
+            self._commit(seat, Committed(turn, dict(TIME_UP)))
 
     async def _ask(self, s: int) -> None:
         seat, view = self.seats[s], self.game.view(s)
