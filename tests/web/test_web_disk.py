@@ -183,9 +183,7 @@ def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.M
     asyncio.run(run())
 
 
-def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     disk, now = Disk(monkeypatch), [100.0]
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 

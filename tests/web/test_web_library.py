@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ from websockets.exceptions import ConnectionClosed
 from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
+from warlight_env.web import lobby as lobby_module
+from warlight_env.web.clearing import delete_files
+from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.library import Wanted
 from warlight_env.web.lobby import Lobby
@@ -226,8 +230,80 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
         (tmp_path / f"{played.id}.seats.json").write_text("damaged")
         os.utime(tmp_path / f"{played.id}.seats.json")
         assert await kept_after(90_000) == {played.id, halted.id}, "what cannot be read may be mended"
+        (tmp_path / f"{halted.id}.seats.json").unlink()
+        log = tmp_path / f"{halted.id}.partial.wl.jsonl"
+        somebodys = tmp_path / "game-0000001.partial.wl.jsonl"
+        somebodys.write_bytes(log.read_bytes())
+        await kept_after(3600)
+        assert log.exists()
+        await kept_after(90_000)
+        assert not log.exists(), "nobody could open it"
+        assert somebodys.exists()
         await lobby.close()
 
     asyncio.run(main())
     log = GameLog.load(next(tmp_path.glob("*.partial.wl.jsonl")))
     assert verify(log) == []
+
+
+@pytest.mark.parametrize("by", ["delete", "sweep"])
+def test_a_game_that_is_being_deleted_is_found_by_nobody(by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    asked = threading.Event()
+
+    def delete_late(folder: Path, id: str) -> None:
+        asked.wait(60)
+        delete_files(folder, id)
+
+    monkeypatch.setattr(lobby_module, "delete_files", delete_late)
+
+    async def main() -> None:
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        lobby._cleared = time.monotonic()  # it is about the games in memory
+        room = await lobby.make([("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random")
+        token = room.seats[0].token
+        going = asyncio.ensure_future(lobby.delete(room.id, token) if by == "delete" else lobby.sweep(-1.0))
+        while lobby.rooms:
+            await asyncio.sleep(0)
+        try:
+            for what in (lobby.find(room.id, token), lobby.rename(room.id, token, "x"), lobby.delete(room.id, token)):
+                with pytest.raises(RequestError, match="no such game"):
+                    await what
+        finally:
+            asked.set()
+        await going
+        assert lobby.rooms == 0 and list(tmp_path.glob(f"{room.id}*")) == []
+        with pytest.raises(RequestError, match="no such game"):
+            await lobby.find(room.id, token)
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+def test_a_game_that_is_deleted_while_it_is_taken_up_does_not_come_back(tmp_path: Path):
+    async def main() -> None:
+        lobby, go_on = Lobby(Folder(tmp_path), workers=1), asyncio.Event()
+        room = await lobby.make([("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random")
+        token, short = room.seats[0].token, lobby.desk.short
+        room.hand_in_orders(0, 1, Orders())
+        await lobby.sweep(-1.0)
+        reading = asyncio.Event()
+
+        async def short_later(*work: Any) -> Any:
+            reading.set()
+            await go_on.wait()
+            return await short(*work)
+
+        lobby.desk.short = short_later  # type: ignore[method-assign]
+        finding = asyncio.ensure_future(lobby.find(room.id, token))
+        await reading.wait()
+        going = asyncio.ensure_future(lobby.delete(room.id, token))
+        while room.id not in lobby._deleting:
+            await asyncio.sleep(0.001)
+        go_on.set()
+        with pytest.raises(RequestError, match="no such game"):
+            await finding
+        await going
+        assert lobby.rooms == 0 and list(tmp_path.glob(f"{room.id}*")) == []
+        await lobby.close()
+
+    asyncio.run(main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,9 @@ from warlight_env.web.turn_file import TURNS, TurnsFile
 
 LEFT: Final = 600.0  # seconds after which a game in which nobody did anything is one that was left
 BOTS: Final = 86400.0  # and an unfinished one between bots,
-INVITED: Final = 86400.0  # or one to which friends were invited
+INVITED: Final = 86400.0  # or one to which friends were invited,
+ORPHANED: Final = 86400.0  # or a log without its seats: what is left of a game whose deleting was cut off
+_OURS: Final = re.compile(r"[0-9a-f]{12}")  # as the server calls its games; others may have logs in the folder, too
 
 
 def files_of(folder: Path, id: str) -> list[Path]:
@@ -37,7 +40,10 @@ def delete_files(folder: Path, id: str) -> None:
 
 
 def left_alone(folder: Path, now: float) -> list[str]:
-    """Unfinished games without a name that nobody has touched for long: by people who did nothing, or between bots."""
+    """Unfinished games without a name that nobody has touched for long: by people who did nothing, or between bots.
+
+    And logs of unfinished games that nobody can open any more, as their seats are gone.
+    """
     return [id for id, seconds in _unfinished(folder, now) if seconds > LEFT and _missed_by_nobody(folder, id, seconds)]
 
 
@@ -51,7 +57,9 @@ def _unfinished(folder: Path, now: float) -> Iterator[tuple[str, float]]:
 
 def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
     try:
-        kept = KeptGame.of(bounded.decode_line((folder / f"{id}{SEATS}").read_bytes()))
+        if not (seats := folder / f"{id}{SEATS}").exists():
+            return _OURS.fullmatch(id) is not None and seconds > ORPHANED
+        kept = KeptGame.of(bounded.decode_line(seats.read_bytes()))
         if kept.name or kept.paused or (kept.friends and seconds <= INVITED):  # friends take their time
             return False
         if not kept.people and seconds > BOTS:

@@ -94,6 +94,7 @@ class Lobby:
         self.listing = Listing(home.path, self.desk, self._rows)
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
+        self._deleting: set[str] = set()  # whoever asks for these meanwhile is told that there are none
         self._again = asyncio.Lock()
         self._made = 0
         self._cleared = -CLEAR
@@ -135,8 +136,9 @@ class Lobby:
             game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
             made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, company)
             room.rematch = made.id
-        with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
-            self._write_seats(room)
+        if self._rooms.get(room.id) is room:  # it may have been deleted meanwhile
+            with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
+                self._write_seats(room)
         room.wake()
         return made, True
 
@@ -145,7 +147,7 @@ class Lobby:
         if id in self._rooms:
             return self._rooms[id]
         kept = await asyncio.to_thread(self._read_seats, id)
-        return None if kept is None else await self._resumed(id, kept)
+        return None if kept is None or id in self._deleting else await self._resumed(id)
 
     def _invited_to(self, id: str, seat: int) -> str | None:
         """The token of a seat in a game, or of watching it."""
@@ -292,7 +294,7 @@ class Lobby:
             kept = await asyncio.to_thread(self._read_seats, id)
             if kept is None or not (kept.invites(token) or (not guest and kept.holds(token))):
                 raise wrong
-            room = self._rooms.get(id) or await self._resumed(id, kept)
+            room = self._rooms.get(id) or await self._resumed(id)
         if guest and not _kept(room).invites(token):
             raise wrong
         if room.spectate_token is not None and same(room.spectate_token, token):
@@ -304,10 +306,12 @@ class Lobby:
             return Access(room, None)
         raise wrong
 
-    async def _resumed(self, id: str, kept: KeptGame) -> Room:
-        """A game from disk, taken up once for all who ask meanwhile."""
+    async def _resumed(self, id: str) -> Room:
+        """A game from disk, taken up once for all who ask meanwhile; `RequestError`: it is being deleted, or was."""
+        if id in self._deleting:
+            raise _no_such_game()
         if id not in self._resuming:
-            self._resuming[id] = asyncio.ensure_future(self._resume(id, kept))
+            self._resuming[id] = asyncio.ensure_future(self._resume(id))
             self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
         return await asyncio.shield(self._resuming[id])
 
@@ -322,8 +326,13 @@ class Lobby:
         except NOT_OURS:
             raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
 
-    async def _resume(self, id: str, kept: KeptGame) -> Room:
+    async def _resume(self, id: str) -> Room:
         async with self._place():
+            kept = await asyncio.to_thread(
+                self._read_seats, id
+            )  # who asked has read it a moment ago, and it may be gone
+            if kept is None:
+                raise _no_such_game()
             saved = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
             taken: Taken = await self.desk.short(clerk.resumed, saved)
             new = functools.partial(Game.from_dict, taken.saved)
@@ -336,6 +345,9 @@ class Lobby:
             room.leaving.from_log(taken.failures, taken.draw)
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
             room.take_up()
+            if id in self._deleting:
+                await room.stop()
+                raise _no_such_game()
             self._rooms[id] = room
             room.start()
             return room
@@ -360,11 +372,19 @@ class Lobby:
             RequestError: see `_held`. DiskError: the system does not let us.
         """
         await self._held(id, token)
-        if id in self._resuming:
-            await asyncio.shield(self._resuming[id])
-        if id in self._rooms:
-            await self._let_go(self._rooms[id])
-        await asyncio.to_thread(delete_files, self.folder, id)
+        await self._take_out(id)
+
+    async def _take_out(self, id: str) -> None:
+        """Take a game out of memory and out of the folder: who comes back before its files are gone finds none."""
+        self._deleting.add(id)
+        try:
+            if id in self._resuming:
+                await asyncio.wait([self._resuming[id]])
+            if id in self._rooms:
+                await self._let_go(self._rooms[id])
+            await asyncio.to_thread(delete_files, self.folder, id)
+        finally:
+            self._deleting.discard(id)
 
     async def _held(self, id: str, token: str) -> KeptGame:
         """What is kept of a game, for who holds one of its seats, or watches bots; it is not taken up for that.
@@ -376,7 +396,7 @@ class Lobby:
         if _ID.fullmatch(id):
             room = self._rooms.get(id)
             kept = await asyncio.to_thread(self._read_seats, id) if room is None else _kept(room)
-        if kept is None or not kept.holds(token):
+        if kept is None or not kept.holds(token) or id in self._deleting:
             raise _no_such_game()
         return kept
 
@@ -419,9 +439,10 @@ class Lobby:
         """
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
-                await self._let_go(room)
-                if not (room.begun or room.name or room.paused or room.friends):
-                    await asyncio.to_thread(delete_files, self.folder, room.id)
+                if room.begun or room.name or room.paused or room.friends:
+                    await self._let_go(room)
+                else:
+                    await self._take_out(room.id)
         if time.monotonic() - self._cleared > CLEAR:
             self._cleared = time.monotonic()
             await self.clear(time.time())
@@ -432,7 +453,7 @@ class Lobby:
         """Take out games on disk that nobody would miss, see `left_alone`."""
         for id in await self.listing.beside(left_alone, self.folder, now):
             if id not in self._rooms and id not in self._resuming:
-                await asyncio.to_thread(delete_files, self.folder, id)
+                await self._take_out(id)
 
     @property
     def rooms(self) -> int:
