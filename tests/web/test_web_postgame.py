@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,6 +19,9 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
+from warlight_env.web.clerk import Source
+from warlight_env.web.errors import RequestError
+from warlight_env.web.judges import PATIENCE, QUEUE, Judges, RoundToJudge
 from warlight_env.web.postgame import PostgameError, dice_luck, judged, report_of
 from web_helpers import needs_browser, needs_page, serving
 
@@ -97,6 +102,55 @@ def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.
     for bad, says in ((["--rolls", "1"], "8 to 1000"), (["--html", "x.txt"], ".html"), (["--bot", "nobody"], "nobody")):
         assert main(["analyse", str(file), *bad]) == 2
         assert says in capsys.readouterr().err
+
+
+def test_reports_that_failed_keep_nobody_from_others(monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr("warlight_env.web.judges.time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    async def main() -> None:
+        judges = Judges()
+
+        async def no_rounds(case: RoundToJudge) -> Any:
+            return ("Ann", "Bo"), 0
+
+        monkeypatch.setattr(judges, "_ask", no_rounds)
+        for number in range(QUEUE):  # asked for once, and the page is closed
+            judges.look(Source(f"log{number}", b""))
+        with pytest.raises(RequestError, match="wait a moment"):
+            judges.look(Source("other", b""))
+        await asyncio.gather(*(making.task for making in judges._making.values() if making.task))
+        judges.look(Source("other", b""))
+        with pytest.raises(RequestError, match="1 to 300 rounds"):
+            judges.look(Source("log0", b""))
+        now[0] += PATIENCE + 1
+        judges.look(Source("another", b""))
+        assert "log1" not in judges._making, "nobody will ask"
+        await judges.close()
+
+    asyncio.run(main())
+
+
+def test_a_report_that_fails_through_no_fault_of_the_log_is_told_once_and_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    async def main() -> None:
+        judges, source = Judges(), Source("log", b"")
+
+        async def wrong(case: RoundToJudge) -> Any:
+            raise ValueError("secret")
+
+        monkeypatch.setattr(judges, "_ask", wrong)
+        judges.look(source)
+        await asyncio.wait([making.task for making in judges._making.values() if making.task])
+        with pytest.raises(RequestError, match=r"cannot be made \(ValueError\)") as failed:
+            judges.look(source)
+        assert (failed.value.status, failed.value.code) == (500, "report-failed")
+        assert "secret" in caplog.text and "secret" not in str(failed.value)
+        assert judges.look(source)["report"] is None, "it is tried anew"
+        await judges.close()
+
+    asyncio.run(main())
 
 
 @needs_page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -16,11 +17,13 @@ from warlight_env.web.kept import Kept
 from warlight_env.web.postgame import PLAYOUTS, ROLLS, GameReport, judged
 from warlight_env.web.side_process import Child, DiedError, LateError, serve_questions
 
+_log = logging.getLogger(__name__)
+
 QUEUE: Final = 8  # reports that are being made; who wants more is sent away
 ROUNDS: Final = 300  # of a game: longer ones get no report
 BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
 LEAST: Final = 0.05  # seconds for a turn
-PATIENCE: Final = 60.0  # seconds for which a report that nobody asks for is still made
+PATIENCE: Final = 60.0  # seconds for which a report that nobody asks for is still made, and why there is none is kept
 LIMIT: Final = 300.0  # seconds for a round: kernels may have to be compiled
 REPORTS: Final = 200  # that are kept,
 ROOM: Final = 16 << 20  # in so many bytes
@@ -45,6 +48,11 @@ class _Making:
     error: RequestError | None = None
     task: asyncio.Task[None] | None = None
 
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is done for it: what is left is an error to be told."""
+        return self.task is not None and self.task.done()
+
 
 class Judges:
     """Makes reports, one after another, for as long as somebody asks how far they are."""
@@ -65,7 +73,8 @@ class Judges:
             return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
         making = self._making.get(source.key)
         if making is None:
-            if len(self._making) >= QUEUE:
+            self._forget()
+            if sum(not other.over for other in self._making.values()) >= QUEUE:
                 raise RequestError("other reports are being made: wait a moment", 503, code="reports-wait")
             making = self._making[source.key] = _Making(time.monotonic())
             making.task = asyncio.get_running_loop().create_task(self._make(source, making))
@@ -80,6 +89,13 @@ class Judges:
         kept = self._done.get(source.key)
         return None if kept is None else json.loads(kept)
 
+    def _forget(self) -> None:
+        """Errors that nobody has asked for."""
+        now = time.monotonic()
+        for key, making in list(self._making.items()):
+            if making.over and now - making.looked > PATIENCE:
+                del self._making[key]
+
     async def _make(self, source: Source, making: _Making) -> None:
         try:
             async with self._turn:
@@ -89,6 +105,11 @@ class Judges:
             del self._making[source.key]
         except RequestError as error:
             making.error = error  # told to who asks next
+        except Exception as error:
+            kind = type(error).__name__
+            text = f"the report cannot be made ({kind}): the server's log says why"
+            making.error = RequestError(text, 500, code="report-failed", kind=kind)
+            _log.exception("report of %s", source.key)
 
     async def _report(self, source: Source, making: _Making) -> GameReport | None:
         """None: nobody waits for it any more."""

@@ -328,9 +328,7 @@ class Lobby:
 
     async def _resume(self, id: str) -> Room:
         async with self._place():
-            kept = await asyncio.to_thread(
-                self._read_seats, id
-            )  # who asked has read it a moment ago, and it may be gone
+            kept = await asyncio.to_thread(self._read_seats, id)  # again: it may be gone by now
             if kept is None:
                 raise _no_such_game()
             saved = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())

@@ -74,6 +74,7 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   questions: (values) => t('{n, plural, one {# question} other {# questions}} to bots are still being answered: wait for those', values),
   'bots-busy': () => t('the bots are asked too much: try again in a moment'),
   'reports-wait': () => t('other reports are being made: wait a moment'),
+  'report-failed': (values) => t('the report cannot be made ({kind}): the server’s log says why', values),
   'report-rounds': (values) => t('reports are made of games of 1 to {most} rounds: this one has {rounds}', values),
 
   log: (values) => t('this is no log that can be read: {reason}', values),

@@ -43,6 +43,7 @@ export const trouble = {
     '{n, plural, one {# dotaz na boty čeká} few {# dotazy na boty čekají} many {# dotazu na boty čeká} other {# dotazů na boty čeká}} na odpověď: vyčkej',
   'the bots are asked too much: try again in a moment': 'boti mají příliš dotazů: zkus to za chvíli znovu',
   'other reports are being made: wait a moment': 'připravují se jiné rozbory: chvíli počkej',
+  'the report cannot be made ({kind}): the server’s log says why': 'rozbor nelze udělat ({kind}): důvod je ve výpisu serveru',
   'reports are made of games of 1 to {most} rounds: this one has {rounds}': 'rozbor se dělá ze her o 1 až {most} kolech: tato jich má {rounds}',
 
   'this is no log that can be read: {reason}': 'to není čitelný záznam hry: {reason}',
