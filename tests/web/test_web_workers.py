@@ -33,7 +33,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.outlook import win_chances
 from warlight_env.web.server_settings import ServerSettings
 from warlight_env.web.side_process import Child
-from warlight_env.web.thinking import Thinkers
+from warlight_env.web.thinking import GRACE, Thinkers, patience
 from warlight_env.web.worker import AskedPosition, Question, Worker, WorkerAnswer, WorkerSetup, serve
 
 
@@ -102,6 +102,29 @@ def test_whatever_goes_wrong_in_a_worker_is_told():
 
 
 # Processes that take too long, die, or are asked too much
+
+
+def test_a_bot_in_another_one_has_its_own_clock_and_time_to_compile():
+    game = Game("small", seed=1, picks="random")
+    for first in (False, True):
+        alone, inside = (patience(asked(game, spec), first) for spec in ("nash:secs=30", "belief:nash:secs=30"))
+        assert inside == alone > 90
+    assert patience(asked(game, "mcts:sims=5000"), False) == GRACE
+
+    async def main() -> None:
+        thinkers, firsts = Thinkers(1, limit=lambda question, first: float(first)), []
+
+        async def answer(question: Question, limit: Callable[[], float]) -> WorkerAnswer:
+            firsts.append(bool(limit()))
+            return WorkerAnswer()
+
+        thinkers._slots[0].child.ask = answer  # type: ignore[method-assign]
+        for spec in ("belief:random", "belief:mcts:sims=5", "belief:mcts:sims=9", None, "random", None, "random"):
+            await thinkers.ask(asked(game, spec))
+        assert firsts == [True, True, False, True, True, False, False]
+        await thinkers.close()
+
+    asyncio.run(main())
 
 
 def run(work: Callable[[Desk], Coroutine[Any, Any, None]], **limits: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from warlight_env.agents.registry import parse
 from warlight_env.web.side_process import Child, DiedError, LateError
@@ -53,7 +53,7 @@ class _Slot:
         self._warm: set[str] = set()
 
     async def ask(self, question: Question) -> WorkerAnswer:
-        name = (question.spec or "").partition(":")[0]
+        name = "" if question.spec is None else _unwrapped(question.spec)[0]
         try:
             answer: WorkerAnswer = await self.child.ask(question, lambda: self._limit(question, name not in self._warm))
         except LateError as error:
@@ -75,8 +75,18 @@ def clock(spec: str | None) -> float:
     """Seconds that a bot takes for a move by its own account; 0 where it does not say."""
     if spec is None:
         return 0.0
-    _, values = parse(spec)
+    _, values = _unwrapped(spec)
     try:
         return float(values.get("secs") or 0.0)
     except ValueError:
         return 0.0
+
+
+def _unwrapped(spec: str) -> tuple[str, dict[str, Any]]:
+    """What kind of bot that is, by its name and the names of those that it wraps, and the parameters of the last."""
+    info, values = parse(spec)
+    kind = info.name
+    while info.wraps:
+        info, values = parse(values["text"])
+        kind += f":{info.name}"
+    return kind, values
