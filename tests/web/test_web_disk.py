@@ -342,6 +342,35 @@ def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkey
     asyncio.run(run())
 
 
+def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    async def run() -> None:
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        bots = [("one", "random"), ("other", "random")]
+        room = await lobby.make(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
+        assert room.watch_token is not None
+        naming = asyncio.ensure_future(lobby.rename(room.id, room.watch_token, "Cup"))
+        await asyncio.sleep(0)
+        lobby.control(room, paused=True)
+        await naming
+        disk = Disk(monkeypatch)
+        disk.free = 0
+        with pytest.raises(DiskError):
+            await lobby.rename(room.id, room.watch_token, "other")
+        assert room.name == "Cup"
+        disk.free = 10**9
+        await lobby.sweep(-1.0)
+        assert lobby.rooms == 0
+        again, _ = await asyncio.gather(
+            lobby.find(room.id, room.watch_token), lobby.rename(room.id, room.watch_token, "League")
+        )
+        assert (again.room.name, again.room.paused) == ("League", True)
+        kept = json.loads((tmp_path / f"{room.id}.seats.json").read_text())
+        assert (kept["name"], kept["paused"]) == ("League", True)
+        await lobby.close()
+
+    asyncio.run(run())
+
+
 @needs_page
 def test_what_was_acknowledged_survives_a_kill(tmp_path: Path):
     with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small", "--seed", "3") as first:

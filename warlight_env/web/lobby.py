@@ -359,9 +359,19 @@ class Lobby:
             RequestError: see `_held`. DiskError: it could not be written down; nothing has changed.
         """
         kept = await self._held(id, token)
-        await asyncio.to_thread(self._write, id, replace(kept, name=name))
-        if id in self._rooms:
-            self._rooms[id].name = name
+        if id in self._resuming:
+            await asyncio.wait([self._resuming[id]])
+        room = self._rooms.get(id)
+        if room is None and id in self._deleting:
+            raise _no_such_game()
+        if room is None:  # written in the loop, as in memory: nothing else of it changes meanwhile
+            return self._write(id, replace(kept, name=name))
+        before, room.name = room.name, name
+        try:
+            self._write_seats(room)
+        except DiskError:
+            room.name = before
+            raise
 
     async def delete(self, id: str, token: str) -> None:
         """Take a game out of the folder for good; those who look at it are sent away.
