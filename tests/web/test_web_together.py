@@ -319,6 +319,32 @@ def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     assert guest(server, again["invites"]["2"]).get(f"games/{again['id']}").json()["clock"] == 300
 
 
+def test_where_the_game_is_played_anew_is_known_without_reading_it_again(tmp_path: Path):
+    async def main() -> None:
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random")
+        token = room.seats[0].token
+        room.resign(1)
+        again, new = await lobby.again(room)
+        told = {"id": again.id, "seat": 0, "token": again.seats[0].token}
+        assert new and room.now(0)["rematch"] == told
+        await lobby.close()
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        room, reads = (await lobby.find(room.id, token)).room, lobby._read_seats
+        lobby._read_seats = lambda id: pytest.fail("read for a message")  # type: ignore[method-assign]
+        assert room.now(0)["rematch"] == told and room.now(1)["rematch"]["seat"] == 1
+        assert room.now(-1)["rematch"]["token"] == again.spectate_token
+        lobby._read_seats = reads  # type: ignore[method-assign]
+        await lobby.delete(again.id, told["token"])
+        assert room.now(0)["rematch"] is None
+        other, new = await lobby.again(room)
+        assert new and room.now(0)["rematch"]["id"] == other.id != again.id
+        await lobby.close()
+
+    asyncio.run(main())
+
+
 def test_a_friend_who_asks_for_the_rematch_has_its_own_seat_and_nobody_elses(server: Server):
     game = make(server)
     for token in game["invites"].values():

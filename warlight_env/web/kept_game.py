@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.gate import same
 
 SEATS: Final = ".seats.json"
@@ -58,6 +59,12 @@ class KeptGame:
     def people(self) -> list[int]:
         """The seats of people."""
         return [seat for seat, (_, spec, _) in enumerate(self.seats) if spec is None]
+
+    def token(self, seat: int) -> str | None:
+        """That of a seat, or of watching people (SPECTATOR); None: there is none."""
+        if seat == SPECTATOR:
+            return self.spectate
+        return self.seats[seat][2] if seat < len(self.seats) else None
 
     def holds(self, token: str) -> bool:
         """Whether it is that of a seat, or of watching bots."""

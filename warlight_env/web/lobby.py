@@ -130,12 +130,13 @@ class Lobby:
         """
         async with self._again:  # so that two who ask at once get one game
             if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
+                room.rematch_kept = _kept(there)
                 return there, False
             players = [(seat.name, seat.spec) for seat in room.seats]
             company = Company(frozenset(room.friends), room.clock.seconds)
             game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
             made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, company)
-            room.rematch = made.id
+            room.rematch, room.rematch_kept = made.id, _kept(made)
         if self._rooms.get(room.id) is room:  # it may have been deleted meanwhile
             with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
                 self._write_seats(room)
@@ -149,16 +150,13 @@ class Lobby:
         kept = await asyncio.to_thread(self._read_seats, id)
         return None if kept is None or id in self._deleting else await self._resumed(id)
 
-    def _invited_to(self, id: str, seat: int) -> str | None:
-        """The token of a seat in a game, or of watching it."""
-        room = self._rooms.get(id)
-        try:
-            kept = self._read_seats(id) if room is None else _kept(room)
-        except RequestError:
-            return None
-        if kept is None or seat >= len(kept.seats):
-            return None
-        return kept.spectate if seat == SPECTATOR else kept.seats[seat][2]
+    async def _kept_of(self, id: str) -> KeptGame | None:
+        """What is kept of a game, where that is there and can be read; it is not taken up for that."""
+        if id in self._rooms:
+            return _kept(self._rooms[id])
+        with contextlib.suppress(RequestError):
+            return await asyncio.to_thread(self._read_seats, id)
+        return None
 
     async def branch(self, source: Source, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
         """Play on from a log's position after so many rounds, with other players if you like."""
@@ -200,7 +198,6 @@ class Lobby:
             id, seats, game, book, setup, self.thinkers, token, pace, drawing=drawing, number=self._made * len(seats)
         )
         room.spectate_token = None if watched else secrets.token_urlsafe(18)
-        room.invited_to = self._invited_to
         return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
@@ -343,6 +340,8 @@ class Lobby:
             room.leaving.from_log(taken.failures, taken.draw)
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
             room.take_up()
+            if kept.rematch is not None:
+                room.rematch_kept = await self._kept_of(kept.rematch)
             if id in self._deleting:
                 await room.stop()
                 raise _no_such_game()
@@ -391,6 +390,10 @@ class Lobby:
             if id in self._rooms:
                 await self._let_go(self._rooms[id])
             await asyncio.to_thread(delete_files, self.folder, id)
+            for room in self._rooms.values():
+                if room.rematch == id:
+                    room.rematch_kept = None
+                    room.feed.tell()
         finally:
             self._deleting.discard(id)
 

@@ -23,6 +23,7 @@ from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import Refusal, RequestError, refusal
 from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.feed import Feed
+from warlight_env.web.kept_game import KeptGame
 from warlight_env.web.leaving import Leaving
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.turn_clock import TIME_UP, TurnClock
@@ -81,7 +82,7 @@ class Room:
     spectate_token: str | None = None  #: of those who watch people; None: nobody does
     clock: TurnClock = field(default_factory=lambda: TurnClock(None))
     rematch: str | None = None  #: the game that is played next
-    invited_to: Callable[[str, int], str | None] = lambda id, seat: None  #: the token of a seat in the rematch
+    rematch_kept: KeptGame | None = None  #: what is kept of it; None: it has been deleted
 
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
@@ -179,9 +180,9 @@ class Room:
 
     def _rematch(self, seat: int | None) -> dict[str, Any] | None:
         """Where the game is played anew: the key is that of the same seat, or of watching."""
-        if self.rematch is None or seat is None:
+        if self.rematch_kept is None or seat is None:
             return None
-        token, player = self.invited_to(self.rematch, seat), None if seat == SPECTATOR else seat
+        token, player = self.rematch_kept.token(seat), None if seat == SPECTATOR else seat
         return None if token is None else {"id": self.rematch, "seat": player, "token": token}
 
     def _last_chances(self) -> tuple[int, list[list[float]]] | None:
