@@ -85,7 +85,7 @@ def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
         await until(lambda: room.game.round == 1)
         whole = room.book.partial.read_bytes()
         keep = room.turns.keep
-        room.turns.keep = lambda step, turns, left: None  # type: ignore[method-assign]
+        room.turns.keep = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
         disk.free = free  # the round no longer fits, or only its beginning
         await until(lambda: told and told[-1].get("error"))
@@ -156,7 +156,7 @@ def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.M
         room.limit = 2
         commit(room, 0, 1)
         await until(lambda: room.game.round == 1)
-        room.turns.keep = lambda step, turns, left: None  # type: ignore[method-assign]
+        room.turns.keep = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
         disk.free = room_for
         await until(lambda: room.error or room.book.path.exists())

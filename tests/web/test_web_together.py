@@ -19,7 +19,9 @@ from warlight_env.web import turn_clock
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Company, Lobby
+from warlight_env.web.room import Room
 from warlight_env.web.turn_clock import TurnClock
+from warlight_env.web.turn_file import TurnsFile
 from web_helpers import Feed, Server, needs_page, serving
 
 pytestmark = needs_page
@@ -259,6 +261,58 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
         await lobby.close()
 
     asyncio.run(main())
+
+
+def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
+
+    async def main() -> None:
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        company = Company(frozenset([1]), 10)
+        lobby = Lobby(Folder(tmp_path), workers=1)
+        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random", company=company)
+
+        async def looks(seconds: float) -> None:
+            follower = room.feed.follow(0, -1)
+            await anext(follower)
+            while not room.clock.told()["runs"]:  # type: ignore[index]
+                await asyncio.sleep(0.001)
+            now[0] += seconds
+            await follower.aclose()
+
+        async def restarted() -> Room:
+            nonlocal lobby
+            await lobby.close()
+            now[0] += 1000
+            lobby = Lobby(Folder(tmp_path), workers=1)
+            return (await lobby.find(room.id, room.seats[0].token)).room
+
+        await looks(4)
+        room = await restarted()
+        assert room.clock.left == 6
+        room.hand_in_orders(0, 1, Orders())
+        await looks(3)
+        room = await restarted()
+        assert room.clock.left == 3 and room.awaited == [1]
+        room.hand_in_orders(1, 1, Orders())
+        while not room.game.round:
+            await asyncio.sleep(0.001)
+        assert room.clock.left == 10
+        room = await restarted()
+        assert room.clock.left == 10
+        await lobby.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("spent", ["[]", "-1", "NaN", "1e999", '"a"', "null", "9" * 400])
+def test_a_damaged_file_of_turns_leaves_the_whole_clock(spent: str, tmp_path: Path):
+    file = TurnsFile(tmp_path / "a.turns.json")
+    file.keep(2, {}, {}, 3.5)
+    assert (file.spent(2), file.spent(3)) == (3.5, 0.0)
+    file.path.write_text(f'{{"step": 2, "spent": {spent}}}')
+    assert file.spent(2) == 0.0
 
 
 def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(

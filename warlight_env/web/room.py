@@ -229,9 +229,10 @@ class Room:
         return turn
 
     def take_up(self) -> None:
-        """After a restart: the turns that people had handed in, and who has left."""
+        """After a restart: the turns that people had handed in, the time that is left for the others, who has left."""
         if not self.book.complete:
             self.turns.left(self.leaving.take)
+        self.clock.go_on(self.turns.spent(self.book.steps))
         for seat, committed in self.turns.kept(self.book.steps).items():
             with contextlib.suppress(InputError, OrdersTypeError):  # not one of this position: the file is damaged
                 if isinstance(committed.turn, Orders):
@@ -265,11 +266,11 @@ class Room:
         self._hand_in(seat, committed.turn)
 
     def _keep(self, more: Mapping[int, Committed] | None = None, without: int | None = None) -> None:
-        """Have the turns of people on disk, and who has left; `DiskError`: they are as they were there."""
+        """Have on disk the turns of people, the time that is gone, and who has left; `DiskError`: as it was there."""
         stands = self.book.stands
         turns = {s: Committed(self.pending[s], stands[s].thought) for s in self.humans if s in self.pending}
         turns.pop(-1 if without is None else without, None)
-        self.turns.keep(self.book.steps, {**turns, **(more or {})}, self.leaving.to_dict())
+        self.turns.keep(self.book.steps, {**turns, **(more or {})}, self.leaving.to_dict(), self.clock.spent)
 
     # Leaving
 
@@ -358,10 +359,13 @@ class Room:
             self._task = asyncio.get_running_loop().create_task(self._play(), name=f"game {self.id}")
 
     async def stop(self) -> None:
-        """Stop where it is; all rounds that were played are on disk."""
+        """Stop where it is; all rounds that were played are on disk, and what is left of the clock if possible."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        if self.awaited and self.clock.spent:
+            with contextlib.suppress(DiskError):
+                self._keep()
         self.book.close()
         self.feed.close()
 
@@ -417,7 +421,6 @@ class Room:
         bots = [asyncio.ensure_future(self._ask(s)) for s in self.awaited if self.seats[s].spec is not None]
         for bot in bots:
             bot.add_done_callback(lambda done: self._news.set())
-        self.clock.begin()
         try:
             while self.awaited:
                 self._news.clear()
@@ -503,6 +506,7 @@ class Room:
             self.leaving.to_log(after.round, self.book.left)
         await self._on_disk(self.book.save)
         self.game, self.pending, self.leaving.agreed = after, {}, set()
+        self.clock.begin()
         self.wake()
 
     def _tell_end(self) -> None:

@@ -27,6 +27,10 @@ class TurnClock:
         """A turn begins; its time does not run yet."""
         self._spent, self._since = 0.0, None
 
+    def go_on(self, spent: float) -> None:
+        """A turn goes on of which so many seconds are gone."""
+        self._spent, self._since = spent, None
+
     def run(self, runs: bool) -> None:
         """Let the time run, or stand still."""
         now = monotonic()
@@ -37,9 +41,12 @@ class TurnClock:
     @property
     def left(self) -> float:
         """Seconds that are left of the turn; below 0 it is over. Infinite without a limit."""
-        if self.seconds is None:
-            return float("inf")
-        return self.seconds - self._spent - (0.0 if self._since is None else monotonic() - self._since)
+        return float("inf") if self.seconds is None else self.seconds - self.spent
+
+    @property
+    def spent(self) -> float:
+        """Seconds of the turn that are gone."""
+        return self._spent + (0.0 if self._since is None else monotonic() - self._since)
 
     @property
     def patience(self) -> float | None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,16 +31,21 @@ class TurnsFile:
     """The file of a game's committed turns, readable by its owner alone.
 
     It holds those of one step of the game, and its number: once that has been played, they are void. Beside them stands
-    who has left the game, until the log says so.
+    how much of the time for them is gone, and who has left the game, until the log says so.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def keep(self, step: int, turns: Mapping[int, Committed], left: dict[str, Any]) -> None:
-        """Write down the turns of the step of that number, by seat, and who has left; `DiskError`: they are not."""
+    def keep(self, step: int, turns: Mapping[int, Committed], left: dict[str, Any], spent: float) -> None:
+        """Write down the turns of the step of that number, by seat, who has left, and seconds of the step's clock.
+
+        Raises:
+            DiskError: they are not written.
+        """
         rows = {str(seat): [_plain(committed.turn), committed.thought] for seat, committed in turns.items()}
-        write_private(self.path, json.dumps({"step": step, "turns": rows, "left": left}).encode())
+        data = {"step": step, "turns": rows, "left": left, "spent": round(spent, 3)}
+        write_private(self.path, json.dumps(data).encode())
 
     def kept(self, step: int) -> dict[int, Committed]:
         """The turns of that step, as far as they are there."""
@@ -50,6 +56,15 @@ class TurnsFile:
             return {int(seat): _committed(*row) for seat, row in data["turns"].items()}
         except (OSError, *NOT_OURS):
             return {}  # there are none: whoever handed one in was not told that it counts
+
+    def spent(self, step: int) -> float:
+        """The seconds of that step's clock that were gone; 0 where nothing says so."""
+        try:
+            data = json.loads(self.path.read_bytes())
+            seconds = float(data["spent"]) if data["step"] == step else 0.0
+            return seconds if 0.0 <= seconds < inf else 0.0
+        except (OSError, *NOT_OURS):
+            return 0.0
 
     def left(self, take: Callable[[Any], None]) -> None:
         """Have taken what was written of who has left, whatever the step was."""
