@@ -16,8 +16,7 @@ import pytest
 from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
-from warlight_env.web import room as room_module
-from warlight_env.web import turn_clock
+from warlight_env.web import playing, turn_clock
 from warlight_env.web.app import create_app
 from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import RequestError
@@ -37,7 +36,7 @@ class Disk:
         self.free = 10**9
         self.write = os.write
         monkeypatch.setattr(os, "write", self.take)
-        monkeypatch.setattr(room_module, "RETRY", 0.01)
+        monkeypatch.setattr(playing, "RETRY", 0.01)
 
     def take(self, file: int, data: Any) -> int:
         """As `os.write`."""

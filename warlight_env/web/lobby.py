@@ -33,7 +33,8 @@ from warlight_env.web.gate import same, uninvited
 from warlight_env.web.judges import Judges
 from warlight_env.web.kept_game import SEATS, KeptGame
 from warlight_env.web.listing import Listing, Row
-from warlight_env.web.room import PACE, Room, Seat
+from warlight_env.web.room import PACE, Room
+from warlight_env.web.seat import Seat
 from warlight_env.web.thinking import Thinkers
 from warlight_env.web.turn_clock import TurnClock
 from warlight_env.web.turnstile import Turnstile
@@ -339,7 +340,7 @@ class Lobby:
             room.spectate_token, room.clock = kept.spectate, TurnClock(kept.clock)
             room.leaving.from_log(taken.failures, taken.draw)
             await asyncio.to_thread(room.book.take_up, taken.header, taken.lines, taken.complete, kept=True)
-            room.take_up()
+            room.committing.take_up()
             if kept.rematch is not None:
                 room.rematch_kept = await self._kept_of(kept.rematch)
             if id in self._deleting:

@@ -1,0 +1,238 @@
+"""What people do in a game on the server: turns that count once they are on disk, resignations, draws."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from warlight_env.engine.orders import Orders, OrdersTypeError
+from warlight_env.errors import InputError
+from warlight_env.game import Game
+from warlight_env.step_results import IllegalOrdersError
+from warlight_env.web.book import Book
+from warlight_env.web.disk import DiskError
+from warlight_env.web.errors import RequestError
+from warlight_env.web.leaving import Leaving
+from warlight_env.web.seat import Seat
+from warlight_env.web.turn_clock import TIME_UP, TurnClock
+from warlight_env.web.turn_file import Committed, TurnsFile
+
+
+class PeoplesRoom(Protocol):
+    """What is asked of the room in which they play."""
+
+    seats: list[Seat]
+    game: Game
+    book: Book
+    leaving: Leaving
+    clock: TurnClock
+
+    @property
+    def humans(self) -> list[int]:
+        """The seats of people."""
+        ...
+
+    @property
+    def friends(self) -> list[int]:
+        """Those who have screens of their own."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        ...
+
+    @property
+    def awaited(self) -> list[int]:
+        """The seats that have not handed in."""
+        ...
+
+    def wake(self) -> None:
+        """Something has changed."""
+        ...
+
+
+class Committing:
+    """What has been handed in for the step that comes next, and how people may change that.
+
+    pending: orders or picks by seat; None: of a bot that failed.
+
+    Args:
+        file: where turns of people are kept until the step is in the log.
+    """
+
+    def __init__(self, room: PeoplesRoom, file: TurnsFile) -> None:
+        self.pending: dict[int, Any] = {}
+        self._room, self._file = room, file
+
+    def hand_in_picks(self, seat: int, wishes: list[int]) -> None:
+        """A person's picks, best first; see `hand_in_orders`."""
+        self._check_picks(seat, wishes)
+        self._commit(seat, Committed(wishes))
+
+    def hand_in_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
+        """A person's orders for the round of that number.
+
+        Raises:
+            RequestError: what is wrong with them. DiskError: they could not be kept; nothing has been handed in.
+        """
+        due = self._room.game.round + 1
+        if number != due:
+            text = f"round {number}: the game is in round {due}"
+            raise RequestError(text, 409, code="other-round", number=number, now=due)
+        self._check_orders(seat, orders)
+        self._commit(seat, Committed(orders, hint))
+
+    def take_back(self, seat: int) -> Any:
+        """Give a person's committed turn back, orders or wishes: until all have handed in, and not at a shared screen.
+
+        Raises:
+            RequestError: it is not to be had any more. DiskError: it still counts, as that could not be written.
+        """
+        room = self._room
+        if not room.seats[seat].friend and len(room.humans) - len(room.friends) > 1:
+            raise RequestError("a turn is final in a game of several people", 409, code="final")
+        if seat not in self.pending or not room.awaited or room.clock.left <= 0:
+            text = "there is no turn to be taken back: the round is being played, or was"
+            raise RequestError(text, 409, code="no-turn-back")
+        self._keep(without=seat)
+        room.book.stands[seat].thought = None
+        turn = self.pending.pop(seat)
+        room.wake()
+        return turn
+
+    def take_up(self) -> None:
+        """After a restart: the turns that people had handed in, the time that is left for the others, who has left."""
+        room, book = self._room, self._room.book
+        if not book.complete:
+            self._file.left(room.leaving.take)
+        room.clock.go_on(self._file.spent(book.steps))
+        for seat, committed in self._file.kept(book.steps).items():
+            with contextlib.suppress(InputError, OrdersTypeError):  # not one of this position: the file is damaged
+                if isinstance(committed.turn, Orders):
+                    self._check_orders(seat, committed.turn)
+                else:
+                    self._check_picks(seat, committed.turn)
+                book.stands[seat].thought = committed.thought
+                self.pending[seat] = committed.turn
+
+    def hand_in(self, seat: int, turn: Any) -> None:
+        """A turn, orders or picks, of which nothing needs to be kept: a bot's, which thinks anew after a restart."""
+        self.pending[seat] = turn
+        self._room.wake()
+
+    def commit_empty(self, seat: int) -> None:
+        """The turn of a seat that let the time run out, unless it has handed in or left while the disk was full."""
+        if seat in self._room.awaited:
+            game = self._room.game
+            turn: Any = list(game.offers(seat)) if game.phase == "pick" else Orders()
+            self._commit(seat, Committed(turn, dict(TIME_UP)))
+
+    def keep_clock(self) -> None:
+        """The server ends: what is left of the clock is kept, where there is space for it."""
+        if self._room.awaited and self._room.clock.spent:
+            with contextlib.suppress(DiskError):
+                self._keep()
+
+    def played(self) -> None:
+        """The step has been played: what was handed in for it is void, and all have their time anew."""
+        self.pending, self._room.leaving.agreed = {}, set()
+        self._room.clock.begin()
+
+    def _check_picks(self, seat: int, wishes: list[int]) -> None:
+        self._require(seat, "pick")
+        trial = self._room.game.clone()
+        try:
+            others = {p: list(trial.offers(p)) for p in trial.pickers() if p != seat}
+            trial.pick({**others, seat: wishes})
+        except IllegalOrdersError as error:
+            raise RequestError(str(error), details=_reasons(error), code="illegal") from None
+
+    def _check_orders(self, seat: int, orders: Orders) -> None:
+        self._require(seat, "play")
+        illegal = self._room.game.check(seat, orders)
+        if illegal:
+            error = IllegalOrdersError(illegal)
+            raise RequestError(str(error), details=_reasons(error), code="illegal")
+
+    def _commit(self, seat: int, committed: Committed) -> None:
+        """A person's turn counts from here on, also if the server is killed before the others have handed in."""
+        self._keep({seat: committed})
+        if committed.thought is not None:
+            self._room.book.stands[seat].thought = committed.thought
+        self.hand_in(seat, committed.turn)
+
+    def _keep(self, more: Mapping[int, Committed] | None = None, without: int | None = None) -> None:
+        """Have on disk the turns of people, the time that is gone, and who has left; `DiskError`: as it was there."""
+        room, stands = self._room, self._room.book.stands
+        turns = {s: Committed(self.pending[s], stands[s].thought) for s in room.humans if s in self.pending}
+        turns.pop(-1 if without is None else without, None)
+        self._file.keep(room.book.steps, {**turns, **(more or {})}, room.leaving.to_dict(), room.clock.spent)
+
+    def resign(self, seat: int) -> None:
+        """A person gives up, for good: it stands still from the round on that is being entered.
+
+        Raises:
+            RequestError: there is nothing to be given up now. DiskError: that could not be kept; it has not.
+        """
+        self._require_playing(seat)
+        room, game, leaving = self._room, self._room.game, self._room.leaving
+        leaving.resigned[seat] = 0 if game.phase == "pick" else game.round + 1
+        try:
+            self._keep(without=seat)
+        except DiskError:
+            del leaving.resigned[seat]
+            raise
+        self.pending.pop(seat, None)
+        room.book.stands[seat].thought = None
+        leaving.agreed.clear()
+        room.wake()
+
+    def agree(self, seat: int, agrees: bool) -> None:
+        """A person agrees on a draw as things stand, or does not; once all who are still in agree, the game is over.
+
+        Raises:
+            RequestError: there is none to be agreed on now. DiskError: it could not be kept; the game goes on.
+        """
+        self._require_playing(seat)
+        room, leaving = self._room, self._room.leaving
+        left = leaving.left(room.game)
+        if any(room.seats[other].spec is not None for other in left):
+            raise RequestError("bots agree on no draws", 409, code="bots-draw")
+        agreed = leaving.agreed | {seat} if agrees else leaving.agreed - {seat}
+        if agreed.issuperset(left):
+            leaving.drawn = tuple(left)
+            try:
+                self._keep()
+            except DiskError:
+                leaving.drawn = ()
+                raise
+        leaving.agreed = agreed
+        room.wake()
+
+    def _require_playing(self, seat: int) -> None:
+        room = self._room
+        if room.over:
+            raise RequestError("the game is over", 409, code="game-over")
+        if room.book.waits:
+            raise RequestError("the round is being played: wait a moment", 409, code="being-played")
+        if not room.leaving.plays(room.game, seat):
+            raise RequestError("this seat is not in the game any more", 409, code="not-in-game")
+
+    def _require(self, seat: int, phase: str) -> None:
+        room = self._room
+        over, now = room.over, room.game.phase
+        if over or now != phase:
+            what = "over" if over else f"in its phase {now!r}"
+            raise RequestError(f"the game is {what}: no such turn now", 409, code="over" if over else "other-phase")
+        if seat in room.leaving.resigned:
+            raise RequestError("this seat has resigned", 409, code="resigned")
+        if seat in self.pending:
+            raise RequestError("this turn is committed already", 409, code="committed")
+        if seat not in room.awaited:
+            raise RequestError("this seat is not to move now", 409, code="not-to-move")
+
+
+def _reasons(error: IllegalOrdersError) -> list[dict[str, Any]]:
+    return [{"kind": i.kind, "index": i.index, "order": list(i.order), "reason": i.reason} for i in error.illegal]
