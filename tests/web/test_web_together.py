@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
-from warlight_env.web import turn_clock
+from warlight_env.web import kept_game, turn_clock
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Company, Lobby
@@ -373,7 +373,9 @@ def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     assert guest(server, again["invites"]["2"]).get(f"games/{again['id']}").json()["clock"] == 300
 
 
-def test_where_the_game_is_played_anew_is_known_without_reading_it_again(tmp_path: Path):
+def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
         lobby = Lobby(Folder(tmp_path), workers=1)
@@ -385,11 +387,11 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(tmp_pat
         assert new and room.now(0)["rematch"] == told
         await lobby.close()
         lobby = Lobby(Folder(tmp_path), workers=1)
-        room, reads = (await lobby.find(room.id, token)).room, lobby._read_seats
-        lobby._read_seats = lambda id: pytest.fail("read for a message")  # type: ignore[method-assign]
-        assert room.now(0)["rematch"] == told and room.now(1)["rematch"]["seat"] == 1
-        assert room.now(-1)["rematch"]["token"] == again.spectate_token
-        lobby._read_seats = reads  # type: ignore[method-assign]
+        room = (await lobby.find(room.id, token)).room
+        with monkeypatch.context() as patch:
+            patch.setattr(kept_game, "bounded", None)  # nothing is read for a message
+            assert room.now(0)["rematch"] == told and room.now(1)["rematch"]["seat"] == 1
+            assert room.now(-1)["rematch"]["token"] == again.spectate_token
         await lobby.delete(again.id, told["token"])
         assert room.now(0)["rematch"] is None
         other, new = await lobby.again(room)

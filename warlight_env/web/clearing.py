@@ -13,7 +13,8 @@ from warlight_env import bounded
 from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.record.names import PARTIAL, PLAIN
 from warlight_env.web.disk import writing
-from warlight_env.web.kept_game import SEATS, KeptGame
+from warlight_env.web.errors import RequestError
+from warlight_env.web.kept_game import SEATS, read_kept
 from warlight_env.web.turn_file import TURNS, TurnsFile
 
 LEFT: Final = 600.0  # seconds after which a game in which nobody did anything is one that was left
@@ -57,15 +58,15 @@ def _unfinished(folder: Path, now: float) -> Iterator[tuple[str, float]]:
 
 def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
     try:
-        if not (seats := folder / f"{id}{SEATS}").exists():
+        kept = read_kept(folder, id)
+        if kept is None:
             return _OURS.fullmatch(id) is not None and seconds > ORPHANED
-        kept = KeptGame.of(bounded.decode_line(seats.read_bytes()))
         if kept.name or kept.paused or (kept.friends and seconds <= INVITED):  # friends take their time
             return False
         if not kept.people and seconds > BOTS:
             return True
         return not TurnsFile(folder / f"{id}{TURNS}").there and not _begun(folder / f"{id}{PARTIAL}{PLAIN}")
-    except (OSError, *NOT_OURS):
+    except (OSError, RequestError, *NOT_OURS):
         return False  # not a game of ours, or one that can be mended
 
 

@@ -42,7 +42,7 @@ from warlight_env.web.chances import chances_of
 from warlight_env.web.document import encoded, replay_document, with_more
 from warlight_env.web.drawing import drawing
 from warlight_env.web.errors import RequestError, refusal_of
-from warlight_env.web.kept_game import SEATS, KeptGame
+from warlight_env.web.kept_game import KeptGame, read_kept
 from warlight_env.web.played_games import PlayedGames, games_of
 from warlight_env.web.side_process import serve_questions
 from warlight_env.web.turn_file import TURNS, TurnsFile
@@ -271,7 +271,9 @@ def rows_of(folder: Path, ids: Sequence[str]) -> list[dict[str, Any] | None]:
 
 def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
     try:
-        kept = KeptGame.of(bounded.decode_line((folder / f"{id}{SEATS}").read_bytes()))
+        kept = read_kept(folder, id)
+        if kept is None:
+            return None
         found = summarize(log_path(folder, id))
         over, turns = found.end is not None, TurnsFile(folder / f"{id}{TURNS}")
         taken = found.header.continues
@@ -279,7 +281,7 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
         winner = None if found.end is None else found.end.winner
         begun = over or played or turns.there or bool(kept.friends)
         return row(kept, found.header, found.rounds, winner, over=over, begun=begun)
-    except (OSError, LogError, *NOT_OURS):
+    except (OSError, LogError, RequestError, *NOT_OURS):
         return None
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
+from warlight_env import bounded
+from warlight_env.arena.contests.append_only import NOT_OURS
+from warlight_env.web.disk import write_private
+from warlight_env.web.errors import RequestError
 from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.gate import same
 
@@ -75,3 +81,25 @@ class KeptGame:
         """Whether it is one that was given away: of a friend's seat, or of watching people."""
         tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
         return any(same(known, token) for known in tokens if known)
+
+
+def read_kept(folder: Path, id: str) -> KeptGame | None:
+    """What is kept of a game in a folder; None: there is no such game.
+
+    Raises:
+        RequestError: it cannot be read, or is damaged.
+    """
+    path = folder / f"{id}{SEATS}"
+    try:
+        return KeptGame.of(bounded.decode_line(path.read_bytes()))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RequestError(f"{path.name} cannot be read: {error.strerror or 'no answer'}", 500) from None
+    except NOT_OURS:
+        raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
+
+
+def write_kept(folder: Path, id: str, kept: KeptGame) -> None:
+    """Have it on disk; `DiskError`: what was there before still is."""
+    write_private(folder / f"{id}{SEATS}", json.dumps(kept.to_dict()).encode())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import json
 import re
 import secrets
 import time
@@ -13,8 +12,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from warlight_env import bounded
-from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -25,13 +22,13 @@ from warlight_env.web.book import Book, picks_of
 from warlight_env.web.clearing import delete_files, left_alone
 from warlight_env.web.clerk import Source, Taken, bundled_drawing, log_path, row
 from warlight_env.web.desk import Desk
-from warlight_env.web.disk import DiskError, write_private
+from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.eyes import SPECTATOR
 from warlight_env.web.folder import Folder
 from warlight_env.web.gate import same, uninvited
 from warlight_env.web.judges import Judges
-from warlight_env.web.kept_game import SEATS, KeptGame
+from warlight_env.web.kept_game import SEATS, KeptGame, read_kept, write_kept
 from warlight_env.web.listing import Listing, Row
 from warlight_env.web.room import PACE, Room
 from warlight_env.web.seat import Seat
@@ -131,16 +128,16 @@ class Lobby:
         """
         async with self._again:  # so that two who ask at once get one game
             if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
-                room.rematch_kept = _kept(there)
+                room.rematch_kept = there.kept
                 return there, False
             players = [(seat.name, seat.spec) for seat in room.seats]
             company = Company(frozenset(room.friends), room.clock.seconds)
             game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
             made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, company)
-            room.rematch, room.rematch_kept = made.id, _kept(made)
+            room.rematch, room.rematch_kept = made.id, made.kept
         if self._rooms.get(room.id) is room:  # it may have been deleted meanwhile
             with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
-                self._write_seats(room)
+                write_kept(self.folder, room.id, room.kept)
         room.wake()
         return made, True
 
@@ -148,15 +145,15 @@ class Lobby:
         """A game of the folder, taken up where it is not in memory; None: it has been deleted."""
         if id in self._rooms:
             return self._rooms[id]
-        kept = await asyncio.to_thread(self._read_seats, id)
+        kept = await asyncio.to_thread(read_kept, self.folder, id)
         return None if kept is None or id in self._deleting else await self._resumed(id)
 
     async def _kept_of(self, id: str) -> KeptGame | None:
         """What is kept of a game, where that is there and can be read; it is not taken up for that."""
         if id in self._rooms:
-            return _kept(self._rooms[id])
+            return self._rooms[id].kept
         with contextlib.suppress(RequestError):
-            return await asyncio.to_thread(self._read_seats, id)
+            return await asyncio.to_thread(read_kept, self.folder, id)
         return None
 
     async def branch(self, source: Source, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
@@ -208,7 +205,7 @@ class Lobby:
             try:
                 begin()
                 room.book.save()
-                self._write_seats(room)
+                write_kept(self.folder, room.id, room.kept)
             except DiskError:
                 room.book.close()
                 with contextlib.suppress(OSError):
@@ -219,12 +216,6 @@ class Lobby:
         self._rooms[room.id] = room
         room.start()
         return room
-
-    def _write_seats(self, room: Room) -> None:
-        self._write(room.id, _kept(room))
-
-    def _write(self, id: str, kept: KeptGame) -> None:
-        write_private(self.folder / f"{id}{SEATS}", json.dumps(kept.to_dict()).encode())
 
     @contextlib.asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
@@ -268,7 +259,7 @@ class Lobby:
         room.paused = room.paused if paused is None else paused
         room.pace = room.pace if pace is None else max(0.05, pace)
         try:
-            self._write_seats(room)
+            write_kept(self.folder, room.id, room.kept)
         except DiskError:
             room.paused, room.pace = before
             raise
@@ -289,11 +280,11 @@ class Lobby:
             raise wrong
         room = self._rooms.get(id)
         if room is None:
-            kept = await asyncio.to_thread(self._read_seats, id)
+            kept = await asyncio.to_thread(read_kept, self.folder, id)
             if kept is None or not (kept.invites(token) or (not guest and kept.holds(token))):
                 raise wrong
             room = self._rooms.get(id) or await self._resumed(id)
-        if guest and not _kept(room).invites(token):
+        if guest and not room.kept.invites(token):
             raise wrong
         if room.spectate_token is not None and same(room.spectate_token, token):
             return Access(room, SPECTATOR)
@@ -313,20 +304,9 @@ class Lobby:
             self._resuming[id].add_done_callback(lambda _: self._resuming.pop(id))
         return await asyncio.shield(self._resuming[id])
 
-    def _read_seats(self, id: str) -> KeptGame | None:
-        path = self.folder / f"{id}{SEATS}"
-        try:
-            return KeptGame.of(bounded.decode_line(path.read_bytes()))
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise RequestError(f"{path.name} cannot be read: {error.strerror or 'no answer'}", 500) from None
-        except NOT_OURS:
-            raise RequestError(f"{path.name} cannot be read: it is damaged", 500) from None
-
     async def _resume(self, id: str) -> Room:
         async with self._place():
-            kept = await asyncio.to_thread(self._read_seats, id)  # again: it may be gone by now
+            kept = await asyncio.to_thread(read_kept, self.folder, id)  # again: it may be gone by now
             if kept is None:
                 raise _no_such_game()
             saved = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
@@ -365,10 +345,10 @@ class Lobby:
         if room is None and id in self._deleting:
             raise _no_such_game()
         if room is None:  # written in the loop, as in memory: nothing else of it changes meanwhile
-            return self._write(id, replace(kept, name=name))
+            return write_kept(self.folder, id, replace(kept, name=name))
         before, room.name = room.name, name
         try:
-            self._write_seats(room)
+            write_kept(self.folder, room.id, room.kept)
         except DiskError:
             room.name = before
             raise
@@ -407,7 +387,7 @@ class Lobby:
         kept = None
         if _ID.fullmatch(id):
             room = self._rooms.get(id)
-            kept = await asyncio.to_thread(self._read_seats, id) if room is None else _kept(room)
+            kept = await asyncio.to_thread(read_kept, self.folder, id) if room is None else room.kept
         if kept is None or not kept.holds(token) or id in self._deleting:
             raise _no_such_game()
         return kept
@@ -434,7 +414,7 @@ class Lobby:
         """Of the games in memory."""
         return {
             room.id: row(
-                _kept(room),
+                room.kept,
                 room.header,
                 room.game.round,
                 room.leaving.end(room.game).winner if room.book.complete else None,
@@ -491,15 +471,6 @@ class Lobby:
 
 def _no_such_game() -> RequestError:
     return RequestError("no such game, or its token is another", 404, code="no-game")
-
-
-def _kept(room: Room) -> KeptGame:
-    """What is kept of a game besides its log."""
-    seats = [(seat.name, seat.spec, seat.token) for seat in room.seats]
-    return KeptGame(
-        seats, room.watch_token, room.pace, room.paused, room.name, tuple(room.friends), room.spectate_token,
-        room.clock.seconds, room.rematch,
-    )  # fmt: skip
 
 
 def _described(seats: Sequence[Seat]) -> list[Player]:

@@ -117,6 +117,15 @@ class Room:
         asked: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
         return [s for s in asked if s not in self.pending and self.leaving.plays(self.game, s)]
 
+    @property
+    def kept(self) -> KeptGame:
+        """What is kept of it besides its log."""
+        seats = [(seat.name, seat.spec, seat.token) for seat in self.seats]
+        return KeptGame(
+            seats, self.watch_token, self.pace, self.paused, self.name, tuple(self.friends), self.spectate_token,
+            self.clock.seconds, self.rematch,
+        )  # fmt: skip
+
     def now(self, seat: int | None) -> dict[str, Any]:
         """What is not in the log: who is awaited, who thinks, clocks; for a player, what it may do."""
         clock = time.monotonic()
