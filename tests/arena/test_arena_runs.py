@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import resource
@@ -26,6 +27,7 @@ from warlight_env.arena import (
     Sprt,
     play_contests,
 )
+from warlight_env.arena.contests.append_only import write_atomically
 from warlight_env.arena.contests.runs import RunFolder
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
@@ -403,3 +405,17 @@ def test_results_that_no_game_has_are_refused(tmp_path, key, value):
     games.write_text(f"{first}\n{json.dumps({**json.loads(second), key: value})}\n")
     with pytest.raises(RunFolderError, match=rf"games.jsonl, line 2: not a game of this run .*{key} = "):
         match(games=2).run(folder=tmp_path)
+
+
+def test_a_file_that_cannot_be_written_whole_is_as_it_was_and_nothing_is_beside_it(tmp_path, monkeypatch):
+    path = tmp_path / "result.json"
+    write_atomically(path, "one")
+
+    def full(file):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, "two")
+    assert path.read_text() == "one"
+    assert list(tmp_path.iterdir()) == [path]

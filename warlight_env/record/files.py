@@ -27,20 +27,41 @@ def save(log: LoggedGame, path: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file in one step: under its partial name, then renamed."""
-    temporary = partial_of(path, suffix_of(path))
+    """Write a log in one step: under its partial name, then renamed."""
     with writing(path):
-        file = os.open(temporary, FLAGS, 0o666)
+        write_whole(path, data, partial_of(path, suffix_of(path)))
+
+
+def write_whole(path: Path, data: bytes, temporary: Path, *, mode: int = 0o666, sync: bool = False) -> None:
+    """Write a file so that it is there with all of the data, or as it was before and nothing beside it.
+
+    Args:
+        temporary: its name until then, in the same folder.
+        mode: the permissions of a new file, as `os.open` takes them.
+        sync: whether it survives the end of the machine, too, and not only that of this process.
+
+    Raises:
+        OSError: it is as it was before.
+    """
+    file = os.open(temporary, FLAGS, mode)
+    try:
         try:
-            try:
-                write_all(file, data)
-            finally:
-                os.close(file)
-            os.replace(temporary, path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+            write_all(file, data)
+            if sync:
+                os.fsync(file)
+        finally:
+            os.close(file)
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    if sync and os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def write_all(file: int, data: bytes) -> None:

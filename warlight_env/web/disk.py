@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from warlight_env.record import LogWriteError
-from warlight_env.record.files import write_all
+from warlight_env.record.files import write_whole
 
 
 class DiskError(LogWriteError):
@@ -35,16 +34,5 @@ def write_private(path: Path, data: bytes) -> None:
 
     It survives the end of this process, however hard, but perhaps not that of the machine.
     """
-    fresh = path.with_name(path.name + ".new")
     with writing(path):
-        try:
-            file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            try:
-                write_all(file, data)
-            finally:
-                os.close(file)
-            os.replace(fresh, path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(fresh)
-            raise
+        write_whole(path, data, path.with_name(path.name + ".new"), mode=0o600)

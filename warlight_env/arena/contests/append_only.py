@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, ClassVar, Self
 
 from warlight_env import bounded
 from warlight_env.errors import InputError, RunError, clipped
+from warlight_env.record.files import write_whole
 
 try:
     import fcntl
@@ -231,18 +232,8 @@ def append_whole(file: int, end: int, data: bytes) -> int:
 
 def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a file so that it is there with all of the content, or as it was before, whatever happens meanwhile."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    with open(temporary, "wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    data = content.encode() if isinstance(content, str) else content
+    write_whole(path, data, path.with_name(f".{path.name}.tmp"), sync=True)
 
 
 def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tuple[str, ...], Any, Any] | None:
