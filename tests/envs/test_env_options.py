@@ -7,7 +7,8 @@ import pytest
 
 from env_helpers import SMALL, equal, make, make_single
 from warlight_env import Game
-from warlight_env.envs import Reward, WarlightVectorEnv
+from warlight_env.engine.orders import Orders
+from warlight_env.envs import EnvCore, Reward, WarlightVectorEnv
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError
 
@@ -59,6 +60,91 @@ def test_batches_begin_as_single_games_do():
     library = make_vec_env(2, seed=5, **arguments)
     library.set_options({"start": game, "seat": 0})
     assert equal(library.reset(), seen) and not equal(library.reset(), seen), "of one reset alone"
+
+
+class Listening:
+    """An agent that deploys nothing and keeps all that it was told, by the seed that it was made with."""
+
+    name = "listening"
+    told: dict[int, list] = {}  # noqa: RUF012  of all of them
+
+    def __init__(self, seed: int = 0) -> None:
+        self.mine = self.told.setdefault(seed, [])
+
+    def pick(self, view) -> list[int]:
+        return []
+
+    def act(self, view, budget=None) -> Orders:
+        self.mine.append((view.round, view.starts, view.last_round))
+        return Orders([], [])
+
+
+def test_agents_of_the_other_games_are_told_what_they_are_told_in_single_ones():
+    arguments = {"map": SMALL, "action": "factored", "opponent": Listening, "seat": 0}
+    batch, single = WarlightVectorEnv(2, **arguments), make_single(**arguments)
+    nothing = np.zeros(batch.single_action_space.shape, dtype=np.int64)
+
+    def told(env, actions, options=None):
+        Listening.told.clear()
+        env.reset(seed=5)
+        for number in range(4):
+            if number == 2 and options:
+                env.reset(options=options)
+            env.step(actions)
+        return list(Listening.told.values())
+
+    (alone,) = (each for each in told(single, nothing) if each)
+    together = told(batch, np.stack([nothing, nothing]), {"reset_mask": np.array([False, True]), "start": middle()})
+    assert alone in together and alone[3][1] is not None and alone[3][2].round == 3
+
+
+@pytest.mark.parametrize("shaping", ["none", "regions", "income"])
+@pytest.mark.parametrize("action", ["factored", "steps"])
+def test_some_games_of_a_core_begin_in_the_middle_and_nothing_happens_to_the_others(action, shaping):
+    arguments = {"map": SMALL, "action": action, "reward": Reward(shaping), "picking": "random"}
+    core, game, rng = EnvCore(batch=4, **arguments), middle(), np.random.default_rng(1)
+    alone = [EnvCore(**arguments) for _ in range(4)]
+
+    def play(resolved=True):
+        rows = (rng.random((4, 2, core.row_size)) * core.limits).astype(np.int64)
+        for b, each in enumerate([core, *alone]):
+            each.hand_in(rows if each is core else rows[b - 1 : b])
+            if resolved:
+                each.resolve()
+
+    for b, each in enumerate([core, *alone]):
+        each.remember()
+        each.reset([7, 8, 9, 10] if each is core else [b + 6])
+    play()
+    core.reset([1, 2], [1, 3])
+    play(resolved=False)
+    for b, seed in ((1, 1), (3, 2)):
+        alone[b].reset([seed])
+        alone[b].start_from(game)
+    core.start_from(game, [3, 1])
+    for resolved in (False, True):
+        if resolved:
+            core.resolve()
+            for each in alone:
+                each.resolve()
+        for b, each in enumerate(alone):
+            for mine, theirs in ((core.state, each.state), (core.out, each.out), (core.turns[3:], each.turns[3:])):
+                assert all(np.array_equal(array[b], other[0]) for array, other in zip(mine, theirs, strict=True))
+            assert [core.view(p, b).starts for p in (0, 1)] == [each.view(p).starts for p in (0, 1)]
+            assert [core.view(p, b).last_round for p in (0, 1)] == [each.view(p).last_round for p in (0, 1)]
+    assert core.view(0, 0).starts is not None and core.view(0, 1).starts is None
+
+
+def test_games_that_cannot_begin_in_the_middle_are_refused_and_nothing_changes():
+    core, game = EnvCore(SMALL, batch=2, picking="random"), middle()
+    core.reset([1, 2])
+    core.step(np.zeros((2, 2, core.row_size), dtype=np.int64))
+    core.reset([3], [1])
+    before = core.snapshot()
+    for which, reason in (([1, 0], "game 0: it has been played"), ([1, 1], "different games"), ([2], "from 0 to 1")):
+        with pytest.raises(InputError, match=reason):
+            core.start_from(game, which)
+        assert equal(core.snapshot(), before)
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,18 @@ class Chronicle:
 
     def begin(self, state: State, games: list[int]) -> None:
         """Games begin anew."""
+        self.forget(games)
+        for b in games:
+            self._picked[b] = []
+            self._note_starts(state, b)
+
+    def forget(self, games: list[int]) -> None:
+        """Games go on from positions to which nobody saw them come: nothing is known of them, nor who started where."""
         for b in games:
             for known in (self._picked, self._starts, self._rounds):
                 known.pop(b, None)
-            self._picked[b] = []
-            self._note_starts(state, b)
+        gone = set(games)
+        self._dropped = {key: dropped for key, dropped in self._dropped.items() if key[0] not in gone}
 
     def drop(self, b: int, player: int, dropped: list[IllegalOrder]) -> None:
         """What was dropped of the orders that a player hands in."""

@@ -56,7 +56,7 @@ from warlight_env.envs.own_functions import (
     some_games,
 )
 from warlight_env.envs.rewards import SHAPINGS, Reward
-from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied
+from warlight_env.envs.snapshots import STANDING, Snapshot, check_core, checked, checked_turns, copied, start_of
 from warlight_env.envs.step import (
     MOST_ILLEGAL,
     Turns,
@@ -273,13 +273,11 @@ class EnvCore:
 
     def reset(self, seeds: Sequence[int], which: Sequence[int] | None = None) -> None:
         """Start games anew, all or those named, each from a seed (any integer)."""
+        games = self._named(which)
         try:
-            games = list(range(self.batch)) if which is None else [operator.index(b) for b in which]
             words = [operator.index(seed) for seed in seeds]
         except TypeError as error:
-            raise InputError(f"seeds and games must be lists of integers: {error}") from None
-        if not all(0 <= b < self.batch for b in games) or len(set(games)) < len(games):
-            raise InputError(f"which = {games}: must be different games from 0 to {self.batch - 1}")
+            raise InputError(f"seeds must be a list of integers: {error}") from None
         if len(words) != len(games):
             raise InputError(f"{len(words)} seeds for {len(games)} games")
         before = (self.snapshot(), copied(self.turns)) if self._may_fail else None
@@ -305,6 +303,16 @@ class EnvCore:
         if self._chronicle is not None:
             self._chronicle.begin(self.state, games)
 
+    def _named(self, which: Sequence[int] | None) -> list[int]:
+        """The games that are named, None: all; else InputError."""
+        try:
+            games = list(range(self.batch)) if which is None else [operator.index(b) for b in which]
+        except TypeError as error:
+            raise InputError(f"which must be a list of integers: {error}") from None
+        if not all(0 <= b < self.batch for b in games) or len(set(games)) < len(games):
+            raise InputError(f"which = {games}: must be different games from 0 to {self.batch - 1}")
+        return games
+
     @property
     def _may_fail(self) -> bool:
         """Whether there need not be a deal."""
@@ -329,26 +337,33 @@ class EnvCore:
         if game.done:
             raise InputError("start: that game is over")
 
-    def start_from(self, game: Game, b: int = 0) -> None:
-        """Have game b, which has just begun, go on from another one's position; its own dice decide the rest.
+    def start_from(self, game: Game, which: Sequence[int] | None = None) -> None:
+        """Have games that have just begun, all or those named, go on from another one's position; their own dice decide
+        the rest. What is handed in in them is forgotten.
 
         Raises:
-            InputError: see `check_start`. StateError: it has begun already.
+            InputError: see `check_start`; one has been played already, or is named twice. Nothing changes then.
         """
         self.check_start(game)
-        b, saved, snapshot = index(b, "b", self.batch), game.to_dict()["state"], self.snapshot()
-        if snapshot.cycles[b]:
-            raise InputError(f"game {b}: it has been played already")
-        for name, array in snapshot.state._asdict().items():
+        games = np.array(sorted(self._named(which)), dtype=np.int64)
+        played = games[self.out.cycles[games] != 0]
+        if len(played):
+            raise InputError(f"game {played[0]}: it has been played already")
+        start, out = start_of(self, game), self.out
+        for name, array in self.state._asdict().items():
             if name != "rng":
-                array[b] = np.asarray(saved[name])
-        snapshot.live[b] = snapshot.state.eliminated_at[b] == 0
-        snapshot.terminated[b] = ~snapshot.live[b]
-        self.restore(snapshot)
+                array[games] = getattr(start, name)
+        out.live[games] = start.eliminated_at == 0
+        out.terminated[games], out.illegal[games] = ~out.live[games], 0
+        self.turns.status[games], self.turns.deploy[games] = 0, 0
+        if self._chronicle is not None:
+            self._chronicle.forget(games.tolist())
+        for run in np.split(games, np.flatnonzero(np.diff(games) > 1) + 1) if len(games) else ():
+            self._look(first=int(run[0]), end=int(run[-1]) + 1)
         if self.reward.shaping == "regions":
-            self.out.potential[b] = [(self.state.owner[b] == p).mean() for p in range(self.players)]
+            out.potential[games] = [(start.owner == p).mean() for p in range(self.players)]
         elif self.reward.shaping == "income":
-            self.out.potential[b] = self.out.income[b] / max(1, self.settings.max_income)
+            out.potential[games] = out.income[games] / max(1, self.settings.max_income)
 
     def remember(self) -> None:
         """From now on keep what views tell besides the position: who started where, and what the last round brought.
@@ -579,7 +594,8 @@ class EnvCore:
             self._forget()
         self._look(turns_only)
 
-    def _look(self, turns_only: bool = False) -> None:
+    def _look(self, turns_only: bool = False, first: int = 0, end: int | None = None) -> None:
+        end = self.batch if end is None else end
         if turns_only:
             look_at_turns(
                 self.context,
@@ -590,8 +606,8 @@ class EnvCore:
                 self.out,
                 self.turns,
                 self.work,
-                0,
-                self.batch,
+                first,
+                end,
             )
             return
         look(
@@ -604,8 +620,8 @@ class EnvCore:
             self.turns,
             self.bits,
             self.work,
-            0,
-            self.batch,
+            first,
+            end,
         )
 
     # Looking

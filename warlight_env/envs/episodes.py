@@ -199,8 +199,7 @@ class Episodes:
         begun = self.seat_players(seeds, which, options)
         self.core.reset(seeds, which)
         if options.start is not None:
-            for b in which:
-                self.core.start_from(options.start, b)
+            self.core.start_from(options.start, which)
         self.let_begin(begun)
 
     def _seat_of(self, options: ResetOptions) -> int | Literal["random"]:

@@ -16,6 +16,7 @@ from warlight_env.engine.validity import StateError, exact_copy
 from warlight_env.envs.buffers import Buffers, EnvSettings
 from warlight_env.envs.step import Turns, Work, make_turns
 from warlight_env.envs.validity import check_games
+from warlight_env.game import Game
 
 
 class Core(Protocol):
@@ -101,6 +102,22 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
     return Snapshot(*values)
 
 
+def start_of(core: Core, game: Game) -> State:
+    """The position of a game of the same kind, arrays with a leading 1, if it can be; else `StateError`."""
+    saved = game.to_dict()["state"]
+    start = State(*(np.array([saved[name]], dtype=array.dtype) for name, array in core.state._asdict().items()))
+    live, nothing = start.eliminated_at == 0, np.zeros((1, core.players))
+    counts, none = nothing.astype(np.int32), nothing.astype(np.bool_)
+    standing = [counts[:, 0], nothing, nothing, counts, live, ~live, none]
+    try:
+        check_games(
+            core.board, core.params, core.settings.stepwise, True, start, standing, _said(core, None), core.work
+        )
+    except StateError as error:
+        raise StateError(f"start: {error}") from None
+    return start
+
+
 def _said(core: Core, turns: Turns | None) -> Turns:
     """Turns as `check_games` takes them; None: of no games, in which nothing is handed in."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
@@ -116,4 +133,4 @@ def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[An
     return [exact_copy(value, like, name) for value, like, name in zip(theirs, mine, names, strict=True)]
 
 
-__all__ = ["STANDING", "Snapshot", "check_core", "checked", "checked_turns", "copied"]
+__all__ = ["STANDING", "Snapshot", "check_core", "checked", "checked_turns", "copied", "start_of"]
