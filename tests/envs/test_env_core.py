@@ -16,6 +16,7 @@ from warlight_env.engine.rules import PRESETS as PRESET_RULES
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import OVER
 from warlight_env.envs import EnvCore, WarlightParallelEnv, global_features, node_features
+from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.buffers import Buffers
 from warlight_env.envs.core import ActionError
 from warlight_env.game import Game, View
@@ -257,6 +258,20 @@ def test_a_copy_has_features_of_its_own(duplicate):
     other.step(np.zeros((2, 2, other.row_size), dtype=np.int64))
     assert np.array_equal(core.out.features, before) and not np.array_equal(other.out.features, before)
     assert np.shares_memory(other.nodes, other.out.features) and np.shares_memory(other.globals, other.out.features)
+
+
+@pytest.mark.parametrize("action", ["factored", "steps"])
+def test_a_clone_has_what_is_handed_in(action):
+    core = EnvCore(SMALL, batch=2, action=action, picking="random")
+    core.reset([1, 2])
+    core.hand_in(random_rows(core, np.random.default_rng(3)))
+    core.turns.status[:, :, READY] = 1
+    other = core.clone()
+    assert not np.shares_memory(core.turns.deploy, other.turns.deploy)
+    core.resolve()
+    assert core.state.round.tolist() == [1, 1] and other.state.round.tolist() == [0, 0]
+    other.resolve()
+    assert equal(core.snapshot(), other.snapshot())
 
 
 def test_a_reset_that_cannot_be_changes_nothing():

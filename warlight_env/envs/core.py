@@ -792,7 +792,7 @@ class EnvCore:
         other._converted, other._work = np.empty_like(self._converted), None
         other.bot_rngs = self.bot_rngs.copy()
         other._turns = None
-        if self.settings.stepwise and self._turns is not None:
+        if self._turns is not None and (self.settings.stepwise or self._turns.status.any()):
             other._turns = reference(copied(self._turns))
         other._chronicle = None if self._chronicle is None else self._chronicle.copy()
         return other
