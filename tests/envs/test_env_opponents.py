@@ -7,6 +7,7 @@ import functools
 import gc
 import pickle
 import weakref
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -167,6 +168,19 @@ def test_a_pool_draws_by_weight_and_changes_while_games_go_on():
         env.reset()
 
 
+@pytest.mark.parametrize("weight", [2, 0.5, np.int8(3), np.float32(0.5), Fraction(1, 3), np.array(2.0)[()]])
+def test_weights_are_numbers_of_any_type(weight):
+    assert OpponentPool({"random": weight}).weights == {"random": float(weight)}
+
+
+def test_a_weight_that_is_refused_changes_no_pool():
+    pool = OpponentPool({"random": 3})
+    for change in (lambda: pool.add("aggressive", "aggressive", None), lambda: pool.set_weight("random", "2")):
+        with pytest.raises(OpponentError, match="must be a number from 0 up"):
+            change()
+        assert pool.weights == {"random": 3.0}
+
+
 def test_swapped_opponents_play_from_the_next_game_on():
     env, plain = make(opponent="random"), make(opponent="random")
     env.reset(seed=4)
@@ -188,7 +202,15 @@ def test_swapped_opponents_play_from_the_next_game_on():
         ("agressive", AgentError, "did you mean 'aggressive'"),
         (7, OpponentError, "7"),
         (["random", "random"], OpponentError, "2 opponents for 1 seat"),
-        ({"random": -1}, OpponentError, "weight -1"),
+        ({"random": -1}, OpponentError, "opponent 'random': weight -1"),
+        ({"random": "x"}, OpponentError, "opponent 'random': weight 'x' must be a number"),
+        ({"random": None}, OpponentError, "weight None"),
+        ({"random": True}, OpponentError, "weight True"),
+        ({"random": np.bool_(True)}, OpponentError, "weight"),
+        ({"random": float("nan")}, OpponentError, "weight nan"),
+        ({"random": 1 + 0j}, OpponentError, "weight"),
+        ({"random": np.ones(2)}, OpponentError, "weight array"),
+        ({"random": 10**400}, OpponentError, "weight 1000"),
         (RandomAgent(), OpponentError, "one agent; give its class"),
         ("missing.zip", ValueError, "missing.zip"),
     ],

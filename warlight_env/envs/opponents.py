@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -223,9 +225,10 @@ class OpponentPool:
 
     def add(self, name: str, opponent: Any, weight: float = 1.0) -> None:
         """Add or replace a member; `opponent` is anything that `make_opponent` takes, but pools."""
-        if not (np.isfinite(weight) and weight >= 0):
-            raise OpponentError(f"opponent {name!r}: weight {weight!r} must be a number from 0 up")
-        self._members[name] = (make_opponent(opponent), float(weight))
+        share = _finite(weight)
+        if not share >= 0:
+            raise OpponentError(f"opponent {name!r:.60}: weight {weight!r:.60} must be a number from 0 up")
+        self._members[name] = (make_opponent(opponent), share)
 
     def remove(self, name: str) -> None:
         """Remove a member."""
@@ -265,6 +268,17 @@ class OpponentPool:
                 return opponent
             at -= weight
         return next(reversed([o for o, weight in self._members.values() if weight > 0]))
+
+
+def _finite(value: Any) -> float:
+    """A finite number as such, whatever its type; NaN for anything else, booleans included."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        number = float(value)
+    except OverflowError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def make_opponent(source: Any) -> Opponent:
