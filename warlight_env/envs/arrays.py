@@ -53,6 +53,22 @@ def index(value: Any, what: str, count: int) -> int:
     return at
 
 
+def integers_of(values: Any, what: str) -> list[int]:
+    """The integers of a list, or of whatever else can be gone through; `InputError` where others are among them."""
+    try:
+        return [operator.index(value) for value in values]
+    except TypeError as error:
+        raise InputError(f"{what} must be a list of integers: {error}") from None
+
+
+def games_named(which: Any, batch: int) -> list[int]:
+    """The numbers of games that are named, None: all of the batch; `InputError` unless they are different ones."""
+    games = list(range(batch)) if which is None else integers_of(which, "which")
+    if not all(0 <= b < batch for b in games) or len(set(games)) < len(games):
+        raise InputError(f"which = {games}: must be different games from 0 to {batch - 1}")
+    return games
+
+
 def fixed(space: S) -> S:
     """The space, its bounds read-only from now on: copies of an environment share it."""
     if isinstance(space, spaces.Dict | spaces.Tuple):

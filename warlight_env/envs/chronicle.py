@@ -6,7 +6,7 @@ game the position before its last round is kept, and the turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -66,7 +66,7 @@ class Chronicle:
             self._picked[b] = []
             self._note_starts(state, b)
 
-    def forget(self, games: list[int]) -> None:
+    def forget(self, games: Sequence[int]) -> None:
         """Games go on from positions to which nobody saw them come: nothing is known of them, nor who started where."""
         for b in games:
             for known in (self._picked, self._starts, self._rounds):

@@ -1,44 +1,27 @@
-"""Saved states of a core, and the check of those that callers bring."""
+"""Saved states of a core, those that callers bring, and games from which others start."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.board import Board
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rules import RuleParams
-from warlight_env.engine.state import State
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import State, copy_state
 from warlight_env.engine.validity import StateError, exact_copy
-from warlight_env.envs.buffers import Buffers, EnvSettings
-from warlight_env.envs.step import Turns, Work, make_turns
+from warlight_env.envs.arrays import games_named
+from warlight_env.envs.core_protocol import Core
+from warlight_env.envs.showing import refresh
+from warlight_env.envs.step import Turns, make_turns
 from warlight_env.envs.validity import check_games
+from warlight_env.errors import InputError
 from warlight_env.game import Game
-
-
-class Core(Protocol):
-    """What is asked of an `EnvCore`."""
-
-    digest: str
-    board: Board
-    params: RuleParams
-    players: int
-    settings: EnvSettings
-    state: State
-    out: Buffers
-
-    @property
-    def turns(self) -> Turns:
-        """What is handed in already."""
-        ...
-
-    @property
-    def work(self) -> Work:
-        """Working memory."""
-        ...
+from warlight_env.maps import Map
 
 
 class Snapshot(NamedTuple):
@@ -65,13 +48,112 @@ def copied(turns: Turns) -> Turns:
     return Turns(*(array.copy() for array in turns))
 
 
+def assign(mine: Any, theirs: Any) -> None:
+    """Write arrays into those that kernels work in."""
+    for own, other in zip(mine, theirs, strict=True):
+        own[...] = other
+
+
+def digest_of(map: Map, rules: Rules, players: int) -> str:
+    """A digest of what decides of what kind a game is."""
+    return hashlib.sha256(json.dumps([map.digest(), rules.to_dict(), players]).encode()).hexdigest()
+
+
+# Turns
+
+
+def save_turns(core: Core) -> tuple[Turns | None, npt.NDArray[np.int32]]:
+    """What is handed in so far; where that is nothing, no turns are copied."""
+    empty = not core.settings.stepwise and not core.turns.status.any()
+    return None if empty else copied(core.turns), core.out.illegal.copy()
+
+
+def restore_turns(core: Core, saved: Any) -> None:
+    """See `EnvCore.restore_turns`."""
+    turns, illegal = _checked_turns(core, saved)
+    if turns is None:
+        core.turns.status[...] = 0
+    else:
+        assign(core.turns, turns)
+    core.out.illegal[...] = illegal
+    if core.settings.stepwise:
+        refresh(core, turns_only=True)
+
+
+# Games
+
+
+def snapshot_of(core: Core) -> Snapshot:
+    """A copy of everything that decides how the games go on, dice included."""
+    standing = [getattr(core.out, name).copy() for name in STANDING]
+    turns = copied(core.turns) if core.settings.stepwise else None
+    values: list[Any] = [core.digest, copy_state(core.state), *standing, turns]
+    return Snapshot(*values)
+
+
+def restore(core: Core, snapshot: Any) -> None:
+    """See `EnvCore.restore`."""
+    put(core, checked(core, snapshot))
+    if core.chronicle is not None:
+        core.chronicle.forget(range(core.batch))
+
+
+def put(core: Core, snapshot: Snapshot) -> None:
+    """Go back to a snapshot, which was checked or is the core's own."""
+    assign(core.state, snapshot.state)
+    for name in STANDING:
+        getattr(core.out, name)[...] = getattr(snapshot, name)
+    if snapshot.turns is not None:
+        assign(core.turns, snapshot.turns)
+    else:
+        core.turns.status[...] = 0
+    refresh(core)
+
+
+def check_start(core: Core, game: Any) -> None:
+    """Raises InputError for a game from which those of the core cannot go on: of another kind, or over."""
+    if not isinstance(game, Game):
+        raise InputError(f"start must be a `Game`, not {type(game).__name__}")
+    if digest_of(game.map, game.rules, game.players) != core.digest:
+        raise InputError("start: a game of another map, other rules (fog is one) or other players")
+    if game.done:
+        raise InputError("start: that game is over")
+
+
+def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
+    """See `EnvCore.start_from`."""
+    check_start(core, game)
+    games, out = np.array(sorted(games_named(which, core.batch)), dtype=np.int64), core.out
+    played = games[out.cycles[games] != 0]
+    if len(played):
+        raise InputError(f"game {played[0]}: it has been played already")
+    start = _start_of(core, game)
+    for name, array in core.state._asdict().items():
+        if name != "rng":
+            array[games] = getattr(start, name)
+    out.live[games] = start.eliminated_at == 0
+    out.terminated[games], out.illegal[games] = ~out.live[games], 0
+    core.turns.status[games], core.turns.deploy[games] = 0, 0
+    if core.chronicle is not None:
+        core.chronicle.forget(games.tolist())
+    for run in np.split(games, np.flatnonzero(np.diff(games) > 1) + 1) if len(games) else ():
+        refresh(core, int(run[0]), int(run[-1]) + 1)
+    if core.reward.shaping == "regions":
+        out.potential[games] = [(start.owner == p).mean() for p in range(core.players)]
+    elif core.reward.shaping == "income":
+        out.potential[games] = out.income[games] / max(1, core.settings.max_income)
+
+
+# Checks
+
+
 def check_core(core: Core) -> None:
     """Raise `StateError` unless kernels can go on with the games of a core; for what was changed by hand."""
     standing = [getattr(core.out, name) for name in STANDING]
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
-def checked_turns(core: Core, saved: Any) -> tuple[Turns | None, npt.NDArray[np.int32]]:
+def _checked_turns(core: Core, saved: Any) -> tuple[Turns | None, npt.NDArray[np.int32]]:
     """A copy of what `EnvCore.save_turns` gave, if it fits the core's games; else `StateError`."""
     if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[0], Turns | None):
         raise StateError(f"saved turns must come from `save_turns`, not {type(saved).__name__}")
@@ -102,7 +184,7 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
     return Snapshot(*values)
 
 
-def start_of(core: Core, game: Game) -> State:
+def _start_of(core: Core, game: Game) -> State:
     """The position of a game of the same kind, arrays with a leading 1, if it can be; else `StateError`."""
     saved = game.to_dict()["state"]
     start = State(*(np.array([saved[name]], dtype=array.dtype) for name, array in core.state._asdict().items()))
@@ -133,4 +215,7 @@ def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[An
     return [exact_copy(value, like, name) for value, like, name in zip(theirs, mine, names, strict=True)]
 
 
-__all__ = ["STANDING", "Snapshot", "check_core", "checked", "checked_turns", "copied", "start_of"]
+__all__ = [
+    "STANDING", "Snapshot", "assign", "check_core", "check_start", "checked", "copied", "digest_of", "put", "restore",
+    "restore_turns", "save_turns", "snapshot_of", "start_from",
+]  # fmt: skip

@@ -1,0 +1,66 @@
+"""The arguments of an `EnvCore`: what is checked of them, and what kernels get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warlight_env import maps
+from warlight_env.engine.reference import reference
+from warlight_env.envs.actions import ActionEncoding
+from warlight_env.envs.buffers import EnvSettings
+from warlight_env.envs.rewards import SHAPINGS, Reward
+from warlight_env.errors import InputError
+from warlight_env.features.columns import OBSERVATIONS
+
+
+def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
+    """Raises ValueError for arguments that nothing below looks at."""
+    if not isinstance(observation, str) or observation not in OBSERVATIONS:
+        raise ValueError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
+    if picking not in ("play", "random"):
+        raise ValueError(f"picking = {picking!r}: must be 'play' or 'random'")
+    if fog is not None and not isinstance(fog, bool):
+        raise ValueError(f"fog = {fog!r}: must be True, False or None (as the rules have it)")
+    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+        raise ValueError(f"batch = {batch!r}: must be an integer from 1 up")
+    if not isinstance(map, str | Path | maps.Map):
+        raise maps.MapError(f"map = {map!r:.80}: must be one map; warlight/WarlightMaps-v0 plays on several")
+
+
+def check_slots(slots: Any, players: int) -> None:
+    """Raises InputError unless observations can be kept of so many players."""
+    if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= players:
+        raise InputError(f"slots = {slots!r}: must be an integer in 1 .. {players}")
+
+
+def make_settings(
+    encoding: ActionEncoding, n_choices: int, features: bool, fog: bool, max_cycles: Any, reward: Reward
+) -> EnvSettings:
+    """What kernels get of an environment's settings; n_choices: regions and directed edges.
+
+    Raises:
+        ValueError: max_cycles is no number of steps.
+    """
+    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
+        raise ValueError(f"max_cycles = {max_cycles!r}: must be an integer from 1 to {2**31 - 1}")
+    return reference(
+        EnvSettings(
+            row_width=encoding.row_width,
+            priority=encoding.mask_rows > n_choices,
+            asks_mask=encoding.write_mask is not None,
+            stepwise=encoding.stepwise,
+            features=features,
+            fog=fog,
+            max_cycles=int(max_cycles),
+            max_income=encoding.max_income,
+            shaping=SHAPINGS.index(reward.shaping),
+            scale=float(reward.scale),
+            gamma=float(reward.gamma),
+        )
+    )
+
+
+__all__ = ["check_arguments", "check_slots", "make_settings"]

@@ -1,0 +1,172 @@
+"""Handing in to a core's games: rows of actions, whole turns of agents, and bots that are kernels."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba.core.ccallback import CFunc
+
+from warlight_env.agents.context import Context, picker_signature, policy_signature
+from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.weights import THESIS
+from warlight_env.engine.jit import JIT_DISABLED, address
+from warlight_env.engine.orders import Orders, check_turn
+from warlight_env.engine.raised import watched
+from warlight_env.engine.view import View
+from warlight_env.envs.actions import Choice
+from warlight_env.envs.actions.kernels import COUNT, READY, Turn, submit_pointer
+from warlight_env.envs.arrays import fitting, index
+from warlight_env.envs.core_protocol import Core
+from warlight_env.envs.showing import view
+from warlight_env.envs.step import MOST_ILLEGAL, hand_in, hand_in_and_resolve, hand_in_policy
+from warlight_env.errors import InputError
+from warlight_env.step_results import tell_dropped
+
+#: As dtypes, which are compared faster than the types of their numbers.
+_INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
+
+
+class ActionError(InputError):
+    """An action out of its space; nothing was stepped."""
+
+    def __init__(self, game: int, player: int, reason: str) -> None:
+        super().__init__(f"game {game}, player {player}: {reason}")
+        self.game, self.player, self.reason = game, player, reason
+
+    def __reduce__(self) -> tuple[type[ActionError], tuple[int, int, str]]:
+        return ActionError, (self.game, self.player, self.reason)
+
+
+def submit_rows(
+    core: Core,
+    actions: npt.NDArray[np.integer[Any]],
+    dropped: npt.NDArray[np.int32] | None,
+    acting: npt.NDArray[np.int8],
+    on: bool,
+) -> None:
+    """Hand in rows int[B, S, K] of those with acting int8[B, S] not 0; see `EnvCore.step` for what is raised.
+
+    on: go on to resolve in the same call: each call of a kernel costs tens of microseconds.
+    """
+    out, room, small = core.out, core.row_room, getattr(actions, "dtype", None) == _INT8
+    shape, converted = room.converted.shape, None if small else room.converted
+    # Kernels take rows of either size: an eighth of the memory is what a large batch is read in.
+    actions = fitting(actions, "actions", _INT8 if small else _INT64, shape, converted)
+    if dropped is not None:
+        dropped = fitting(dropped, "dropped", np.int32, (core.batch, core.players))
+    before = out.illegal.copy()
+    out.illegal[:] = 0 if dropped is None else dropped
+    context, settings, mask, config, state, _, turns, bits, work = core.arguments
+    submit = _submit_address(core.encoding.submit)
+    if on:
+        bad = hand_in_and_resolve(
+            context, settings, submit, mask, config, state, out, turns, bits, work, room.limits, acting, actions,
+            room.every_game,
+        )  # fmt: skip
+    else:
+        bad = hand_in(context, settings, submit, config, state, out, turns, work, room.limits, acting, actions)
+    if bad >= 0:
+        out.illegal[:] = before
+        games, slots, _ = shape
+        if bad >= games * slots:
+            raise InputError(f"dropped: in game {bad - games * slots} not all in 0 .. {MOST_ILLEGAL}")
+        b, s = divmod(int(bad), slots)
+        row, limits = actions[b, s], room.limits
+        i = int(np.flatnonzero((row < 0) | (row >= limits))[0])
+        raise ActionError(b, int(out.seat[b, s]), f"entry {i} is {row[i]}; it must lie in 0 .. {limits[i] - 1}")
+
+
+@functools.cache
+def _submit_address(submit: Callable[..., Any]) -> Any:
+    return address(submit_pointer(submit))
+
+
+def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
+    """A player's whole turn in game b: orders, or wishes while regions are picked; what is illegal is dropped."""
+    shown = view(core, player, b)
+    turn = Turn(*(array[b, player] for array in core.turns))
+    if isinstance(choice, Orders) == (shown.phase == "pick"):
+        wanted = "regions to pick" if shown.phase == "pick" else "Orders"
+        raise InputError(f"game {b}, player {player}: asked for {wanted}, not {choice!r:.60}")
+    if isinstance(choice, Orders):
+        count, dropped, reasons = check_turn(
+            core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks
+        )
+        if core.chronicle is not None:
+            core.chronicle.drop(b, player, tell_dropped(player, choice, reasons))
+    else:
+        wished, dropped = _wishes(shown, choice)
+        count = len(wished)
+        turn.wishes[:count], turn.deploy[:] = wished, 0
+    turn.status[:] = 0
+    turn.status[COUNT], turn.status[READY] = count, 1
+    core.out.illegal[b, player] = min(int(core.out.illegal[b, player]) + dropped, 2**31 - 1)
+
+
+def _wishes(shown: View, choice: Any) -> tuple[list[int], int]:
+    """The regions wished for that are offered, each once, and how many others there were."""
+    try:
+        wishes = [operator.index(region) for region in choice]
+    except TypeError:
+        raise InputError(f"player {shown.player}: picks must be a list of regions, not {choice!r:.60}") from None
+    offers = set(shown.offers)
+    wished = [region for region in dict.fromkeys(wishes) if region in offers]
+    return wished, len(wishes) - len(wished)
+
+
+def submit_policy(
+    core: Core,
+    policy: Any,
+    pick: Any,
+    chosen: npt.NDArray[np.int16],
+    which: int,
+    after: npt.NDArray[np.int8],
+    rngs: npt.NDArray[np.uint64],
+    context: Context | None,
+) -> None:
+    """See `EnvCore.hand_in_policy`."""
+    if context is None:
+        context = make_context(core.board, core.params, core.players, THESIS)
+    batch, players = core.batch, core.players
+    own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
+    if not rngs.flags.writeable:
+        raise InputError("rngs: read-only, and the bots' generators go on")
+    ready = core.turns.status.copy()
+    try:
+        with watched():
+            bad = hand_in_policy(
+                context,
+                core.settings,
+                _address_of(policy_signature, policy),
+                _address_of(picker_signature, pick),
+                core.state,
+                core.out,
+                core.turns,
+                core.work,
+                fitting(chosen, "chosen", np.int16, (batch, players)),
+                index(which, "which", 2**15),
+                fitting(after, "after", np.int8, (batch,)),
+                own,
+            )
+    except BaseException:
+        core.turns.status[...] = ready
+        raise
+    if bad >= 0:
+        raise InputError(f"after: {after[bad]} in game {bad} is no player; they are 0 .. {players - 1}")
+    if own is not rngs:
+        rngs[...] = own
+
+
+def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
+    made: Any = plug if isinstance(plug, CFunc) else None
+    if not JIT_DISABLED and (made is None or made._sig.args != signature().args):
+        raise InputError(f"must be a plug-in that `plug_in` made, with another signature: {plug!r:.60}")
+    return address(plug)
+
+
+__all__ = ["ActionError", "submit_choice", "submit_policy", "submit_rows"]

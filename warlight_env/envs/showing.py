@@ -1,0 +1,116 @@
+"""What is shown of a core's games: to players, to functions of one's own, and as pictures."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.state import PLAY, State
+from warlight_env.engine.view import View, view_of
+from warlight_env.envs.actions.kernels import OFFERED
+from warlight_env.envs.arrays import index
+from warlight_env.envs.core_protocol import Core
+from warlight_env.envs.own_functions import Games, SeenGames, read_only
+from warlight_env.envs.step import look, look_at_turns
+from warlight_env.features.columns import TURN
+
+
+def refresh(core: Core, first: int = 0, end: int | None = None, turns_only: bool = False) -> None:
+    """Bring what is seen of games first .. end - 1 (None: to the last) up to date; see `EnvCore.look`."""
+    end = core.batch if end is None else end
+    if turns_only:
+        context, settings, write_mask, config, state, out, turns, _, work = core.arguments
+        look_at_turns(context, settings, write_mask, config, state, out, turns, work, first, end)
+    else:
+        look(*core.arguments, first, end)
+
+
+def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
+    """Games as they are, for a `RewardFunction`; read-only."""
+    return Games(
+        read_only(state.owner), read_only(state.army), read_only(income), read_only(state.round),
+        read_only(state.phase), read_only(state.winner), read_only(live),
+    )  # fmt: skip
+
+
+def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> SeenGames:
+    """See `EnvCore.seen`."""
+    state, out = core.state, core.out
+    seat = out.seat[games, slot].astype(np.int64)[:, None]
+    count, turn, left = len(seat), np.zeros((len(seat), 0, len(TURN)), np.float32), np.ones(len(seat), np.float32)
+    if core.encoding.stepwise:
+        values = out.features[games, slot]
+        turn, left = core.features["turn"].cut(values), core.features["income_left"].cut(values).reshape(count)
+    income = np.take_along_axis(out.income[games], seat, axis=1)[:, 0]
+    arrays = (
+        out.seen_owner[games, slot], out.seen_army[games, slot], (out.free[games, slot] == OFFERED).view(np.int8),
+        state.round[games], income, state.phase[games], turn, left,
+    )  # fmt: skip
+    return SeenGames(*map(read_only, arrays))
+
+
+def view(core: Core, player: int, b: int) -> View:
+    """What the player may see of game b, as agents take it."""
+    state, b, player = core.state, index(b, "b", core.batch), index(player, "player", core.players)
+    starts, told = None, None
+    if core.chronicle is not None:
+        starts, told = core.chronicle.starts(b), core.chronicle.told(b, player)
+    if starts is None and state.phase[b] == PLAY and not state.round[b]:
+        starts = tuple(tuple(np.flatnonzero(state.owner[b] == p).tolist()) for p in range(core.players))
+    return view_of(core.map, core.board, core.rules, core.params, state, b, player, starts=starts, told=told)
+
+
+def render(core: Core, mode: str | None, b: int) -> str | npt.NDArray[np.uint8] | None:
+    """See `EnvCore.render`."""
+    if mode is None:
+        gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
+        return None
+    from warlight_env.render import ShownPosition, to_rgb, to_text
+
+    state, b = core.state, index(b, "b", core.batch)
+    position = ShownPosition(core.map, state.owner[b].copy(), state.army[b].copy(), core.players, int(state.round[b]))
+    if mode == "rgb_array":
+        return to_rgb(position)
+    text: str = to_text(position)
+    if mode == "ansi":
+        return text
+    sys.stdout.write(text + "\n")
+    return None
+
+
+def _view_in(core: Core, slot: int, b: int) -> View:
+    return view(core, int(core.out.seat[b, slot]), b)
+
+
+def mask(core: Core, slot: int, b: int) -> npt.NDArray[np.int8]:
+    """What the player of a slot may do in game b, as one flat int8 vector of its own."""
+    b, slot = index(b, "b", core.batch), index(slot, "slot", core.slots)
+    if core.encoding.mask_size:
+        return core.out.mask[b, slot].copy()
+    return core.encoding.flat_mask(_view_in(core, slot, b))
+
+
+def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
+    """`mask` of several games, int8[M, K]."""
+    if core.encoding.mask_size:
+        return core.out.mask[games, slot].copy()
+    return np.stack([mask(core, slot, int(b)) for b in np.arange(core.batch)[games]])
+
+
+def shaped_mask(core: Core, slot: int, b: int) -> Any:
+    """`mask` in the form that the action space's `sample` takes."""
+    b, slot = index(b, "b", core.batch), index(slot, "slot", core.slots)
+    if core.encoding.mask_size:
+        return core.encoding.shape_mask(core.out.mask[b, slot].copy())
+    return core.encoding.mask(_view_in(core, slot, b))
+
+
+def read_rows(
+    core: Core, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int32]:
+    """See `EnvCore.read_rows`; encodings may ask what the players see."""
+    return core.encoding.rows(actions, lambda i: _view_in(core, slot, int(games[i])), out)
