@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from warlight_env.agents.context import Context, picker_signature, policy_signat
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.jit import JIT_DISABLED, address
-from warlight_env.engine.orders import Orders, check_turn
+from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
 from warlight_env.engine.raised import watched
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import Choice
@@ -111,9 +110,9 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
 def _wishes(shown: View, choice: Any) -> tuple[list[int], int]:
     """The regions wished for that are offered, each once, and how many others there were."""
     try:
-        wishes = [operator.index(region) for region in choice]
-    except TypeError:
-        raise InputError(f"player {shown.player}: picks must be a list of regions, not {choice!r:.60}") from None
+        wishes = wishes_of(choice, shown.player)
+    except OrdersTypeError as error:
+        raise InputError(str(error)) from None
     offers = set(shown.offers)
     wished = [region for region in dict.fromkeys(wishes) if region in offers]
     return wished, len(wishes) - len(wished)
