@@ -401,6 +401,25 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
     asyncio.run(main())
 
 
+def test_a_rematch_is_known_of_a_game_that_was_let_go_and_brings_back_none_that_was_deleted(tmp_path: Path):
+    async def main() -> None:
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        lobby = Lobby(Folder(tmp_path), max_rooms=1, workers=1)
+        room = await lobby.make(people, maps.load("small"), Rules.of("thesis"), 1, "random")
+        token = room.seats[0].token
+        room.resign(1)
+        again, _ = await lobby.again(room)  # for which there was no other place
+        found = (await lobby.find(room.id, token)).room
+        assert found is not room and found.now(0)["rematch"]["id"] == again.id
+        await lobby.delete(room.id, token)
+        await lobby.delete(again.id, again.seats[0].token)
+        await lobby.again(room)  # by who had asked before
+        assert list(tmp_path.glob(f"{room.id}*")) == []
+        await lobby.close()
+
+    asyncio.run(main())
+
+
 def test_a_friend_who_asks_for_the_rematch_has_its_own_seat_and_nobody_elses(server: Server):
     game = make(server)
     for token in game["invites"].values():

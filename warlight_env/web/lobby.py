@@ -135,7 +135,7 @@ class Lobby:
             game, picks, drawing = room.game, picks_of(room.header), await self.drawing(room)
             made = await self.make(players, game.map, game.rules, None, picks, room.pace, drawing, company)
             room.rematch, room.rematch_kept = made.id, made.kept
-        if self._rooms.get(room.id) is room:  # it may have been deleted meanwhile
+        if await self._kept_of(room.id) is not None and room.id not in self._deleting:  # it has not gone meanwhile
             with contextlib.suppress(DiskError):  # then it is told for as long as the server lives
                 write_kept(self.folder, room.id, room.kept)
         room.wake()
