@@ -12,7 +12,7 @@ from warlight_env.agents.value_record import digest, load_value
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
 from warlight_env.train.places import check_places
-from warlight_env.train.settings_file import check_whole
+from warlight_env.train.settings_file import check_whole, naming
 
 #: Seats that the run itself fills: by the search that teaches, and by the network as it is.
 EXPERT: Final = "expert"
@@ -107,12 +107,16 @@ class ExitSettings:
         if not {EXPERT, NETWORK} & set(self.seats):
             raise InputError(f"seats = {list(self.seats)!r}: {EXPERT} or {NETWORK} must be among them")
         own = (EXPERT, NETWORK)
-        object.__setattr__(self, "seats", tuple(s if s in own else pinned(s) for s in self.seats))
-        object.__setattr__(self, "holdout", tuple(map(pinned, self.holdout)))
-        load_turns(self.start)
+        with naming("start", self.start):
+            load_turns(self.start)
+        with naming("seats", *self.seats):
+            object.__setattr__(self, "seats", tuple(s if s in own else pinned(s) for s in self.seats))
+        with naming("holdout", *self.holdout):
+            object.__setattr__(self, "holdout", tuple(map(pinned, self.holdout)))
         if self.start.endswith(".npz"):
             object.__setattr__(self, "start", f"{self.start}#{digest(Path(self.start).read_bytes())}")
-        load_value(self.value)
+        with naming("value", self.value):
+            load_value(self.value)
         if self.value.endswith(".npz"):
             object.__setattr__(self, "value", f"{self.value}#{digest(Path(self.value).read_bytes())}")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import types
 import typing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +27,28 @@ def check_whole(settings: Any, least: int, *names: str) -> None:
     for name in names:
         if getattr(settings, name) < least:
             raise InputError(f"{name} = {getattr(settings, name)!r}: must be an integer from {least} up")
+
+
+@contextlib.contextmanager
+def naming(setting: str, *files: str) -> Iterator[None]:
+    """What is refused inside names that setting; where one of its files, which may have a digest behind it, is missing,
+    it says that another run may be what makes it.
+
+    Raises:
+        SettingsError: in place of any `InputError`.
+    """
+    try:
+        yield
+    except InputError as error:
+        paths = [file.partition("#")[0].removeprefix("policy:") for file in files]
+        missing = [path for path in paths if path.endswith(".npz") and not Path(path).exists()]
+        more = ""
+        if missing:
+            more = (
+                f"; if another run makes {bounded.shown(missing[0])}, as the comment at the head of the settings says, "
+                "that run comes first, in the same folder"
+            )
+        raise SettingsError(f"{setting}: {error}{more}") from None
 
 
 def load_plain(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from warlight_env.agents.value_record import digest, load_value
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
 from warlight_env.train.places import check_places
-from warlight_env.train.settings_file import check_whole
+from warlight_env.train.settings_file import check_whole, naming
 from warlight_env.train.turn_opponents import check_opponent
 
 #: The critic that is the network's own head.
@@ -112,16 +112,20 @@ class TurnPpoSettings:
         for name in ("opponents", "evaluate"):
             if not getattr(self, name):
                 raise InputError(f"{name}: at least one agent must be named")
-        for opponent in self.opponents:
-            check_opponent(opponent)
+        with naming("start", self.start):
+            load_turns(self.start)
+        with naming("critic", self.critic):
+            if self.critic != OWN:
+                load_value(self.critic)
+        with naming("opponents", *self.opponents):
+            for opponent in self.opponents:
+                check_opponent(opponent)
         for name in ("opponents", "evaluate", "holdout"):
-            agents = tuple(map(pinned, getattr(self, name)))
+            with naming(name, *getattr(self, name)):
+                agents = tuple(map(pinned, getattr(self, name)))
             if len(set(agents)) < len(agents):
                 raise InputError(f"{name}: an agent is named twice")
             object.__setattr__(self, name, agents)
-        load_turns(self.start)
-        if self.critic != OWN:
-            load_value(self.critic)
         for name in ("start", "critic"):
             file = getattr(self, name)
             if file.endswith(".npz"):

@@ -13,7 +13,7 @@ from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
 from warlight_env.train.places import check_places
-from warlight_env.train.settings_file import check_whole
+from warlight_env.train.settings_file import check_whole, naming
 
 #: The value of players who use the network as it is at that time.
 CURRENT: Final = "current"
@@ -116,8 +116,11 @@ class ValueSettings:
         object.__setattr__(self, "player", pinned(self.player))
         for name in ("opponents", "holdout"):
             object.__setattr__(self, name, tuple(pinned(spec) for spec in getattr(self, name)))
-        load_value(self.start)
-        if load_turns(self.net) is None and self.playouts:
+        with naming("start", self.start):
+            load_value(self.start)
+        with naming("net", self.net):
+            net = load_turns(self.net)
+        if net is None and self.playouts:
             raise InputError(f"playouts = {self.playouts}: they are played by `net`, and that is {NONE}")
         for name in ("start", "net"):
             file = getattr(self, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from warlight_env import battle_odds
 from warlight_env.agents import registry
 from warlight_env.cli import main
 from warlight_env.cli.app import app
+from warlight_env.engine.board import Board
+from warlight_env.envs import Games, SeenGames
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))}
@@ -57,6 +60,27 @@ def test_command_lines_parse(page, line):
         words = words[1:] if words[0] == "warlight" else ["maps", *words]
         _, _, ignored = app.parse_args(words, exit_on_error=False, print_error=False)
         assert not ignored, ignored
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/command-line.md"])
+def test_what_newcomers_train_begins_from_files_that_are_there(page):
+    files = re.findall(r"warlight train \w+ (examples/\w+\.toml)", PAGES[page].read_text(encoding="utf-8"))
+    assert files
+    for file in files:
+        assert "runs/" not in repr(tomllib.loads((ROOT / file).read_text(encoding="utf-8"))), file
+
+
+def test_a_map_by_hand_is_one(tmp_path):
+    (shown,) = blocks("docs/game.md", "json")
+    (file := tmp_path / "ring.json").write_text(shown, encoding="utf-8")
+    assert main(["maps", "check", str(file)]) == 0
+    assert main(["match", "random", "aggressive", "--map", str(file), "-n", "2", "--picks", "random", "-q"]) == 0
+
+
+@pytest.mark.parametrize("record", [Games, SeenGames, Board])
+def test_help_tells_each_field_of_a_record(record):
+    told = re.findall(r"^ +([\w, ]+): u?\w+\[", record.__doc__, flags=re.MULTILINE)
+    assert ", ".join(told).split(", ") == list(record._fields)
 
 
 def test_the_quoted_odds():
