@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 from warlight_env.agents.base import Agent, Budget
@@ -10,6 +12,7 @@ from warlight_env.agents.search_record import SearchPolicy
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
+from warlight_env.errors import InputError
 from warlight_env.maps import Map
 
 _NOT_GIVEN: Final = object()
@@ -37,6 +40,32 @@ def is_agent(thing: object) -> bool:
 def as_agent(thing: Any) -> Agent:
     """An `Agent` as it is; anything else with the defaults of `Agent` for what it lacks."""
     return thing if isinstance(thing, Agent) else AdaptedAgent(thing)
+
+
+class UncallableError(InputError):
+    """A factory of agents that does not take what one must."""
+
+
+def made_by(factory: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """What a factory of agents makes of a seed and parameters.
+
+    Raises:
+        UncallableError: it cannot be called so.
+    """
+    try:
+        return factory(*arguments, **named)
+    except TypeError:
+        try:
+            inspect.signature(factory).bind(*arguments, **named)
+        except TypeError as error:
+            name = getattr(factory, "__qualname__", type(factory).__qualname__)
+            raise UncallableError(
+                f"{name} makes no agents: it must be callable as {name}(seed), with the argument named so and the "
+                f"agent's parameters by their names, as a class with __init__(self, seed) is ({error})"
+            ) from None
+        except ValueError:
+            pass  # some functions in C do not tell what they take
+        raise
 
 
 class _Counted(list[Any]):

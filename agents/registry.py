@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded, registrars
-from warlight_env.agents.adapting import as_agent
+from warlight_env.agents.adapting import UncallableError, as_agent, made_by
 from warlight_env.agents.base import Agent
 from warlight_env.agents.parameters import Parameter
 from warlight_env.agents.turn_record import TurnNetworkError
@@ -338,7 +338,9 @@ def make_agent(spec: str, seed: int) -> Agent:
     """
     info, values = parse(spec)
     try:
-        agent = info.load()(seed=seed, **values)
+        agent = made_by(info.load(), seed=seed, **values)
+    except UncallableError as error:
+        raise AgentError(f"agent {spec!r}: {error}") from None
     except InputError:
         raise
     except Exception as error:

@@ -17,6 +17,7 @@ from warlight_env.agents.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.nash.opponents import OpponentKinds
 from warlight_env.agents.nash.responses import climb, join, start_climb
 from warlight_env.agents.search.budgeted import Limits
+from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import derive_seed, make_rng
@@ -62,6 +63,10 @@ class _Move:
 
     def __init__(self, of: RoundGame, work: NashWork, limits: Limits) -> None:
         self._of, self._work, self._limits = of, work, limits
+        asked = of.context, of.setup, of.position, of.player
+        prepare(start_climb, *asked, work)
+        prepare(climb, *asked, _SLICE, work)
+        prepare(join, *asked, work)
         self._start = time.perf_counter()
 
     @property

@@ -144,3 +144,32 @@ def test_an_agent_of_ones_own_class_needs_pick_and_act_alone():
 @pytest.mark.parametrize(("thing", "is_one"), [(Plain(), True), (Rich, True), (dict, False), (lambda o, m: 0, False)])
 def test_agents_are_told_from_policies(thing, is_one):
     assert is_agent(thing) is is_one
+
+
+def test_a_class_that_takes_no_seed_is_told_what_one_must_take(monkeypatch):
+    from warlight_env.agents import registry
+
+    class Seedless:
+        name = "seedless"
+
+        def pick(self, view):
+            return list(view.offers)
+
+        def act(self, view, budget=None):
+            return Orders()
+
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    registry.register("seedless", lambda: Seedless, "takes nothing")
+    says = r"Seedless makes no agents: it must be callable as \S*Seedless\(seed\), .*__init__\(self, seed\)"
+    with pytest.raises(InputError, match=f"agent 'seedless': .*{says}"):
+        make_agent("seedless", 1)
+    with pytest.raises(InputError, match=says):
+        Match([Seedless, "random"], games=1, map="small").run()
+
+
+def test_what_a_factory_raises_itself_comes_through():
+    def broken(seed):
+        raise TypeError("of its own")
+
+    with pytest.raises(TypeError, match="of its own"):
+        Match([broken, "random"], games=1, map="small").run()

@@ -74,6 +74,16 @@ def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
     dispatcher.get_overload = lambda signature: bare().get_overload(signature)
 
 
+def prepare(function: Callable[..., Any], *arguments: Any) -> None:
+    """Compile a kernel for such arguments, or load it, without calling it; nothing where it has been called before.
+
+    For kernels that Python calls with one signature, and not in every move: else they would compile while a clock runs.
+    """
+    if not JIT_DISABLED and not function.overloads:  # type: ignore[attr-defined]
+        compiled: Any = function
+        compiled.compile(tuple(map(compiled.typeof_pyval, arguments)))
+
+
 def _ignore_literals(dispatcher: Any) -> None:
     """Keep Numba from compiling a kernel anew for each constant that another passes: a quarter of all compile time.
 

@@ -17,6 +17,7 @@ from warlight_env.agents.search.refining.climb import climb, value_turn
 from warlight_env.agents.search.refining.trials import BEST, TrialWork, make_trial_work, try_turn
 from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.agents.search_record import Candidate
+from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
@@ -70,6 +71,8 @@ class Refinement:
         late = stopped() or time.perf_counter() >= deadline
         if late or list_borders(view.board, position.owner, view.player, borders) == 0:
             return None
+        prepare(climb, *course, 1, self._works[0])
+        prepare(try_turn, *course, BEST, False, self._works[0])
         begin = time.perf_counter()
         for i, work in enumerate(self._works):
             work.rng[:] = make_rng(derive_seed(seed, i))

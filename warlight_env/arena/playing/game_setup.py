@@ -11,11 +11,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.adapting import PlainAgent, as_agent
+from warlight_env.agents.adapting import PlainAgent, as_agent, made_by
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.playing.clocks import Clock
@@ -27,6 +27,10 @@ from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.record.model import Player
 from warlight_env.record.recorder import describe
+
+#: What `Setup.warm_up` plays: so many rounds, with so many simulations a turn.
+_WARM_ROUNDS: Final = 3
+_WARM_SIMULATIONS: Final = 64
 
 #: An agent's specification, or a callable that makes the agent from a seed.
 AgentSource = str | Callable[[int], PlainAgent]
@@ -185,15 +189,20 @@ class Setup:
                 )
 
     def warm_up(self) -> None:
-        """Play the first round of the first game: loads or compiles kernels, so that the clock runs for play alone.
+        """Play the first rounds of the first game: loads or compiles kernels, so that the clock runs for play alone.
+
+        Agents get enough simulations for all parts of a search, and rounds enough to be told of one before. What one of
+        them fails with it fails with again in the game, where it is counted and logged.
 
         Raises:
             InputError: an agent cannot play such games: its `check` says so.
         """
         for source in self.agents:
             check_once(make(source, self.seed), self.map, self.rules, len(self.agents))
-        first = Clock(simulations=1)
-        dataclasses.replace(self, max_rounds=1, clocks=(first,) * len(self.agents), log=None).play(0)
+        clocks = (Clock(simulations=_WARM_SIMULATIONS),) * len(self.agents)
+        rounds = min(_WARM_ROUNDS, self.max_rounds or _WARM_ROUNDS)
+        with contextlib.suppress(AgentCrashError):
+            dataclasses.replace(self, max_rounds=rounds, clocks=clocks, log=None).play(0)
 
     def open_log(self, played: Iterable[int] = ()) -> None:
         """Make the folder for logs ready, if there is to be one.
@@ -212,7 +221,7 @@ class Setup:
 
 def make(source: AgentSource, seed: int) -> Agent:
     """An agent from its source."""
-    return make_agent(source, seed) if isinstance(source, str) else as_agent(source(seed))
+    return make_agent(source, seed) if isinstance(source, str) else as_agent(made_by(source, seed))
 
 
 def _pinned(source: AgentSource) -> AgentSource:

@@ -1,0 +1,76 @@
+"""After the warm-up of a match no kernel is compiled or read from disk any more: clocks run for thinking alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+#: Plays a match's first games; prints which kernels were asked of the disk in them, first after the warm-up.
+PROGRAM = """
+import sys
+from warlight_env import maps
+from warlight_env.arena.playing.game_setup import Setup
+from warlight_env.engine import cache
+from warlight_env.engine.rules import Rules
+
+asked = []
+load = cache._KernelCache.load_overload
+
+def watched(self, *arguments):
+    asked.append(self._impl.filename_base)
+    return load(self, *arguments)
+
+cache._KernelCache.load_overload = watched
+rules, picks, *agents = sys.argv[1:]
+setup = Setup(tuple(agents), maps.load("world"), Rules.of(rules), 1, True, picks, None)
+setup.warm_up()
+before = len(asked)
+records = [setup.play(number) for number in range(2)]
+assert before and min(record.rounds for record in records) > 3
+print(asked[before:])
+"""
+
+
+def later(rules, picks, *agents, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, rules, picks, *agents], capture_output=True, text=True,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "agents", [("mcts:50", "belief:mcts:50,refine=0.1"), ("nash:100,others=seen", "nash:2000"), ("plan", "policy:any")]
+)
+@pytest.mark.parametrize(("rules", "picks"), [("challenge1", "agents"), ("thesis", "random")])
+def test_a_game_asks_for_no_kernel_after_the_warm_up(rules, picks, agents):
+    assert later(rules, picks, *agents) == "[]"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["mcts:50", "nash:100", "belief:mcts:50"])
+def test_nor_does_one_where_all_were_compiled_in_it(agent, tmp_path):
+    assert later("challenge1", "agents", agent, "aggressive", WARLIGHT_CACHE_DIR=str(tmp_path)) == "[]"
+
+
+def test_a_crash_in_the_warm_up_is_one_of_the_game(tmp_path):
+    """It is logged there, and with "forfeit" it loses the game."""
+    from warlight_env.agents.random import RandomAgent
+    from warlight_env.arena import Match
+
+    class Failing(RandomAgent):
+        name = "failing"
+
+        def act(self, view, budget=None):
+            if view.round == 1:
+                raise ValueError("a second round")
+            return super().act(view, budget)
+
+    arguments = {"map": "small", "games": 1, "log": tmp_path / "logs"}
+    with pytest.raises(RuntimeError, match=r"failed in round 2 of game 1 .*a second round"):
+        Match([Failing, "random"], **arguments).run()
+    assert [path.name for path in (tmp_path / "logs").glob("*.partial.wl.jsonl")] == ["game-0000001.partial.wl.jsonl"]
