@@ -7,6 +7,7 @@ fails, `engine.raised` keeps the exception, and the kernel gets something harmle
 from __future__ import annotations
 
 import contextlib
+import dis
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -332,7 +333,8 @@ _GUARDED: Final = {
 def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str) -> Any:
     """A pointer to a user's function of a kind that Numba can compile; raises Numba's errors where it cannot.
 
-    Its own indices are checked, unless it is compiled with ``boundscheck=False``.
+    Its own indices are checked, unless it is compiled with ``boundscheck=False``. One that always raises runs in the
+    interpreter, as Numba has no type for what it returns.
     """
     body = getattr(function, "py_func", function)
     if JIT_DISABLED:
@@ -355,6 +357,8 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
     known, wanted = (_NUMBERS, "number") if kind == "evaluation" else (types.Integer, "whole number")
     if isinstance(answer, known):
         raise failure
+    if not any(step.opname in ("RETURN_VALUE", "RETURN_CONST") for step in dis.get_instructions(body)):
+        return interpreted(kind, signature, body, label)
     raise PlugInError(f"{label}: returns {answer}, not a {wanted}")
 
 

@@ -10,6 +10,8 @@ from typing import Final
 
 #: Characters of a message at most: what is quoted may be of any length, what a person reads may not.
 LONGEST: Final = 2000
+#: How the note begins that names a user's function in which an exception was raised.
+IN_FUNCTION: Final = "in the "
 #: A longer word has no look-alike, and is none; so many are looked at.
 _WORD, _WORDS = 100, 2000
 
@@ -22,9 +24,15 @@ def clipped(text: str, most: int = LONGEST) -> str:
 
 
 def crash_reason(error: BaseException) -> str:
-    """An exception as one line, with the place where it was raised."""
+    """An exception as one line, with the place where it was raised.
+
+    That is a user's function where a note names one (`engine.raised`): of compiled code no traceback tells lines.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    notes = getattr(error, "__notes__", None)
+    if isinstance(notes, list | tuple):
+        place = next((f", {note}" for note in notes if isinstance(note, str) and note.startswith(IN_FUNCTION)), place)
     text = " ".join(str(error).split())
     return f"{type(error).__name__}{': ' if text else ''}{text}{place}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -32,7 +33,7 @@ from warlight_env.cli import main
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.raised import watched
 from warlight_env.envs import EnvCore
-from warlight_env.errors import RunError
+from warlight_env.errors import RunError, crash_reason
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*runs as plain Python:RuntimeWarning")
 
@@ -215,6 +216,29 @@ def test_what_is_no_number_is_told_of_compiled_functions():
         Search(view(), MctsSettings(), 1, Functions(evaluation=lambda context, position, player: None))
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns float64, not a whole number"):
         Search(view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: 1.5))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_function_that_only_raises_is_told_by_its_own_exception(compiled):
+    def refuse(context, position, player):
+        raise ValueError("not today")
+
+    function = numba.njit(refuse) if compiled else refuse
+    with pytest.raises(ValueError, match=r"^not today") as caught:
+        Search(view(), MctsSettings(), 1, Functions(evaluation=function))
+    assert re.search(
+        r": not today, in the evaluation 'refuse' \(test_plug_ins\.py, line \d+\)$", crash_reason(caught.value)
+    )
+
+
+def test_the_reason_of_a_crash_names_the_function_and_its_place():
+    def index(context, position, player):
+        return float(position.army[1000])
+
+    with pytest.raises(IndexError) as caught:
+        Search(view(), MctsSettings(), 1, Functions(evaluation=index))
+    line = index.__code__.co_firstlineno
+    assert crash_reason(caught.value).endswith(f", in the evaluation 'index' (test_plug_ins.py, line {line})")
 
 
 def test_a_count_must_be_whole_in_python_too():

@@ -21,6 +21,7 @@ from numba.extending import intrinsic
 
 from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
+from warlight_env.errors import IN_FUNCTION
 
 #: Where a thread's list stands in the dictionary that Python keeps for it; the C interface finds it by this name.
 _KEY: Final = "warlight_env.engine.raised"
@@ -85,7 +86,7 @@ def _name(failure: BaseException, label: str) -> None:
         named = False
     if not named:
         with contextlib.suppress(TypeError):  # its `__notes__` are no list
-            BaseException.add_note(failure, f"in the {label}")
+            BaseException.add_note(failure, f"{IN_FUNCTION}{label}")
 
 
 if not JIT_DISABLED:
