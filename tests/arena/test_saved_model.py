@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from env_helpers import SMALL
 from warlight_env import Game
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import pinned
+from warlight_env.arena.policies import saved_model
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.envs import FactoredActions, WarlightEnv
@@ -148,3 +150,22 @@ def test_the_benchmark_takes_the_settings_and_says_how_it_plays(file, tmp_path, 
     assert main([*command, "--deterministic", "--out", str(tmp_path / "b")]) == 0
     assert "likeliest:" not in capsys.readouterr().err
     assert np.isfinite(card["maps"]["small"]["score"])
+
+
+@pytest.mark.parametrize("words", [["match", "sb3:file={},trust=yes", "random"], ["bench", "{}", "--trust"]])
+def test_without_its_libraries_a_file_is_refused_alike_everywhere(words, file, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    saved_model.loaded_model.cache_clear()
+    assert main([*(word.format(file) for word in words), "--map", "small", "--quiet"]) == 2
+    says = f"error: {file}: torch is missing, which plays it: pip install 'warlight-env[train]' or '.[train]'\n"
+    assert capsys.readouterr().err.endswith(says)
+
+
+def test_a_file_that_is_missing_is_called_so_before_it_is_to_be_trusted(capsys):
+    assert main(["match", "sb3:file=nope.zip", "random", "-n", "1"]) == 2
+    assert capsys.readouterr().err == "error: cannot read nope.zip: No such file or directory\n"
+
+
+def test_the_suite_tells_which_maps_a_file_is_for(file, capsys):
+    assert main(["bench", str(file), "--trust", "--map", "world", "--quiet"]) == 2
+    assert "map 'world': policy 'learner': it is for maps like 'small', with 10 regions" in capsys.readouterr().err

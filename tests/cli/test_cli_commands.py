@@ -175,9 +175,6 @@ def test_other_commands_say_which_extra_they_need(capsys, monkeypatch):
     assert capsys.readouterr().err == (
         "error: fastapi, uvicorn are missing: pip install 'warlight-env[web]' or '.[web]'\n"
     )
-    without(monkeypatch, "torch")
-    assert main(["bench", "policy.zip"]) == 1
-    assert capsys.readouterr().err == "error: torch is missing: pip install 'warlight-env[train]' or '.[train]'\n"
 
 
 def test_only_what_is_on_by_default_can_be_switched_off(capsys):

@@ -10,7 +10,8 @@ from warlight_env.agents import Agent
 from warlight_env.agents.registry import parse
 from warlight_env.arena.playing.game_setup import AgentSource, make
 from warlight_env.arena.policies.policy_agent import PolicyAgent
-from warlight_env.arena.policies.saved_model import SeededModel, loaded_model, model_digest
+from warlight_env.arena.policies.policy_file import PolicyFileError
+from warlight_env.arena.policies.saved_model import SeededModel, check_size, loaded_model, model_digest
 from warlight_env.bench.suite import BenchError, Suite
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.checkpoints import load_policy
@@ -93,12 +94,20 @@ def check_subject(source: AgentSource, suite: Suite, only: tuple[str, ...] = ())
     Raises:
         BenchError: naming the map and the reason.
     """
+    path = source.path if isinstance(source, CheckpointSource) else ""
+    kept = PolicySettings.load(path) if path else None
     for name in suite.map_digests:
         if only and name not in only:
             continue
+        map = maps.load(name)
+        if kept is not None:
+            try:
+                check_size(Path(path).stem, kept, map)
+            except PolicyFileError as error:
+                raise BenchError(f"map {name!r}: {error}; --map names those to play on") from None
         agent = make(source, suite.seed)
         try:
-            agent.act(Game(maps.load(name), suite.rules, 2, suite.seed, picks="random").view(0))
+            agent.act(Game(map, suite.rules, 2, suite.seed, picks="random").view(0))
         except Exception as error:
             hint = ""
             if isinstance(source, CheckpointSource):

@@ -20,7 +20,6 @@ from warlight_env.cli.common import (
     RayAddressOption,
     UsageError,
     Whole,
-    need,
     print_json,
     read_backend,
 )
@@ -89,8 +88,6 @@ def bench(
     for name in only:
         if name not in chosen.map_digests:
             raise UsageError(f"--map {name}: {suite} has {', '.join(chosen.map_digests)}")
-    if policy.endswith(".zip"):
-        need("train", "torch", "stable_baselines3", "sb3_contrib")
     subject = make_subject(policy, action, observation, max_cycles, deterministic, trust=trust)
     if policy.endswith(".zip") and not deterministic:
         print(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import inspect
 import json
 import random
@@ -27,6 +28,8 @@ class CheckpointError(InputError):
     """A file that holds no policy; the message names it and the reason."""
 
 
+#: What plays such files.
+_LIBRARIES: Final = ("torch", "stable_baselines3", "sb3_contrib")
 #: The algorithm that reads a file, by the beginning of its policy's module; anything else is a policy for PPO.
 _ALGORITHMS: Final = {
     "sb3_contrib.common.maskable": ("sb3_contrib", "MaskablePPO"),
@@ -50,7 +53,8 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
         trust: must be said: such files hold pickles, and whoever made one can have it run any program when it is read.
 
     Raises:
-        CheckpointError: it holds no such policy, or nobody said that it is to be trusted.
+        CheckpointError: it holds no such policy, nobody said that it is to be trusted, or a library that plays it is
+            not installed.
     """
     if not trust:
         raise CheckpointError(
@@ -74,6 +78,12 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
         (algorithm for start, algorithm in _ALGORITHMS.items() if module.startswith(start)),
         ("stable_baselines3", "PPO"),
     )
+    missing = [library for library in _LIBRARIES if importlib.util.find_spec(library) is None]
+    if missing:
+        raise CheckpointError(
+            f"{path}: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing, which plays it: "
+            "pip install 'warlight-env[train]' or '.[train]'"
+        )
     with _generators_kept():
         model = getattr(importlib.import_module(package), name).load(path, device="cpu")
     return policy_of(model, deterministic)

@@ -53,6 +53,17 @@ class SeededModel:
             return self._policy(observations, masks)
 
 
+def check_size(name: str, settings: PolicySettings, map: Map) -> None:
+    """Raises PolicyFileError where a policy was trained on maps of another size."""
+    size = MapRoom(len(map.regions), edges_of(map))
+    if not settings.fits(size):
+        what = "there is room for" if settings.padded else f"it is for maps like {settings.map!r}, with"
+        raise PolicyFileError(
+            f"policy {name!r}: {what} {settings.regions} regions and {settings.edges} directed edges, not "
+            f"{size.regions} and {size.edges}"
+        )
+
+
 class SavedModel:
     """A saved model with the settings beside it, as `TrainedAgent` plays it."""
 
@@ -69,13 +80,7 @@ class SavedModel:
         differing = differing_rules(mine.rules, rules, picked=mine.picking == "play")
         if differing:
             raise PolicyFileError(f"policy {self.name!r} is for the rules {mine.rules.name!r}: {', '.join(differing)}")
-        size = MapRoom(len(map.regions), edges_of(map))
-        if not mine.fits(size):
-            what = "there is room for" if mine.padded else f"it is for maps like {mine.map!r}, with"
-            raise PolicyFileError(
-                f"policy {self.name!r}: {what} {mine.regions} regions and {mine.edges} directed edges, not "
-                f"{size.regions} and {size.edges}"
-            )
+        check_size(self.name, mine, map)
 
     def player(self, board: Board) -> SeededModel:
         """The policy, for a board of which `check` has nothing to say."""
@@ -101,6 +106,7 @@ class SavedModelAgent(TrainedAgent):
         path, _, digest = file.partition("#")
         if not path.endswith(".zip"):
             raise AgentError("agent 'sb3': name a .zip of Stable-Baselines3, as in sb3:file=model.zip,trust=yes")
+        held = model_digest(Path(path))
         if trust != "yes":
             raise AgentError(
                 f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made "
@@ -112,5 +118,5 @@ class SavedModelAgent(TrainedAgent):
                 f"{path}: nothing beside it says how it plays: {beside(path).name} is missing, which the callback "
                 "warlight_env.envs.sb3.SaveForPlay writes, and save_for_play(model, path)"
             )
-        model = loaded_model(path, digest or model_digest(Path(path)), play == "likeliest")
+        model = loaded_model(path, digest or held, play == "likeliest")
         super().__init__(SavedModel(path, model, settings), seed)
