@@ -20,6 +20,8 @@ DOCUMENTS = {
     "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
     "CHANGELOG.md": "changelog.md",
 }  # fmt: skip
+#: What maps in JSON must be like, in the folder maps/.
+SCHEMA = "schema.json"
 _KINDS = {".py": "python", ".toml": "toml"}
 #: Where the package is laid out, while the site is built.
 _LAID_OUT = tempfile.TemporaryDirectory(prefix="warlight-site-")
@@ -45,6 +47,7 @@ def on_files(files: Files, config: Any) -> Files:
     for name, page in DOCUMENTS.items():
         files.append(File.generated(config, page, content=(root / name).read_text(encoding="utf-8")))
     files.append(File.generated(config, "examples.md", content=_examples(root / "examples")))
+    files.append(File.generated(config, SCHEMA, content=(root / "maps" / SCHEMA).read_text(encoding="utf-8")))
     return files
 
 
@@ -60,6 +63,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         markdown = re.sub(r"\]\(examples/([\w.]+)\)", example, markdown)
     for name, made in DOCUMENTS.items():
         markdown = re.sub(rf"\]\((?:\.\./)*{re.escape(name)}", f"]({up}{made}", markdown)
+    markdown = markdown.replace(f"](../maps/{SCHEMA})", f"]({SCHEMA})")
     return re.sub(r"\]\((?:\.\./)+examples/([\w.]+)\)", example, markdown)
 
 

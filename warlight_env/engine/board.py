@@ -33,18 +33,30 @@ class MapLike(Protocol):
 
 @shared
 class Board(NamedTuple):
-    """A map for kernels: N regions, S super regions, E directed edges (each border twice). Read-only."""
+    """A map for kernels: N regions, S super regions, E directed edges (each border twice). Arrays are read-only.
 
-    neighbor_start: U32  #: [N + 1] the edges that leave region r are neighbor_start[r] .. neighbor_start[r + 1] - 1
-    edge_target: U32  #: [E] region where an edge ends; ascending within a region
-    edge_source: U32  #: [E] region where an edge starts
-    edge_index: I32  #: [N, N] the edge from r to q, or -1
-    super_region: U32  #: [N] super region of a region
-    member_start: U32  #: [S + 1] members of super region s are members[member_start[s] .. member_start[s + 1] - 1]
-    members: U32  #: [N] regions grouped by super region
-    bonus: I32  #: [S] armies for the owner of a whole super region
-    starting_army: I32  #: [N] armies on each region when a game starts
-    distance: I16  #: [N, N] fewest borders to cross between two regions
+    neighbor_start: uint32[N + 1], the edges that leave region r are neighbor_start[r] .. neighbor_start[r + 1] - 1; so
+        its neighbours are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
+    edge_target, edge_source: uint32[E], the regions where an edge ends, ascending within a region, and starts.
+    edge_index: int32[N, N], the edge from r to q, or -1 where they have no border.
+    super_region: uint32[N], the super region of a region.
+    member_start: uint32[S + 1], the members of super region s are members[member_start[s] : member_start[s + 1]].
+    members: uint32[N], regions grouped by super region.
+    bonus: int32[S], armies for the owner of a whole super region.
+    starting_army: int32[N], armies on each region when a game starts.
+    distance: int16[N, N], fewest borders to cross between two regions.
+    """
+
+    neighbor_start: U32
+    edge_target: U32
+    edge_source: U32
+    edge_index: I32
+    super_region: U32
+    member_start: U32
+    members: U32
+    bonus: I32
+    starting_army: I32
+    distance: I16
 
     @property
     def n_regions(self) -> int:

@@ -18,15 +18,24 @@ from warlight_env.errors import InputError
 
 
 class Games(NamedTuple):
-    """B games of P players on N regions as they are, whatever players see of them; arrays are read-only."""
+    """B games of P players on N regions as they are, whatever players see of them; arrays are read-only.
 
-    owner: npt.NDArray[np.int8]  #: [B, N] the player, or -1 for neutral
-    army: npt.NDArray[np.int32]  #: [B, N]
-    income: npt.NDArray[np.int32]  #: [B, P]
-    round: npt.NDArray[np.int32]  #: [B] rounds played
-    phase: npt.NDArray[np.int8]  #: [B] 0 picking, 1 playing, 2 over
-    winner: npt.NDArray[np.int8]  #: [B] the player, or -1
-    live: npt.NDArray[np.bool_]  #: [B, P] still to act
+    owner: int8[B, N], the player that holds a region, counted from 0, or -1 for neutral.
+    army: int32[B, N], the armies that stand there.
+    income: int32[B, P], armies that each player may deploy in a turn.
+    round: int32[B], rounds played.
+    phase: int8[B], 0 while starting regions are picked, 1 in play, 2 when the game is over.
+    winner: int8[B], the player, or -1: a draw, or not over yet.
+    live: bool[B, P], whether the player has actions to come: False once it is out, or its episode over.
+    """
+
+    owner: npt.NDArray[np.int8]
+    army: npt.NDArray[np.int32]
+    income: npt.NDArray[np.int32]
+    round: npt.NDArray[np.int32]
+    phase: npt.NDArray[np.int8]
+    winner: npt.NDArray[np.int8]
+    live: npt.NDArray[np.bool_]
 
 
 def some_games(games: Games, which: npt.NDArray[np.int64]) -> Games:
@@ -35,16 +44,29 @@ def some_games(games: Games, which: npt.NDArray[np.int64]) -> Games:
 
 
 class SeenGames(NamedTuple):
-    """What one player sees of each of M games on N regions; arrays are read-only."""
+    """What one player sees of each of M games on N regions; arrays are read-only.
 
-    owner: npt.NDArray[np.int8]  #: [M, N] -1 unknown, 0 neutral, 1 the player, 2 … opponents in seat order after it
-    army: npt.NDArray[np.int32]  #: [M, N] 0 where unknown
-    offered: npt.NDArray[np.int8]  #: [M, N] 1 where a region may be picked now
-    round: npt.NDArray[np.int32]  #: [M] rounds played
-    income: npt.NDArray[np.int32]  #: [M] the player's
-    phase: npt.NDArray[np.int8]  #: [M] 0 picking, 1 playing, 2 over
-    turn: npt.NDArray[np.float32]  #: [M, N, 3] the turn so far (`TURN_FEATURES`); [M, 0, 3] where a turn is one action
-    income_left: npt.NDArray[np.float32]  #: [M] share of the income that is not deployed yet; 1 likewise
+    owner: int8[M, N], relative to the player that sees, and so other numbers than those of `Games.owner`: -1 not seen,
+        0 neutral, 1 the player itself, 2 … its opponents in the order of seats after it.
+    army: int32[M, N], the armies that stand there; 0 where it does not see.
+    offered: int8[M, N], 1 where the player may pick the region now, else 0; all 0 once play has begun.
+    round: int32[M], rounds played.
+    income: int32[M], armies that the player may deploy in a turn.
+    phase: int8[M], 0 while starting regions are picked, 1 in play, 2 when the game is over.
+    turn: float32[M, N, 3], the turn so far with the encoding "steps", as `TURN_FEATURES` names its columns; [M, 0, 3]
+        with encodings whose turn is one action.
+    income_left: float32[M], the share of the income that is not deployed yet; 1 with encodings whose turn is one
+        action.
+    """
+
+    owner: npt.NDArray[np.int8]
+    army: npt.NDArray[np.int32]
+    offered: npt.NDArray[np.int8]
+    round: npt.NDArray[np.int32]
+    income: npt.NDArray[np.int32]
+    phase: npt.NDArray[np.int8]
+    turn: npt.NDArray[np.float32]
+    income_left: npt.NDArray[np.float32]
 
 
 #: ``(before, after, paid float64[B, P]) -> [B, P]``: `Games` around a step, and what winning and losing pay.
