@@ -381,3 +381,12 @@ def test_bad_usage_is_said(arguments, message, capsys, tmp_path):
     assert main(["train", *arguments, "--out", str(tmp_path / "run")]) == 2
     assert message in capsys.readouterr().err
     assert not Path(tmp_path / "run").exists()
+
+
+def test_an_interrupted_run_says_that_the_same_command_goes_on(tmp_path, capsys, monkeypatch):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TdRun, "run", interrupt)
+    assert main(["train", "td", "--quick", "--quiet", "--out", str(tmp_path / "run")]) == 130
+    assert capsys.readouterr().err == f"the same command goes on from {tmp_path / 'run'}\ninterrupted\n"

@@ -38,7 +38,7 @@ from warlight_env.version import __version__
 
 app = App(
     name="warlight",
-    help="""Warlight: matches between bots, maps, pictures, and what the environments look like.
+    help="""Warlight: play and watch games, matches and tournaments, training, the benchmark, logs, maps and pictures.
 
     Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
     """,

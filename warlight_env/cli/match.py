@@ -34,7 +34,11 @@ def match(
     *agents: Annotated[str, Parameter(help="Two to six bots, as in random, random:chunks=5, mcts:1s or mcts:457.")],
     games: Annotated[
         Whole | None,
-        Parameter(name=["--games", "-n"], help="Games to play (default: 200); with --sprt at most (default: 20000)."),
+        Parameter(
+            name=["--games", "-n"],
+            help="Games to play (default: 200), with --paired rounded up to whole units; with --sprt at most (default: "
+            "20000).",
+        ),
     ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
@@ -107,6 +111,8 @@ def match(
         log=log, insight=insight,
     )  # fmt: skip
     place = read_backend(backend, ray_address)
+    if not quiet and asked.contest().n_games > games:
+        print(f"--paired: {asked.contest().n_games} games, in units of {len(agents)}", file=sys.stderr)
     with make_progress(agents, asked.contest(), quiet) as progress:
         result = asked.run(progress.add, backend=place, folder=out)
     if result.games == 0:

@@ -45,7 +45,7 @@ class Lines(Tally):
             score = " : ".join(map(str, wins)) + (f" ({draws} drawn)" if draws else "")
             parts = [f"{self.played}/{self.total} {self._limit}", self.speed, f"{' : '.join(self.names)} = {score}"]
             if standing.games < self.played:
-                parts.append(f"{self.played - standing.games} of units that go on")
+                parts.append(f"{self.played - standing.games} not counted until their unit is whole")
             if self._stop is not None:
                 parts.append(self.strength)
             print(", ".join(filter(None, parts)), file=sys.stderr, flush=True)

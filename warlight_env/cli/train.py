@@ -3,7 +3,9 @@ policies by PPO and self-play."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,12 +59,18 @@ class RunOptions:
         check_count("jobs", self.jobs)
         return {} if file is None else load_plain(file)
 
-    def journal(self, command: str, file: Path | None, settings: dict[str, Any]) -> Journal:
-        """The folder of the run, not yet open."""
+    @contextlib.contextmanager
+    def journal(self, command: str, file: Path | None, settings: dict[str, Any]) -> Iterator[Journal]:
+        """The folder of the run, open; an interruption is told how to go on."""
         from warlight_env.train.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
-        return Journal(self.out or Path("runs", name), settings)
+        with Journal(self.out or Path("runs", name), settings) as journal:
+            try:
+                yield journal
+            except KeyboardInterrupt:
+                print(f"the same command goes on from {journal.folder}", file=sys.stderr)
+                raise
 
     def counting_final_match(self, games: int) -> AbstractContextManager[Advance]:
         """Progress of the games in which what was found meets others at last."""
@@ -298,7 +306,7 @@ def ppo(
     it holds policy.npz, report.md and report.html; TensorBoard reads its folder tensorboard all the while.
 
     ```toml
-    iterations = 200                # of envs * steps steps each
+    iterations = 200                # each plays `envs` games side by side for `steps` steps, and learns from these
     opponents = ["aggressive", "smart_random", "random"]   # beside copies of the policy itself
     evaluate = ["aggressive", "smart_random"]              # by the match engine, every 20 iterations
     holdout = ["one_big_army"]      # met in the final match alone
