@@ -340,7 +340,7 @@ def make_agent(spec: str, seed: int) -> Agent:
     try:
         agent = made_by(info.load(), seed=seed, **values)
     except UncallableError as error:
-        raise AgentError(f"agent {spec!r}: {error}") from None
+        raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: TypeError: {error}") from None
     except InputError:
         raise
     except Exception as error:
