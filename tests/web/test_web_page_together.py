@@ -140,7 +140,7 @@ def test_the_rematch_that_one_makes_the_other_joins(server: Server, open_page: C
     ann.get_by_role("button", name="Rematch").click()
     ann.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
     bo.locator("aside .handle").click()
-    bo.get_by_role("button", name="Join the rematch").click()
+    bo.get_by_role("button", name="Join the rematch", exact=True).click()
     bo.get_by_text("Bo (you)").first.wait_for(state="attached")
     again = re.search(r"#/g/(\w+)", ann.url)[1]  # type: ignore[index]
     assert f"#/g/{again}" in bo.url
