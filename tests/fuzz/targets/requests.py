@@ -64,6 +64,7 @@ class Requests(Target):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
+        self._silenced = logging.root.manager.disable  # as it was before
         logging.disable(logging.CRITICAL)
         log = folder / "seed.wl.jsonl"
         play_logged(log, map="small", max_rounds=3)
@@ -173,6 +174,7 @@ class Requests(Target):
         return [(name, self._real(value)) for name, value in headers]
 
     def close(self) -> None:
+        logging.disable(self._silenced)
         if self._client is not None:
             client, self._client = self._client, None
             client.close()
