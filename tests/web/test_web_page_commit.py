@@ -68,12 +68,18 @@ def test_armies_that_are_not_deployed_are_asked_about_and_a_key_held_down_is_one
         assert [sum(n for _, n in r.orders[0].deploys) for r in rounds(tmp_path, server)] == [5]
 
 
+def against_a_thinker(server: Server, open_page: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
+    """A game against a bot that thinks for a minute, and its page, in the first turn."""
+    two = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
+    made = server.client().post("games", json=two).json()
+    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+    page.locator(".phases").wait_for()
+    return made, page
+
+
 def test_a_turn_is_taken_back_while_the_bot_thinks(tmp_path: Path, open_page: Callable[..., Any]):
     with serving(tmp_path, "play", "--vs", "mcts:secs=60", "--map", "small") as server:
-        two = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
-        made = server.client().post("games", json=two).json()
-        page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
-        page.locator(".phases").wait_for()
+        made, page = against_a_thinker(server, open_page)
         mine = page.locator('path[aria-label*=", yours,"]').first
         mine.focus()
         page.keyboard.press("Shift+Enter")
@@ -104,10 +110,7 @@ def test_the_second_press_of_a_double_click_neither_says_yes_nor_takes_the_turn_
     tmp_path: Path, open_page: Callable[..., Any]
 ):
     with serving(tmp_path, "play", "--vs", "mcts:secs=60", "--map", "small") as server:
-        two = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
-        made = server.client().post("games", json=two).json()
-        page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
-        page.locator(".phases").wait_for()
+        made, page = against_a_thinker(server, open_page)
         double_click(page, "Commit")
         yes = page.get_by_role("button", name="Commit all the same")
         page.locator("button:enabled", has_text="Commit all the same").wait_for()

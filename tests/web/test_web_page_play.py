@@ -192,15 +192,19 @@ def test_an_amount_that_cannot_be_is_shown_as_what_became_of_it(tmp_path: Path, 
         page.locator(".round:has-text('Round 2')").wait_for()
 
 
+def at_the_front(page: Any) -> tuple[str, str, dict[str, int], dict[str, str]]:
+    """In the first turn on the small map: an own region, its weakest neighbour, armies by name, and codes as typed."""
+    pick(page)
+    page.locator(".phases").wait_for()
+    told, game_map = regions(page), Game("small").map
+    source, target = front(page, game_map, told)
+    return source, target, {r["name"]: r["armies"] for r in told}, {r.name: r.code.lower() for r in game_map.regions}
+
+
 def test_keys_of_an_amount_are_one_entry_and_no_more_than_can_be_sent(tmp_path: Path, open_page: Callable[..., Any]):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "8") as server:
         page = open_page(server.address)
-        pick(page)
-        page.locator(".phases").wait_for()
-        told = regions(page)
-        source, target = front(page, Game("small").map, told)
-        armies = {r["name"]: r["armies"] for r in told}
-        codes = {r.name: r.code.lower() for r in Game("small").map.regions}
+        source, target, armies, codes = at_the_front(page)
         card = page.locator(".region dl")
         sent = page.get_by_label(f"Armies from {source} to {target}")
         page.keyboard.press(":")
@@ -288,13 +292,8 @@ def test_an_answer_that_breaks_off_is_said_and_no_more(tmp_path: Path, open_page
 def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(tmp_path: Path, open_page: Callable[..., Any]):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "8") as server:
         page = open_page(server.address)
-        pick(page)
-        page.locator(".phases").wait_for()
-        told = regions(page)
+        source, target, armies, codes = at_the_front(page)
         game_map = Game("small").map
-        source, target = front(page, game_map, told)
-        armies = {r["name"]: r["armies"] for r in told}
-        codes = {r.name: r.code.lower() for r in game_map.regions}
         number = next(i for i, r in enumerate(game_map.regions) if r.name == source)
         others = [game_map.regions[n].name for n in game_map.neighbors[number] if game_map.regions[n].name != target]
         most = armies[source] + 5 - 1

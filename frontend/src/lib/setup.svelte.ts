@@ -22,6 +22,9 @@ export const CLOCKS = [15, 30, 60, 120, 300, 900, 86400]; // seconds for a turn
 
 const whole = (value: unknown, least: number, most: number): boolean => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 
+/** Why a number cannot be used; '': it can. */
+const wrong = (value: unknown, least: number, most: number): string => (whole(value, least, most) ? '' : t('a whole number from {least, number} to {most, number}', { least, most }));
+
 export class Setup {
   name = $state('');
   seats = $state<SetupSeat[]>([]);
@@ -77,15 +80,12 @@ export class Setup {
     return bot ? notPlayed(bot, this.kind) : t('is not here');
   }
 
-  /** Why a number cannot be used; '': it can. */
   get wrongSeed(): string {
-    const { seed } = this;
-    return seed === null || whole(seed, 0, MOST_SEED) ? '' : t('a whole number from {least, number} to {most, number}', { least: 0, most: MOST_SEED });
+    return this.seed === null ? '' : wrong(this.seed, 0, MOST_SEED);
   }
 
   get wrongRegions(): string {
-    const [least, most] = REGIONS;
-    return this.map !== 'generated' || whole(this.regions, least, most) ? '' : t('a whole number from {least, number} to {most, number}', { least, most });
+    return this.map === 'generated' ? wrong(this.regions, ...REGIONS) : '';
   }
 
   /** Whether all settings can be. */

@@ -106,7 +106,7 @@ class SavedModelAgent(TrainedAgent):
         path, _, digest = file.partition("#")
         if not path.endswith(".zip"):
             raise AgentError("agent 'sb3': name a .zip of Stable-Baselines3, as in sb3:file=model.zip,trust=yes")
-        held = model_digest(Path(path))
+        digest = digest or model_digest(Path(path))  # which says first whether it is there
         if trust != "yes":
             raise AgentError(
                 f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made "
@@ -118,5 +118,5 @@ class SavedModelAgent(TrainedAgent):
                 f"{path}: nothing beside it says how it plays: {beside(path).name} is missing, which the callback "
                 "warlight_env.envs.sb3.SaveForPlay writes, and save_for_play(model, path)"
             )
-        model = loaded_model(path, digest or held, play == "likeliest")
+        model = loaded_model(path, digest, play == "likeliest")
         super().__init__(SavedModel(path, model, settings), seed)
