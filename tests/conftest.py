@@ -21,6 +21,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A page that was waited for in vain for a minute is tried once more, and the run says so: "1 rerun".
+
+    The minute may be one in which the machine stood still; what is wrong on the page fails again.
+    """
+    for item in items:
+        if "open_page" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=r"Timeout \d+ms exceeded"))
+
+
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory) -> Path:
     """The log of a game to its end, with picks one by one and fog; not to be changed."""
