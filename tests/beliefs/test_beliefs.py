@@ -74,6 +74,26 @@ def test_a_region_that_was_lost_is_the_opponents():
     assert owner[4] == 1 and army[4] >= 10, "twelve came, and three defenders killed two"
 
 
+def test_what_comes_into_sight_is_no_longer_out_of_sight():
+    """Two armies and five more make seven; four of them are seen now, and one at least fell for the region."""
+    belief = believe(look({0: 0, 1: NEUTRAL}, starts=[3]), look({0: 0, 1: 0, 2: 1}, {2: 4}, round=1))
+    owner, army = belief.position()
+    hidden = [r for r in range(3, 10) if owner[r] == 1]
+    assert army[3] >= 1 and army[hidden].sum() <= 7 - 4 - 1
+
+
+def test_who_is_beaten_back_stands_where_it_was():
+    """Nine came from out of sight against ten, of whom some are left: so are some of the nine."""
+    told = Seen((), ((3, 2, 9),))
+    belief = believe(
+        look({1: 0, 2: 0}, {2: 10}, starts=[3]),
+        look({2: 0, 3: 1}, {3: 12}, round=1),
+        look({1: 0, 2: 0}, {2: 5}, round=2, seen=told),
+    )
+    owner, army = belief.position()
+    assert owner[3] == 1 and 12 - 9 < army[3]
+
+
 def test_armies_that_were_placed_betray_a_super_region():
     placed = Seen(((2, 9),), ())  # four more than the base income
     belief = believe(look({0: 0, 1: 0, 2: 1}, starts=[2]), look({0: 0, 1: 0, 2: 1}, round=1, seen=placed))

@@ -48,7 +48,9 @@ class Belief:
     - a region that we lost, or out of which or into which the opponent was seen to move, is the opponent's;
     - the opponent's income is the base income and the bonuses of the super regions that we believe to be its own. What
       it was seen to place is a lower bound: where that is more, the super regions that are nearest to being its own
-      become so.
+      become so;
+    - what comes into sight was out of sight before, and is taken from what is believed there; who is beaten back stands
+      where it was;
     - what the opponent has placed out of sight gathers; with it, it takes neutral regions out of sight, first those in
       the super region of which it lacks the least, and the rest stands on its hidden region that is closest to us.
 
@@ -73,12 +75,13 @@ class Belief:
         self.hidden_armies = 0  #: of the opponent, placed out of sight and not accounted for
         self._offers, self._wishes = list(offers), list(wishes)
         self._distance: Any = make_board(map).distance
-        self._hidden = np.zeros(map.n_regions, dtype=np.bool_)
+        self._hidden = self._was_hidden = np.zeros(map.n_regions, dtype=np.bool_)
         self._begun = False
 
     def update(self, new: Observation) -> None:
         """Take in what is seen at the start of a round; call it once for each round, in their order."""
-        hidden = self._hidden = new.owner == UNKNOWN
+        self._was_hidden, self._hidden = self._hidden, new.owner == UNKNOWN
+        hidden = self._hidden
         if not self._begun:
             self._begun = True
             for region in self._starts(new) if new.round == 0 else ():
@@ -128,22 +131,46 @@ class Belief:
         self._follow_moves(new, hidden)
         for region in np.flatnonzero(lost).tolist():
             self.owner[region] = self.enemy
+        self._account_for(new, hidden)
         self._grow(hidden)
 
     def _follow_moves(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
-        kill = self.rules.defense_kill
         for source, target, armies in new.seen.moves:
             if hidden[source]:
                 self.owner[source] = self.enemy
                 spare = max(0, int(self.army[source]) - 1)
                 self.army[source] -= min(spare, armies)
-                self.hidden_armies = max(0, self.hidden_armies - max(0, armies - spare))
+                self.hidden_armies -= max(0, armies - spare)
+                if new.owner[target] not in (UNKNOWN, self.enemy):  # beaten back: who is left stands where it was
+                    defenders = int(new.army[target]) + round(self.rules.attack_kill * armies)
+                    self.army[source] += max(0, armies - self._lost_to(defenders))
             if hidden[target]:
                 if self.owner[target] == self.enemy:
                     self.army[target] += armies
                 else:
-                    self.army[target] = max(1, armies - round(kill * int(self.army[target])))
+                    self.army[target] = max(1, armies - self._lost_to(int(self.army[target])))
                 self.owner[target] = self.enemy
+
+    def _account_for(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
+        """What came into sight was out of sight before, and is not any more."""
+        for region in np.flatnonzero(self._was_hidden & (new.owner == self.enemy)).tolist():
+            came = sum(armies for source, target, armies in new.seen.moves if target == region and not hidden[source])
+            placed = sum(armies for at, armies in new.seen.placements if at == region)
+            known = (
+                int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
+            )
+            self.hidden_armies -= int(new.army[region]) - known - came - placed
+        if self.hidden_armies < 0:  # more than was thought to be free: it left where it was thought to stand
+            theirs = np.flatnonzero(hidden & (self.owner == self.enemy))
+            for region in theirs[np.argsort(-self.army[theirs], kind="stable")].tolist():
+                taken = min(-self.hidden_armies, max(0, int(self.army[region]) - 1))
+                self.army[region] -= taken
+                self.hidden_armies += taken
+            self.hidden_armies = 0
+
+    def _lost_to(self, defenders: int) -> int:
+        """Armies that an attack on so many is thought to lose."""
+        return round(self.rules.defense_kill * defenders)
 
     def income(self) -> int:
         """What the opponent is believed to get each round."""
@@ -178,7 +205,7 @@ class Belief:
             if not targets:
                 return
             needed, _, region = min(targets, key=lambda t: (t[1], t[0], t[2]))
-            lost = min(needed - 1, round(self.rules.defense_kill * int(self.army[region])))
+            lost = min(needed - 1, self._lost_to(int(self.army[region])))
             self.hidden_armies -= lost + 1
             self.owner[region], self.army[region] = self.enemy, 1
 
