@@ -94,9 +94,13 @@ class NashAgent(SearchingAgent):
             Told(f"scenarios in which best responses are tried (default: {_told(2)})", 1, 10_000, shared=True),
         ] = None,
         answer: Annotated[
-            Literal["best", "mixture"],
-            Told("the best turn against the others' mixtures, or one drawn from our own", choices=("best", "mixture")),
-        ] = "best",
+            Literal["best", "likely", "mixture"] | None,
+            Told(
+                "the best turn against the others' mixtures, our mixture's likeliest, or one drawn from it (default: "
+                "best, under fog likely)",
+                choices=("best", "likely", "mixture"),
+            ),
+        ] = None,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         net: Annotated[str | TurnNetwork | None, NET] = "learned",
         others: Annotated[
@@ -180,9 +184,11 @@ class NashAgent(SearchingAgent):
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._rate = int(works[0].spent[0]) / max(1e-6, time.perf_counter() - start)
-        return self._found(works, view.player, begun[view.player])
+        # Where others are not seen, their mixtures are guesses, and to make the most of these is worth less.
+        answer = self.answer or ("likely" if view.rules.fog else "best")
+        return self._found(works, view.player, begun[view.player], answer)
 
-    def _found(self, works: list[NashWork], player: int, begun: int) -> Found:
+    def _found(self, works: list[NashWork], player: int, begun: int, answer: str) -> Found:
         turns = turns_of(works, player, begun)
         found = [
             Candidate(orders, int(visits), float(total), refined=i >= begun, chance=float(chance))
@@ -193,7 +199,9 @@ class NashAgent(SearchingAgent):
         mixture = turns.mixture
         best = max(range(len(found)), key=lambda i: found[i].value)
         likely = np.where(mixture >= _LEAST * mixture.max(), mixture, 0.0)
-        if self.answer == "mixture" and likely.sum() > 0:
+        if answer == "likely":
+            best = int(mixture.argmax())
+        elif answer == "mixture" and likely.sum() > 0:
             best = int(np.random.default_rng(int(self.rng[0])).choice(len(found), p=likely / likely.sum()))
         order = sorted(range(len(found)), key=lambda i: (i != best, -mixture[i]))
         plays, nodes = sum(int(work.spent[0]) for work in works), sum(int(work.sizes.sum()) for work in works)

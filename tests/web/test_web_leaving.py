@@ -199,3 +199,17 @@ def test_a_log_with_a_draw_says_so_and_is_checked(server: Server, tmp_path: Path
     wrong = tmp_path / "wrong.wl.jsonl"
     wrong.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert "agreed on a draw" in str(verify(GameLog.load(wrong))[0])
+
+
+def test_players_of_one_name_are_told_apart_and_the_last_to_resign_ends_the_game(server: Server):
+    players = [{"name": "Eva"}, {"name": "Eva"}, {"bot": "random"}, {"bot": "random"}]
+    made = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
+    first, second = (server.client(made["tokens"][seat]) for seat in "01")
+    names = [player["name"] for player in first.get(f"games/{made['id']}").json()["players"]]
+    assert names == ["Eva", "Eva 2", "random", "random 2"]
+    path = f"games/{made['id']}/resign"
+    assert first.post(path, json={}).json()["over"] is False
+    assert second.post(path, json={}).json()["over"] is False  # the bots play on
+    alone = [{"name": "Ann"}, {"name": "Bo"}]
+    made = server.client().post("games", json={"players": alone, "map": "small", "picks": "random"}).json()
+    assert server.client(made["tokens"]["0"]).post(f"games/{made['id']}/resign", json={}).json()["over"] is True

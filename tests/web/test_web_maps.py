@@ -113,7 +113,11 @@ def test_a_map_is_kept_listed_played_on_and_removed(tmp_path: Path):
             "games", json={"players": [{"name": "Ann"}, {"bot": "random"}], "map": "isle", "picks": "random"}
         ).json()
         form["super_regions"][0]["bonus"] = 9
-        assert client.post("maps", json=form).status_code == 200  # in its place; the game stays on the old one
+        refused = client.post("maps", json=form)  # another one, as far as the server knows
+        assert (refused.status_code, refused.json()["code"]) == (409, "map-there")
+        assert opened(server, "isle")["super_regions"][0]["bonus"] == 2
+        kept = client.post("maps", params={"replaces": "isle"}, json=form)
+        assert kept.status_code == 200  # in its place; the game stays on the old one
         assert server.client(made["tokens"]["0"]).get(f"games/{made['id']}").json()["map"]["supers"][0]["bonus"] == 2
         assert opened(server, "isle")["super_regions"][0]["bonus"] == 9
         assert maps.load(tmp_path / "maps" / "isle.json").super_regions[0].bonus == 9

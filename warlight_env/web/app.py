@@ -247,7 +247,7 @@ def _turns(app: FastAPI) -> None:
     @app.post("/api/games/{id}/resign")
     async def resign(there: There) -> dict[str, Any]:
         there.room.resign(there.player())
-        return {"ok": True, "awaited": there.room.awaited}
+        return {"ok": True, "awaited": there.room.awaited, "over": there.room.over}
 
     @app.post("/api/games/{id}/draw")
     async def draw(body: DrawBody, there: There) -> dict[str, Any]:

@@ -79,11 +79,12 @@ class Atlas:
         found: Map = await self._desk.short(cartography.loaded, path)
         return found
 
-    async def save(self, data: bytes) -> MapRow:
-        """Keep a map as it was drawn, in the place of the one that had its name.
+    async def save(self, data: bytes, replaces: str = "") -> MapRow:
+        """Keep a map as it was drawn; in the place of the one that has its name, where it replaces that one.
 
         Raises:
-            RequestError: there is something wrong with it, its name is a bundled map's, or there are too many.
+            RequestError: there is something wrong with it, its name is a bundled map's or that of another one, or there
+                are too many.
             DiskError: it cannot be written; what was there still is.
         """
         row: MapRow
@@ -92,11 +93,14 @@ class Atlas:
             reason = f"name {row.name!r}: a map that comes with the program is called so"
             raise RequestError(reason, 409, code="map-bundled", name=row.name)
         path = self.path(row.name)
-        await asyncio.to_thread(self._write, path, text.encode())
+        await asyncio.to_thread(self._write, path, text.encode(), replaces == row.name)
         return row
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, path: Path, data: bytes, replacing: bool) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not replacing:
+            reason = f"there is a map {path.stem!r} already"
+            raise RequestError(reason, 409, code="map-there", name=path.stem)
         if not path.exists() and len(_stamps(self.folder)) >= MOST:
             raise RequestError(f"there are {MOST} maps already: remove one", 409, code="maps-full", most=MOST)
         write_private(path, data)
@@ -140,8 +144,8 @@ def add_maps(app: FastAPI) -> None:
         return Encoded(await desk.long(cartography.read, name[:200], await request.body()))
 
     @app.post("/api/maps")
-    async def save(request: Request) -> dict[str, Any]:
-        return asdict(await atlas.save(await request.body()))
+    async def save(request: Request, replaces: str = "") -> dict[str, Any]:
+        return asdict(await atlas.save(await request.body(), replaces))
 
     @app.get("/api/maps/{name}")
     async def look(name: str) -> Encoded:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -86,5 +87,14 @@ class Opponents:
             if not name.isprintable():
                 text = f"player {number}: the name has characters that cannot be printed"
                 raise RequestError(text, code="unprintable", player=number)
-            chosen.append((name, player.bot))
+            chosen.append((told_apart(name, [other for other, _ in chosen]), player.bot))
         return chosen
+
+
+def told_apart(name: str, others: Collection[str]) -> str:
+    """A name that no other has: with a number where that is so already."""
+    numbers = itertools.count(2)
+    told = name
+    while told in others:
+        told = f"{name} {next(numbers)}"
+    return told

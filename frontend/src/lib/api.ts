@@ -51,6 +51,7 @@ export class CallError extends Error {
     message: string,
     public status: number,
     public details: Refused[] | null,
+    public code = '', // of `warlight_env/web/errors.py`
   ) {
     super(message);
   }
@@ -94,7 +95,7 @@ function headersFor(token: string): Record<string, string> {
 async function refused(response: Response): Promise<CallError> {
   const data = await response.json().catch(() => null);
   const told = data?.error ? refusal(data as Refusal) : t('the server answers with status {status}', { status: response.status });
-  return new CallError(told, response.status, data?.details ?? null);
+  return new CallError(told, response.status, data?.details ?? null, data?.code);
 }
 
 /** A file that the server makes. */

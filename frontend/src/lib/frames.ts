@@ -16,3 +16,6 @@ export function afterFrame(what: () => void): void {
   });
   timer = window.setTimeout(once, HIDDEN);
 }
+
+/** For `use:`: what has just come has the focus. */
+export const focused = (node: HTMLElement): void => node.focus();

@@ -1,7 +1,7 @@
 // What a game's screen shows besides the position: arrows, layer, insight, chances, and what is going on in words.
 import type { Advice } from './advice.svelte';
 import type { Desk } from './desk.svelte';
-import { tell } from './history';
+import { RESIGNED, tell } from './history';
 import type { Live } from './live.svelte';
 import { nameOf, person } from './people';
 import { refusal } from './refusals';
@@ -53,6 +53,15 @@ export class Picture {
   over: boolean = $derived.by(() => {
     void this.show.version;
     return this.now ? this.now.phase === 'over' : this.show.history.end !== null;
+  });
+
+  /** Who has given up until the round that is shown; in a game in play, until now. */
+  resigned: number[] = $derived.by(() => {
+    const { show, now } = this;
+    void show.version;
+    if (now) return now.resigned;
+    const at = show.atEnd ? Infinity : show.round;
+    return show.history.failures.filter(({ reason, round }) => reason === RESIGNED && round <= at).map(({ player }) => player);
   });
 
   /** Who is out after the rounds that are shown, as far as that is known without seeing it. */

@@ -35,6 +35,7 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
 
   'no-map': (values) => t('there is no map {name}', values),
   'map-bundled': (values) => t('a map that comes with the program is called {name}: choose another short name', values),
+  'map-there': (values) => t('there is a map {name} already: replace it, or choose another short name', values),
   'maps-full': (values) => t('there are {most} maps already: remove one', values),
 
   'no-game': () => t('no such game, or its token is another'),

@@ -22,7 +22,7 @@ type Drag =
   | { what: 'pan'; last: Point }
   | { what: 'region'; key: number; from: Point; start: Sketch }
   | { what: 'corner'; at: Point; start: Sketch }
-  | { what: 'paint'; word: string }
+  | { what: 'paint' }
   | { what: 'connect'; key: number }
   | { what: 'press' };
 
@@ -35,7 +35,6 @@ export class Pen {
   private down: Point = [0, 0]; // of the screen
   private wandered = false;
   private pointers = new Map<number, Point>();
-  private strokes = 0;
 
   constructor(
     private studio: Studio,
@@ -66,7 +65,7 @@ export class Pen {
 
   /** A second finger: what the first one began is not meant. */
   private pinch(): void {
-    this.studio.settle();
+    this.studio.abandon();
     this.drag = null;
   }
 
@@ -75,9 +74,8 @@ export class Pen {
     const { sketch, tool } = studio;
     const { region } = there;
     if (tool === 'paint') {
-      const word = `paint ${++this.strokes}`;
-      this.paint(region, word);
-      return { what: 'paint', word };
+      this.paint(region);
+      return { what: 'paint' };
     }
     if (tool === 'connect') return region === null ? { what: 'pan', last: this.down } : { what: 'connect', key: region };
     if (tool === 'outline') return { what: 'press' };
@@ -131,14 +129,14 @@ export class Pen {
       const to = cornerNear(drag.start, at!, this.near, drag.at) ?? at!;
       studio.preview(cornerMoved(drag.start, drag.at, to));
       studio.chosen = { ...studio.chosen!, corner: [Math.round(10 * to[0]) / 10, Math.round(10 * to[1]) / 10] };
-    } else if (drag?.what === 'paint') this.paint(region, drag.word);
+    } else if (drag?.what === 'paint') this.paint(region);
     else if (drag?.what === 'connect') studio.from = drag.key;
   }
 
-  private paint(region: number | null, word: string): void {
+  private paint(region: number | null): void {
     const { studio } = this;
     if (region === null || studio.regionOf(region)?.group === studio.group) return;
-    studio.change(changed(studio.sketch, region, { group: studio.group }), word);
+    studio.preview(changed(studio.sketch, region, { group: studio.group })); // a stroke is one step
     studio.choose('region', region);
   }
 
@@ -187,8 +185,10 @@ export class Pen {
   /** What the tool does with a region that is chosen by a key. */
   act(key: number): void {
     const { studio } = this;
-    if (studio.tool === 'paint') this.paint(key, '');
-    else if (studio.tool === 'connect') {
+    if (studio.tool === 'paint') {
+      this.paint(key);
+      studio.settle();
+    } else if (studio.tool === 'connect') {
       this.wandered = false;
       this.connect(key, key === studio.from ? null : key);
     } else studio.choose('region', key);

@@ -78,6 +78,13 @@ export class Studio {
     this.sketch = next;
   }
 
+  /** What is dragged was not meant: all is as it was before. */
+  abandon(): void {
+    if (!this.before) return;
+    [this.sketch, this.before] = [this.before, null];
+    this.tidy();
+  }
+
   /** What was dragged is let go of: one step, and borders as the sides are now. */
   settle(): void {
     const { before } = this;

@@ -123,6 +123,8 @@ export const editor = {
   'Opening the map …': 'Otevírám mapu …',
   'Opened. Undo brings the map back that was there before.': 'Otevřeno. Zpět vrátí mapu, která tu byla předtím.',
   'Kept as {name}: it is in the list of maps now.': 'Uloženo jako {name}: je teď v seznamu map.',
+  'Replace {name}': 'Nahradit {name}',
+  'Remove for good': 'Odstranit natrvalo',
   '{name}.json was written.': 'Soubor {name}.json je zapsán.',
   '{name} is not in the list of maps any more.': '{name} už v seznamu map není.',
   'Undo (Ctrl Z)': 'Zpět (Ctrl Z)',

@@ -67,5 +67,6 @@ export const trouble = {
   '{kind, select, deploy {deploy} pick {pick} other {attack}} {n}: {reason}': '{kind, select, deploy {nasazení} pick {výběr} other {útok}} {n}: {reason}',
   'there is no map {name}': 'mapa {name} tu není',
   'a map that comes with the program is called {name}: choose another short name': '{name} se jmenuje mapa, která patří k programu: zvolte jiný krátký název',
+  'there is a map {name} already: replace it, or choose another short name': 'mapa {name} tu už je: nahraďte ji, nebo zvolte jiný krátký název',
   'there are {most} maps already: remove one': '{most, plural, one {Je tu už # mapa} few {Jsou tu už # mapy} many {Je tu už # mapy} other {Je tu už # map}}: jednu odstraňte',
 };
