@@ -169,3 +169,20 @@ def test_one_who_has_no_choice_answers():
 def test_parameters_are_checked(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):
         NashAgent(1, **wrong)
+
+
+@pytest.mark.parametrize("rules, answer", [("thesis", "best"), ("challenge2", "likely")])
+def test_under_fog_the_likeliest_turn_answers_and_in_the_open_the_best(rules: str, answer: str):
+    view, differ = middle(rules=rules).view(0), 0
+    for seed in range(6):
+        turns = {}
+        for given in (None, "best", "likely"):
+            agent = NashAgent(seed, sims=1500, answer=given)
+            turns[given] = agent.act(view)
+            first, *others = agent.statistics().candidates
+            if given is not None:
+                told = [c.value if given == "best" else c.chance for c in (first, *others)]
+                assert told[0] == max(told)
+        assert turns[None] == turns[answer]
+        differ += turns["best"] != turns["likely"]
+    assert differ
