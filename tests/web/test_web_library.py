@@ -76,6 +76,8 @@ def row(**fields: Any) -> dict[str, Any]:
     [
         (Wanted(text="att wor"), {}, True),
         (Wanted(text="FINAL"), {"name": "The final"}, True),
+        (Wanted(text="zlutoucky KUN"), {"name": "Žluťoučký kůň"}, True),
+        (Wanted(text="kůň"), {"name": "zlutoucky kun"}, True),
         (Wanted(text="att xyz"), {}, False),
         (Wanted(player="Ann"), {}, True),
         (Wanted(player="An"), {}, False),

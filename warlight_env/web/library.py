@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,8 +54,8 @@ class Wanted:
             return False
         if self.result and self.result != self._result(row):
             return False
-        words = " ".join([row["name"], *row["players"], row["map"], row["rules"]]).casefold()
-        return all(word in words for word in self.text.casefold().split())
+        words = _plain(" ".join([row["name"], *row["players"], row["map"], row["rules"]]))
+        return all(word in words for word in _plain(self.text).split())
 
     def _result(self, row: Row) -> str:
         if not row["over"]:
@@ -66,6 +67,11 @@ class Wanted:
         else:
             mine = [seat for seat, bot in enumerate(row["bots"]) if bot is None]
         return "won" if row["winner"] in mine else "lost"
+
+
+def _plain(text: str) -> str:
+    """As it is looked for: without accents, capitals or not."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
 
 
 def found(rows: Sequence[Row], wanted: Wanted, start: int, count: int) -> dict[str, Any]:
