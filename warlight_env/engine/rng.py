@@ -13,6 +13,9 @@ from warlight_env.engine.kernel_types import Int, RandomState, Real
 U64 = np.uint64
 _R17, _R47, _R49, _R15, _R28, _R36, _S21 = U64(17), U64(47), U64(49), U64(15), U64(28), U64(36), U64(21)
 _R32, _LOW32 = U64(32), U64(0xFFFFFFFF)
+_R30, _R27, _R31 = U64(30), U64(27), U64(31)
+_GOLDEN, _FIRST, _SECOND = U64(0x9E3779B97F4A7C15), U64(0xBF58476D1CE4E5B9), U64(0x94D049BB133111EB)
+_PATH = U64(0x632BE59BD9B4E019)  # added to the steps of a path
 _MASK = (1 << 64) - 1
 
 
@@ -41,15 +44,37 @@ def uniform(rng: RandomState) -> Real:
     return np.float64(next_u64(rng) >> U64(11)) * (1.0 / 9007199254740992.0)
 
 
+@inline_kernel
+def mixed(x: Int) -> Int:
+    """`splitmix64` of a uint64."""
+    x = U64(x) + _GOLDEN
+    x = (x ^ (x >> _R30)) * _FIRST
+    x = (x ^ (x >> _R27)) * _SECOND
+    return x ^ (x >> _R31)
+
+
+@kernel
+def derived(value: Int, step: Int) -> Int:
+    """One step of the path of `derive_seed`: from `mixed` of the seed, or from what the step before gave."""
+    return mixed(U64(value) ^ mixed(U64(step) + _PATH))
+
+
+@kernel
+def seed_rng(seed: Int, rng: RandomState) -> None:
+    """Write what `make_rng` gives for a uint64."""
+    rng[0] = mixed(U64(seed))
+    rng[1] = mixed(rng[0])
+
+
 #: Seeds are smaller than this, whatever their sign: files name them, and those are read with at most 300 digits.
 SEEDS: Final = 10**299
 
 
 def splitmix64(x: int) -> int:
     """One step of SplitMix64 as a hash of a 64-bit integer."""
-    x = (x + 0x9E3779B97F4A7C15) & _MASK
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    x = (x + int(_GOLDEN)) & _MASK
+    x = ((x ^ (x >> 30)) * int(_FIRST)) & _MASK
+    x = ((x ^ (x >> 27)) * int(_SECOND)) & _MASK
     return x ^ (x >> 31)
 
 
@@ -57,7 +82,7 @@ def derive_seed(seed: int, *path: int) -> int:
     """A new 64-bit seed from a seed and a path of integers (game number, seat …); equal paths, equal seeds."""
     value = splitmix64(seed & _MASK)
     for step in path:
-        value = splitmix64(value ^ splitmix64((step + 0x632BE59BD9B4E019) & _MASK))
+        value = splitmix64(value ^ splitmix64((step + int(_PATH)) & _MASK))
     return value
 
 

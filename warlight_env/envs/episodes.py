@@ -18,7 +18,7 @@ from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
-from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, Slot, make_slots
+from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, read_options
@@ -154,7 +154,7 @@ class Episodes:
         self._table[free] = _Playing(opponent, opponent.make_memory(self.core))
         return free
 
-    def _forget_idle(self) -> None:
+    def forget_idle(self) -> None:
         """Let go of opponents that play in no game any more."""
         if len(self._table) > 1:
             in_use = np.isin(np.arange(len(self._table)), self._chosen)
@@ -202,13 +202,13 @@ class Episodes:
             self.core.start_from(options.start, which)
         self.let_begin(begun)
 
-    def _seat_of(self, options: ResetOptions) -> int | Literal["random"]:
+    def seat_of(self, options: ResetOptions) -> int | Literal["random"]:
         """The learner's in games that begin with these options."""
         return self.seat if options.seat is None else options.seat
 
     def check_start(self, options: ResetOptions) -> None:
         """Raises InputError where the learner may be out of the game from which games are to start."""
-        seat, start = self._seat_of(options), options.start
+        seat, start = self.seat_of(options), options.start
         seats = range(self.core.players) if seat == "random" else [int(seat)]
         if start is not None and not all(map(start.alive, seats)):
             raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
@@ -217,7 +217,7 @@ class Episodes:
         self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS
     ) -> list[tuple[int, int, int]]:
         """The first part of `reset`: who plays where; returns the game, the player and the seed of each opponent."""
-        core, seat = self.core, self._seat_of(options)
+        core, seat = self.core, self.seat_of(options)
         self.check_start(options)
         self._prepare()  # a pool may have changed
         drawn = [
@@ -239,13 +239,19 @@ class Episodes:
                 begun.append((b, player, derive_seed(seed, 3, player)))
         return begun
 
+    def numbers_of_bots(self) -> list[int] | None:
+        """The numbers in `chosen` of who plays against the learner, if all of them are bots that are kernels."""
+        if not all(isinstance(slot, BotOpponent) for slot in self._slots):
+            return None
+        return [self._number(slot) for slot in self._slots if isinstance(slot, BotOpponent)]
+
     def let_begin(self, begun: list[tuple[int, int, int]]) -> None:
         """The last part of `reset`: opponents are told of their games, which have begun."""
         for b, player, seed in begun:
             playing = self._table[self._chosen[b, player]]
             assert playing is not None
             playing.opponent.begin(playing.memory, self.core, b, player, seed)
-        self._forget_idle()
+        self.forget_idle()
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.

@@ -27,7 +27,7 @@ from warlight_env.envs.padding import DEPLOYS, SENDS, Padding
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, read_options
 from warlight_env.envs.seeds import draw_seed
-from warlight_env.envs.step_many import NUMBERS, Paid, begin_some, gather_many, gather_some, step_many
+from warlight_env.envs.step_many import NUMBERS, Paid, begin_some, gather_many, gather_some, seat_some, step_many
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -47,6 +47,32 @@ class Beginning(NamedTuple):
 
     map: Map
     seed: int
+
+
+class _Seating:
+    """Games in which nobody but kernels plays against the learner: they are seated together."""
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = []
+        self._places: list[int] = []
+        self._seeds: list[int] = []
+        self._numbers: list[list[int]] = []
+
+    def add(self, part: MapPart, seeds: list[int], places: list[int], numbers: list[int]) -> None:
+        """Games of a part, with the bots that have these numbers there."""
+        self._parts += [address_of(part.record)] * len(places)
+        self._places += places
+        self._seeds += seeds
+        self._numbers += [numbers] * len(places)
+
+    def seat(self, learner: int | Literal["random"]) -> None:
+        """Write who plays where, and their dice."""
+        if not self._parts:
+            return
+        parts = self._parts if JIT_DISABLED else np.array(self._parts, dtype=np.int64)
+        places, seeds = np.array(self._places, dtype=np.int64), np.array(self._seeds, dtype=np.uint64)
+        numbers = np.array(self._numbers, dtype=np.int16)
+        seat_some(parts, places, seeds, numbers, -1 if learner == "random" else int(learner))
 
 
 class MapEpisodes:
@@ -301,18 +327,24 @@ class MapEpisodes:
             _, seeds, places = begun.setdefault(id(part), (part, [], []))
             seeds.append(seed)
             places.append(c)
-        met, alone = [], []
+        met, alone, quick = [], [], _Seating()
         for part, seeds, places in begun.values():
             episodes, core = part.episodes, part.episodes.core
             if options.start is not None:
                 episodes.reset(seeds, places, options)
                 continue
-            met.append((episodes, episodes.seat_players(seeds, places, options)))
-            if core.begins_alone:
-                core.set_dice(seeds, places)
-                alone += [(part, c) for c in places]
+            numbers = episodes.numbers_of_bots() if core.begins_alone else None
+            if numbers is not None:
+                quick.add(part, seeds, places, numbers)
+                met.append((episodes, []))
             else:
-                core.reset(seeds, places)
+                met.append((episodes, episodes.seat_players(seeds, places, options)))
+                if not core.begins_alone:
+                    core.reset(seeds, places)
+                    continue
+                core.set_dice(seeds, places)
+            alone += [(part, c) for c in places]
+        quick.seat(self._some().seat_of(options))
         self._note([part for part, _, _ in begun.values()])
         self._begun = self._begun or None not in self._where
         begin_some(self._write_mask, *self._found(alone), self._some().core.picking == "random")

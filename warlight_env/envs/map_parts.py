@@ -34,7 +34,9 @@ class MapPart:
         """What kernels get; another one where the core has other buffers by now."""
         core = self.episodes.core
         if self._record is None or self._record.out is not core.out:
-            self._record = map_games(core, self.episodes.chosen, self.episodes.learner, self.places)
+            self._record = map_games(
+                core, self.episodes.chosen, self.episodes.learner, self.episodes.seeds, self.places
+            )
         return self._record
 
     @property

@@ -14,6 +14,7 @@ from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.reference import record_at, reference
+from warlight_env.engine.rng import derived, mixed, seed_rng
 from warlight_env.engine.state import State
 from warlight_env.envs.buffers import Buffers, EnvSettings
 from warlight_env.envs.core import EnvCore
@@ -39,6 +40,7 @@ class MapGames(NamedTuple):
     which: npt.NDArray[np.int8]  #: [C]
     chosen: npt.NDArray[np.int16]  #: [C, P] who plays, see `Episodes`
     learner: npt.NDArray[np.int8]  #: [C]
+    seeds: npt.NDArray[np.uint64]  #: [C]
     rngs: npt.NDArray[np.uint64]  #: [C, P, 2] of bots
     places: npt.NDArray[np.int64]  #: [C] the number of a game among all, or -1: nobody plays it
 
@@ -57,7 +59,11 @@ NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 
 
 def map_games(
-    core: EnvCore, chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
+    core: EnvCore,
+    chosen: npt.NDArray[np.int16],
+    learner: npt.NDArray[np.int8],
+    seeds: npt.NDArray[np.uint64],
+    places: npt.NDArray[np.int64],
 ) -> MapGames:
     """The record of a core, as long as `core.out` and `core.settings` are these."""
     shape = core.batch, core.slots, core.row_size
@@ -65,7 +71,7 @@ def map_games(
         MapGames(
             core.context, core.bots_context, core.settings, core.encoding.config, core.encoding.limits, core.state,
             core.out, core.turns, core.bits, core.work, np.zeros(shape, np.int64), np.zeros(shape[:2], np.int8),
-            np.zeros(core.batch, np.int8), chosen, learner, core.bot_rngs, places,
+            np.zeros(core.batch, np.int8), chosen, learner, seeds, core.bot_rngs, places,
         )
     )  # fmt: skip
     return games
@@ -74,7 +80,8 @@ def map_games(
 @functools.cache
 def _kind() -> Any:
     core = EnvCore("small")
-    return numba.typeof(map_games(core, np.zeros((1, 2), np.int16), np.zeros(1, np.int8), np.zeros(1, np.int64)))
+    chosen, learner = np.zeros((1, 2), np.int16), np.zeros(1, np.int8)
+    return numba.typeof(map_games(core, chosen, learner, np.zeros(1, np.uint64), np.zeros(1, np.int64)))
 
 
 _games_at = record_at(_kind)
@@ -185,6 +192,33 @@ def gather_many(
 
 
 @kernel
+def seat_some(
+    parts: Any, places: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64], numbers: npt.NDArray[np.int16], seat: Int
+) -> None:  # fmt: skip
+    """Who plays in the games at places[k] of parts[k], and their dice: `Episodes.seat_players`, `EnvCore.set_dice` and
+    `Episodes.let_begin`, where all opponents are bots that are kernels.
+
+    numbers: [K, P - 1] of these bots in a part's `chosen`. seat: the learner's, or -1: by the seed.
+    """
+    for k in range(places.shape[0]):
+        games, c = _games_at(parts[k]), places[k]
+        value, state, seats, slots = mixed(seeds[k]), games.state, games.out.seat[c], games.out.slot[c]
+        players = slots.shape[0]
+        learner = seat if seat >= 0 else np.int64(derived(value, 1) % np.uint64(players))
+        games.learner[c], games.seeds[c], games.chosen[c, learner] = learner, seeds[k], -1
+        seats[0], slots[learner], i = learner, 0, 0
+        for p in range(players):
+            if p != learner:
+                games.chosen[c, p] = numbers[k, i]
+                seed_rng(derived(derived(value, 3), p), games.rngs[c, p])
+                i += 1
+                slots[p] = i if i < seats.shape[0] else -1
+                if i < seats.shape[0]:
+                    seats[i] = p
+        seed_rng(value, state.rng[c])
+
+
+@kernel
 def begin_some(mask_address: Int, parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
     """`begin` the games at places[k] of parts[k], by rules with which it cannot fail."""
     for k in range(places.shape[0]):
@@ -269,4 +303,14 @@ def _fill(target: Any, value: Any) -> None:
         target[i] = value
 
 
-__all__ = ["NUMBERS", "MapGames", "Paid", "begin_some", "gather_many", "gather_some", "map_games", "step_many"]
+__all__ = [
+    "NUMBERS",
+    "MapGames",
+    "Paid",
+    "begin_some",
+    "gather_many",
+    "gather_some",
+    "map_games",
+    "seat_some",
+    "step_many",
+]
