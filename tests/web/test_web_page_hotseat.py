@@ -36,6 +36,7 @@ def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the
         for name in ("Ann", "Bo"):
             take_seat(name)
             page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+            assert page.get_by_role("button", name="Cover").count() == 1
             for _ in range(2):
                 page.locator('path[aria-label$="may be picked"]').first.focus()
                 page.keyboard.press("Enter")

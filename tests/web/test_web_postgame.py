@@ -173,6 +173,7 @@ def test_the_page_shows_the_report_and_draws_what_was_better(tmp_path: Path, ope
     show.click()
     page.locator(".where", has_text=f"Round {number}/").wait_for()
     page.locator("g.ghost, g.addition").first.wait_for(state="attached")
+    assert page.locator(".stage").bounding_box()["y"] >= 0, "the report lies below the map, which is in sight again"
     page.keyboard.press("End")
     page.locator("g.ghost").first.wait_for(state="detached")
 
