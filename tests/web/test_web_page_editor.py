@@ -126,11 +126,13 @@ def test_a_map_is_drawn_from_nothing_checked_kept_and_played(server: Server, edi
     page.get_by_label("Armies at the start").fill("")
     said(page, "Isle of Dogs: the armies at the start must be a whole number from 1 to 10000.")
     page.get_by_label("Armies at the start").fill("7")
+    assert drawn(page).regions[3].army == 7
+    page.get_by_role("button", name="Wasteland").click()
     made = drawn(page)
     assert (made.name, made.title, made.view_box) == ("a-row-of-four", "A row of four", (0.0, 0.0, 1000.0, 640.0))
     assert [(s.name, s.bonus) for s in made.super_regions] == [("West", 2), ("East", 3)]
     assert [(r.name, r.code, r.super_region, r.army) for r in made.regions] == [
-        ("Ash", "AS", 0, 2), ("Region 2", "R2", 0, 2), ("Region 3", "R3", 1, 2), ("Isle of Dogs", "IO", 1, 7)
+        ("Ash", "AS", 0, 2), ("Region 2", "R2", 0, 2), ("Region 3", "R3", 1, 2), ("Isle of Dogs", "IO", 1, 6)
     ]  # fmt: skip
     assert made.borders == ((0, 1), (1, 2), (2, 3))
     assert [(link.a, link.b) for link in made.sea_links] == [(2, 3)]

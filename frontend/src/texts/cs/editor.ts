@@ -114,6 +114,7 @@ export const editor = {
   'It is too small to be played by the rules “thesis”: two super regions with two regions each are enough for two players.':
     'Na hru podle pravidel „thesis“ je příliš malá: dvěma hráčům stačí dva kontinenty po dvou územích.',
   'Armies at the start': 'Armády na začátku',
+  'Wasteland: {n} armies': 'Pustina: {n} armád',
   'Remove the border with {name}': 'Odebrat hranici s územím {name}',
   'A border with': 'Hranice s územím',
   'A border with …': 'Hranice s územím …',
