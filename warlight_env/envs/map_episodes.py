@@ -327,7 +327,9 @@ class MapEpisodes:
             _, seeds, places = begun.setdefault(id(part), (part, [], []))
             seeds.append(seed)
             places.append(c)
-        met, alone, quick = [], [], _Seating()
+        met: list[tuple[Episodes, list[tuple[int, int, int]]]] = []
+        alone: list[_Place] = []
+        quick = _Seating()
         for part, seeds, places in begun.values():
             episodes, core = part.episodes, part.episodes.core
             if options.start is not None:
