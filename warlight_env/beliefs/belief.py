@@ -75,19 +75,19 @@ class Belief:
         self.hidden_armies = 0  #: of the opponent, placed out of sight and not accounted for
         self._offers, self._wishes = list(offers), list(wishes)
         self._distance: Any = make_board(map).distance
-        self._hidden = self._was_hidden = np.zeros(map.n_regions, dtype=np.bool_)
+        self._hidden = np.zeros(map.n_regions, dtype=np.bool_)
         self._begun = False
 
     def update(self, new: Observation) -> None:
         """Take in what is seen at the start of a round; call it once for each round, in their order."""
-        self._was_hidden, self._hidden = self._hidden, new.owner == UNKNOWN
-        hidden = self._hidden
+        before, hidden = self._hidden, new.owner == UNKNOWN
+        self._hidden = hidden
         if not self._begun:
             self._begun = True
             for region in self._starts(new) if new.round == 0 else ():
                 self.owner[region] = self.enemy
         else:
-            self._follow(new, hidden)
+            self._follow(new, before, hidden)
         self.owner[~hidden], self.army[~hidden] = new.owner[~hidden], new.army[~hidden]
         if not (self.owner == self.enemy).any() and hidden.any():
             self.owner[farthest(self._distance, self.owner, self.player, hidden)[0]] = self.enemy
@@ -119,7 +119,7 @@ class Belief:
 
     # From round to round
 
-    def _follow(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
+    def _follow(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
         placed = sum(armies for _, armies in new.seen.placements)
         self._believe_income(placed, new)
         for region, armies in new.seen.placements:
@@ -131,7 +131,7 @@ class Belief:
         self._follow_moves(new, hidden)
         for region in np.flatnonzero(lost).tolist():
             self.owner[region] = self.enemy
-        self._account_for(new, hidden)
+        self._account_for(new, before, hidden)
         self._grow(hidden)
 
     def _follow_moves(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
@@ -151,9 +151,9 @@ class Belief:
                     self.army[target] = max(1, armies - self._lost_to(int(self.army[target])))
                 self.owner[target] = self.enemy
 
-    def _account_for(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
+    def _account_for(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
         """What came into sight was out of sight before, and is not any more."""
-        for region in np.flatnonzero(self._was_hidden & (new.owner == self.enemy)).tolist():
+        for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
             came = sum(armies for source, target, armies in new.seen.moves if target == region and not hidden[source])
             placed = sum(armies for at, armies in new.seen.placements if at == region)
             known = (

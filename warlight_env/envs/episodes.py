@@ -154,7 +154,7 @@ class Episodes:
         self._table[free] = _Playing(opponent, opponent.make_memory(self.core))
         return free
 
-    def forget_idle(self) -> None:
+    def _forget_idle(self) -> None:
         """Let go of opponents that play in no game any more."""
         if len(self._table) > 1:
             in_use = np.isin(np.arange(len(self._table)), self._chosen)
@@ -251,7 +251,7 @@ class Episodes:
             playing = self._table[self._chosen[b, player]]
             assert playing is not None
             playing.opponent.begin(playing.memory, self.core, b, player, seed)
-        self.forget_idle()
+        self._forget_idle()
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.

@@ -20,14 +20,14 @@ from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_poin
 from warlight_env.envs.arrays import fitting
 from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
-from warlight_env.envs.map_parts import MapPart, PartsOfMaps
+from warlight_env.envs.map_parts import MapPart, PartsOfMaps, Seating
 from warlight_env.envs.map_sets import GeneratedMaps, MapLike, MapRoom, edges_of, map_set
 from warlight_env.envs.opponents import BotOpponent, Opponent, make_slots
 from warlight_env.envs.padding import DEPLOYS, SENDS, Padding
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, read_options
 from warlight_env.envs.seeds import draw_seed
-from warlight_env.envs.step_many import NUMBERS, Paid, begin_some, gather_many, gather_some, seat_some, step_many
+from warlight_env.envs.step_many import NUMBERS, Paid, begin_some, gather_many, gather_some, step_many
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -47,32 +47,6 @@ class Beginning(NamedTuple):
 
     map: Map
     seed: int
-
-
-class _Seating:
-    """Games in which nobody but kernels plays against the learner: they are seated together."""
-
-    def __init__(self) -> None:
-        self._parts: list[Any] = []
-        self._places: list[int] = []
-        self._seeds: list[int] = []
-        self._numbers: list[list[int]] = []
-
-    def add(self, part: MapPart, seeds: list[int], places: list[int], numbers: list[int]) -> None:
-        """Games of a part, with the bots that have these numbers there."""
-        self._parts += [address_of(part.record)] * len(places)
-        self._places += places
-        self._seeds += seeds
-        self._numbers += [numbers] * len(places)
-
-    def seat(self, learner: int | Literal["random"]) -> None:
-        """Write who plays where, and their dice."""
-        if not self._parts:
-            return
-        parts = self._parts if JIT_DISABLED else np.array(self._parts, dtype=np.int64)
-        places, seeds = np.array(self._places, dtype=np.int64), np.array(self._seeds, dtype=np.uint64)
-        numbers = np.array(self._numbers, dtype=np.int16)
-        seat_some(parts, places, seeds, numbers, -1 if learner == "random" else int(learner))
 
 
 class MapEpisodes:
@@ -329,7 +303,7 @@ class MapEpisodes:
             places.append(c)
         met: list[tuple[Episodes, list[tuple[int, int, int]]]] = []
         alone: list[_Place] = []
-        quick = _Seating()
+        quick = Seating()
         for part, seeds, places in begun.values():
             episodes, core = part.episodes, part.episodes.core
             if options.start is not None:

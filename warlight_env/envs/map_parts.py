@@ -6,14 +6,16 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.jit import JIT_DISABLED
+from warlight_env.engine.reference import address_of
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.padding import Padding
-from warlight_env.envs.step_many import MapGames, map_games
+from warlight_env.envs.step_many import MapGames, map_games, seat_some
 from warlight_env.maps import Map
 
 #: Maps that are kept beside those that are played on.
@@ -58,6 +60,32 @@ class MapPart:
         """Play a game on that was left, number b in the whole batch; nothing has begun in its place."""
         self.places[c] = b
         self.free.remove(c)
+
+
+class Seating:
+    """Games in which nobody but kernels plays against the learner: they are seated together."""
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = []
+        self._places: list[int] = []
+        self._seeds: list[int] = []
+        self._numbers: list[list[int]] = []
+
+    def add(self, part: MapPart, seeds: list[int], places: list[int], numbers: list[int]) -> None:
+        """Games of a part, with the bots that have these numbers there."""
+        self._parts += [address_of(part.record)] * len(places)
+        self._places += places
+        self._seeds += seeds
+        self._numbers += [numbers] * len(places)
+
+    def seat(self, learner: int | Literal["random"]) -> None:
+        """Write who plays where, and their dice."""
+        if not self._parts:
+            return
+        parts = self._parts if JIT_DISABLED else np.array(self._parts, dtype=np.int64)
+        places, seeds = np.array(self._places, dtype=np.int64), np.array(self._seeds, dtype=np.uint64)
+        numbers = np.array(self._numbers, dtype=np.int16)
+        seat_some(parts, places, seeds, numbers, -1 if learner == "random" else int(learner))
 
 
 @dataclass(eq=False)
