@@ -20,7 +20,7 @@ from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_poin
 from warlight_env.envs.arrays import fitting
 from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
-from warlight_env.envs.map_parts import MapPart, PartsOfMaps, Seating
+from warlight_env.envs.map_parts import JointSeating, MapPart, PartsOfMaps
 from warlight_env.envs.map_sets import GeneratedMaps, MapLike, MapRoom, edges_of, map_set
 from warlight_env.envs.opponents import BotOpponent, Opponent, make_slots
 from warlight_env.envs.padding import DEPLOYS, SENDS, Padding
@@ -303,7 +303,7 @@ class MapEpisodes:
             places.append(c)
         met: list[tuple[Episodes, list[tuple[int, int, int]]]] = []
         alone: list[_Place] = []
-        quick = Seating()
+        quick = JointSeating()
         for part, seeds, places in begun.values():
             episodes, core = part.episodes, part.episodes.core
             if options.start is not None:

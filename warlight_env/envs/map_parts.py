@@ -62,7 +62,7 @@ class MapPart:
         self.free.remove(c)
 
 
-class Seating:
+class JointSeating:
     """Games in which nobody but kernels plays against the learner: they are seated together."""
 
     def __init__(self) -> None:
