@@ -2,8 +2,8 @@
 
 ``python benchmarks/curves.py run`` has each method learn for some minutes from each seed, and then plays what it had
 found on the way against one bot, on starts that are the same for all; ``draw`` makes the picture and the table of
-docs/learning.md. A method that is in the folder already is left as it is. Minutes are those of a processor, which other
-work on the machine does not shorten.
+docs/learning.md. The last policy of each stays in the folder beside its curve; what is there already is left as it is.
+Minutes are those of a processor, which other work on the machine does not shorten.
 """
 
 from __future__ import annotations
@@ -14,106 +14,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from curve_runs import METHODS, Found, keep
 from scipy import stats
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 #: Points of a curve.
 POINTS = 10
-
-
-class Method(NamedTuple):
-    """A way to learn."""
-
-    told: str
-    settings: str  #: a file of examples/
-    steps: str  #: what its steps are
-
-
-METHODS = {
-    "exit": Method("expert iteration", "exit_curve.toml", "turns taught"),
-    "clone": Method("behaviour cloning of the expert", "exit_clone.toml", "turns taught"),
-    "ppo": Method("PPO on turns in full, in batches", "ppo_turns.toml", "turns played"),
-    "maskable": Method("MaskablePPO of sb3-contrib, `strategies`", "ppo_strategies.toml", "steps of environments"),
-}
-
-
-class Found(NamedTuple):
-    """What a run had after a while."""
-
-    seconds: float
-    steps: int
-    content: bytes  #: of the policy's file
-
-
-class TimeOver(Exception):  # noqa: N818 -- no error
-    """The time is over."""
-
-
-class Clock:
-    """Told of the steps of a run, it notes the processor's seconds so far, and ends the run when they are over."""
-
-    def __init__(self, seconds: float) -> None:
-        self._limit, self._began = seconds, time.process_time()
-        self.spent: list[float] = []
-
-    def __call__(self, entry: dict[str, Any]) -> None:
-        self.spent.append(time.process_time() - self._began)
-        if self.spent[-1] >= self._limit:
-            raise TimeOver
-
-
-def _taught(settings: Path, seed: int, seconds: float, folder: Path) -> list[Found]:
-    """A run of `warlight train exit`."""
-    from warlight_env.train.exit import ExitRun
-    from warlight_env.train.exit_settings import ExitSettings
-    from warlight_env.train.journal import Journal
-    from warlight_env.train.settings_file import load_plain, read_settings
-
-    told = replace(read_settings(ExitSettings, load_plain(settings), str(settings)), seed=seed)
-    found, taught, clock = [], 0, Clock(seconds)
-    with Journal(folder, told.to_dict()) as journal:
-        with suppress(TimeOver):
-            ExitRun(told, journal, say=clock).run()
-        for entry, spent in zip(journal.entries, clock.spent, strict=True):
-            taught += entry.get("positions", 0)
-            if entry["event"] == "fit":
-                content = (folder / f"network-{entry['iteration'] + 1}.npz").read_bytes()
-                found.append(Found(spent, taught, content))
-    return found
-
-
-def _played(settings: Path, seed: int, seconds: float, folder: Path) -> list[Found]:
-    """A run of `warlight train ppo`, without its evaluations."""
-    from warlight_env.train.journal import Journal
-    from warlight_env.train.policy_run import policy_name
-    from warlight_env.train.settings_file import load_plain, read_settings
-
-    plain, run = load_plain(settings), None
-    given: dict[str, Any] = {"seed": seed, "iterations": 100_000, "evaluation": 100_000, "snapshot": 5, "threads": 1}
-    with_turns = plain.get("action") == "turns"
-    if with_turns:
-        from warlight_env.train.turn_ppo import TurnPpoRun as Run
-        from warlight_env.train.turn_ppo_settings import TurnPpoSettings as Settings
-    else:
-        from warlight_env.train.ppo import PpoRun as Run  # type: ignore[assignment]
-        from warlight_env.train.ppo_settings import PpoSettings as Settings  # type: ignore[assignment]
-    told = replace(read_settings(Settings, plain, str(settings)), **given)
-    found, clock = [], Clock(seconds)
-    with Journal(folder, told.to_dict()) as journal:
-        run = Run(told, journal, say=clock)  # type: ignore[arg-type]
-        with suppress(TimeOver):
-            run.run()
-        for entry, spent in zip(journal.entries, clock.spent, strict=True):
-            if (path := folder / policy_name(entry["iteration"] + 1)).exists():
-                found.append(Found(spent, entry["steps"], path.read_bytes()))
-    return found
 
 
 def _thinned(found: list[Found]) -> list[Found]:
@@ -128,13 +38,10 @@ def _scored(found: list[Found], opponent: str, units: int, jobs: int) -> list[di
     from warlight_env.arena.matches.match import Match
 
     points = []
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "policy.npz")
-        for one in found:
-            path.write_bytes(one.content)
-            match = Match([f"policy:{path}", opponent], games=2 * units, seed=5, paired=True, picks="random", jobs=jobs)
-            result = match.run()
-            points.append({"seconds": one.seconds, "steps": one.steps, "score": result.agents[0].score})
+    for one in found:
+        match = Match([one.agent, opponent], games=2 * units, seed=5, paired=True, picks="random", jobs=jobs)
+        result = match.run()
+        points.append({"seconds": one.seconds, "steps": one.steps, "score": result.agents[0].score})
     return points
 
 
@@ -142,18 +49,18 @@ def run(told: argparse.Namespace) -> int:
     """Learn and play, method by method and seed by seed."""
     for seed in range(1, told.seeds + 1):
         for name in told.methods.split(","):
-            out = told.out / f"{name}-{seed}.json"
+            out = told.out / f"{name}-{seed}.curve.json"
             if out.exists():
                 continue
             began, method = time.perf_counter(), METHODS[name]
-            learn = _taught if method.settings.startswith("exit") else _played
             with tempfile.TemporaryDirectory() as folder:
-                found = learn(EXAMPLES / method.settings, seed, 60 * told.minutes, Path(folder, "run"))
+                found = method.learn(seed, 60 * told.minutes, Path(folder, "run"))
                 if not found:
                     print(f"{name}: nothing was found yet; --minutes has to be more", file=sys.stderr)
                     return 1
                 points = _scored(_thinned(found), told.opponent, told.units, told.jobs)
-            out.parent.mkdir(parents=True, exist_ok=True)
+                told.out.mkdir(parents=True, exist_ok=True)
+                keep(found[-1].policy, told.out / f"{name}-{seed}{method.suffix}")
             out.write_text(json.dumps({"method": name, "seed": seed, "opponent": told.opponent, "points": points}))
             last = points[-1]
             print(
@@ -191,7 +98,7 @@ def draw(told: argparse.Namespace) -> int:
     from matplotlib import pyplot
 
     known: dict[str, list[dict[str, Any]]] = {}
-    for path in sorted(told.out.glob("*.json")):
+    for path in sorted(told.out.glob("*.curve.json")):
         row = json.loads(path.read_text())
         known.setdefault(row["method"], []).append(row)
     if not known:

@@ -14,6 +14,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = {
     "random_agent": (["3"], "won"),
     "maskable_ppo_steps": (["2048"], "mean reward"),
+    "dqn_strategies": (["3000", "dqn.zip", "4"], "vs aggressive"),
     "ppo_factored": (["2048"], "of 100 games won"),
     "ppo_continuous": (["2048"], "mean reward"),
     "cleanrl_ppo": (["8192"], "steps"),

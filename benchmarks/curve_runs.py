@@ -1,0 +1,164 @@
+"""What learns for a curve, and what it had found on the way."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+#: Calls of a callback of Stable-Baselines3, a step of all environments each, between two models that are kept.
+EVERY = 500
+
+
+class Found(NamedTuple):
+    """What a run had after a while."""
+
+    seconds: float
+    steps: int
+    policy: Path
+
+    @property
+    def agent(self) -> str:
+        """The specification of the agent that plays so."""
+        return agent_of(self.policy)
+
+
+class Method(NamedTuple):
+    """A way to learn: from a seed, for so many seconds of a processor, in an empty folder."""
+
+    told: str
+    steps: str  #: what its steps are
+    learn: Callable[[int, float, Path], list[Found]]
+    any_map: bool = False  #: whether its policies play maps of other sizes
+    suffix: str = ".npz"  #: of a policy's file
+
+
+def agent_of(policy: Path) -> str:
+    """The specification of the agent that plays by a policy's file."""
+    return f"sb3:file={policy},trust=yes,play=likeliest" if policy.suffix == ".zip" else f"policy:{policy}"
+
+
+class _TimeOver(Exception):  # noqa: N818 -- no error
+    """The time is over."""
+
+
+class _Clock:
+    """Told of the steps of a run, it notes the processor's seconds so far, and ends the run when they are over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._limit, self._began = seconds, time.process_time()
+        self.spent: list[float] = []
+
+    def __call__(self, entry: dict[str, Any]) -> None:
+        self.spent.append(time.process_time() - self._began)
+        if self.spent[-1] >= self._limit:
+            raise _TimeOver
+
+
+def taught(settings: str) -> Callable[[int, float, Path], list[Found]]:
+    """`warlight train exit` with settings of examples/."""
+
+    def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
+        from warlight_env.train.exit import ExitRun
+        from warlight_env.train.exit_settings import ExitSettings
+        from warlight_env.train.journal import Journal
+        from warlight_env.train.settings_file import load_plain, read_settings
+
+        told = replace(read_settings(ExitSettings, load_plain(EXAMPLES / settings), settings), seed=seed)
+        found, positions, clock = [], 0, _Clock(seconds)
+        with Journal(folder, told.to_dict()) as journal:
+            with suppress(_TimeOver):
+                ExitRun(told, journal, say=clock).run()
+            for entry, spent in zip(journal.entries, clock.spent, strict=True):
+                positions += entry.get("positions", 0)
+                if entry["event"] == "fit":
+                    found.append(Found(spent, positions, folder / f"network-{entry['iteration'] + 1}.npz"))
+        return found
+
+    return learn
+
+
+def played(settings: str) -> Callable[[int, float, Path], list[Found]]:
+    """`warlight train ppo` with settings of examples/, without its evaluations."""
+
+    def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
+        from warlight_env.train.journal import Journal
+        from warlight_env.train.policy_run import policy_name
+        from warlight_env.train.settings_file import load_plain, read_settings
+
+        plain = load_plain(EXAMPLES / settings)
+        given: dict[str, Any] = {"seed": seed, "iterations": 100_000, "evaluation": 100_000, "snapshot": 5}
+        if plain.get("action") == "turns":
+            from warlight_env.train.turn_ppo import TurnPpoRun as Run
+            from warlight_env.train.turn_ppo_settings import TurnPpoSettings as Settings
+        else:
+            from warlight_env.train.ppo import PpoRun as Run  # type: ignore[assignment]
+            from warlight_env.train.ppo_settings import PpoSettings as Settings  # type: ignore[assignment]
+        told = replace(read_settings(Settings, plain, settings), **given, threads=1)
+        found, clock = [], _Clock(seconds)
+        with Journal(folder, told.to_dict()) as journal:
+            run = Run(told, journal, say=clock)  # type: ignore[arg-type]
+            with suppress(_TimeOver):
+                run.run()
+            for entry, spent in zip(journal.entries, clock.spent, strict=True):
+                if (path := folder / policy_name(entry["iteration"] + 1)).exists():
+                    found.append(Found(spent, entry["steps"], path))
+        return found
+
+    return learn
+
+
+def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[Found]]:
+    """A model of Stable-Baselines3 that a script of examples/ makes, by its function `learner(seed)`; for so many steps
+    if there is time: what it draws at random goes by their number."""
+
+    def learn(seed: int, seconds: float, folder: Path) -> list[Found]:
+        from stable_baselines3.common.callbacks import BaseCallback
+
+        from warlight_env.envs.sb3 import save_for_play
+
+        class Keeper(BaseCallback):  # type: ignore[misc]
+            """Keeps models on the way, and ends the run when the time is over."""
+
+            found: list[Found]
+
+            def _on_training_start(self) -> None:
+                self.found, self.began = [], time.process_time()
+
+            def _on_step(self) -> bool:
+                spent = time.process_time() - self.began
+                if self.n_calls % EVERY == 0 or spent >= seconds:
+                    path = folder / f"{self.n_calls:09}.zip"
+                    save_for_play(self.model, path)
+                    self.found.append(Found(spent, self.num_timesteps, path))
+                return spent < seconds
+
+        folder.mkdir()
+        keeper = Keeper()
+        runpy.run_path(str(EXAMPLES / script))["learner"](seed).learn(steps, callback=keeper)
+        return keeper.found
+
+    return learn
+
+
+METHODS = {
+    "exit": Method("expert iteration", "turns taught", taught("exit_curve.toml"), any_map=True),
+    "clone": Method("behaviour cloning of the expert", "turns taught", taught("exit_clone.toml"), any_map=True),
+    "ppo": Method("PPO on turns in full, in batches", "turns played", played("ppo_turns.toml"), any_map=True),
+    "maskable": Method("MaskablePPO, `strategies`", "steps of environments", played("ppo_strategies.toml")),
+    "factored": Method("PPO, `factored`", "steps of environments", played("ppo_factored.toml")),
+    "dqn": Method("DQN, `strategies`", "steps of environments", sb3("dqn_strategies.py", 700_000), suffix=".zip"),
+}
+
+
+def keep(policy: Path, path: Path) -> None:
+    """Copy a policy, with the settings that lie beside a model of Stable-Baselines3."""
+    shutil.copyfile(policy, path)
+    if policy.suffix == ".zip":
+        shutil.copyfile(policy.with_suffix(".json"), path.with_suffix(".json"))
