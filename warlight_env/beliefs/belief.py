@@ -13,12 +13,20 @@ import numpy.typing as npt
 from warlight_env.agents.imagined import distance_to, farthest
 from warlight_env.beliefs.watching import NOTHING_SEEN, Seen
 from warlight_env.engine.board import make_board
+from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.maps import Map
 
+_NO_ORDERS: Final = Orders()
 #: Most neutral regions that the opponent is thought to take in a round where nobody sees it.
 MOST_CAPTURES: Final = 3
+
+
+def _legal(rows: npt.NDArray[np.int64], n_regions: int) -> npt.NDArray[np.int64]:
+    """Those of our orders that name regions; others were skipped."""
+    regions = rows[:, :-1]
+    return rows[((regions >= 0) & (regions < n_regions)).all(axis=1)]
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,7 @@ class Observation:
     """What a player learns at the start of a round.
 
     owner: int8[N], -2 where it sees nothing. army: int32[N], 0 there. round: rounds played.
-    seen: the opponent's orders of the last round that were in sight.
+    seen: the opponent's orders of the last round that were in sight. own: ours of that round, if they are known.
     starts: the opponent's regions at the start, if the rules tell them.
     """
 
@@ -35,6 +43,7 @@ class Observation:
     army: npt.NDArray[np.int32]
     seen: Seen = NOTHING_SEEN
     starts: Sequence[int] | None = None
+    own: Orders | None = None
 
 
 class Belief:
@@ -49,8 +58,9 @@ class Belief:
     - the opponent's income is the base income and the bonuses of the super regions that we believe to be its own. What
       it was seen to place is a lower bound: where that is more, the super regions that are nearest to being its own
       become so;
-    - what comes into sight was out of sight before, and is taken from what is believed there; who is beaten back stands
-      where it was;
+    - the round is played again as far as it was seen, with mean losses and our own orders: who is beaten back stands
+      where it was, and what we lost was captured by the last that came;
+    - what comes into sight was out of sight before, and is taken from what is believed there;
     - what the opponent has placed out of sight gathers; with it, it takes neutral regions out of sight, first those in
       the super region of which it lacks the least, and the rest stands on its hidden region that is closest to us.
 
@@ -127,39 +137,59 @@ class Belief:
                 self.owner[region] = self.enemy
                 self.army[region] += armies
         self.hidden_armies += max(0, self.income() - placed)
-        lost = hidden & (self.owner == self.player)
         self._follow_moves(new, hidden)
-        for region in np.flatnonzero(lost).tolist():
-            self.owner[region] = self.enemy
         self._account_for(new, before, hidden)
         self._grow(hidden)
 
     def _follow_moves(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
+        """Play the round again as far as it was seen, with mean losses; ours move last, as nobody tells in between.
+
+        Attacks out of sight end as the regions stand now: what we lost was captured by the last that came.
+        """
+        deploys, attacks = (_legal(rows, len(hidden)) for rows in (new.own or _NO_ORDERS).arrays())
+        defenders = np.where(self.owner == self.player, self.army, 0)
+        np.add.at(defenders, deploys[:, 0], deploys[:, 1])
+        np.subtract.at(defenders, attacks[:, 0], attacks[:, 2])
+        lost = hidden & (self.owner == self.player)
         for source, target, armies in new.seen.moves:
             if hidden[source]:
                 self.owner[source] = self.enemy
                 spare = max(0, int(self.army[source]) - 1)
                 self.army[source] -= min(spare, armies)
                 self.hidden_armies -= max(0, armies - spare)
-                if new.owner[target] not in (UNKNOWN, self.enemy):  # beaten back: who is left stands where it was
-                    defenders = int(new.army[target]) + round(self.rules.attack_kill * armies)
-                    self.army[source] += max(0, armies - self._lost_to(defenders))
+            if hidden[target] and self.owner[target] == self.enemy:
+                self.army[target] += armies
+                continue
             if hidden[target]:
-                if self.owner[target] == self.enemy:
-                    self.army[target] += armies
-                else:
-                    self.army[target] = max(1, armies - self._lost_to(int(self.army[target])))
-                self.owner[target] = self.enemy
+                against = max(1, int(defenders[target] if lost[target] else self.army[target]))
+            elif new.owner[target] == self.enemy:
+                continue
+            else:  # beaten back: enough are left
+                against = int(new.army[target]) + round(self.rules.attack_kill * armies)
+            left, killed = max(0, armies - self._lost_to(against)), round(self.rules.attack_kill * armies)
+            if hidden[target] and (killed >= against or not lost[target]):
+                self.owner[target], self.army[target] = self.enemy, max(1, left)
+                continue
+            defenders[target] = against - killed
+            if hidden[source]:
+                self.army[source] += left
+            if lost[target]:
+                self.army[target] = max(1, left)  # if no other comes, it was this one that captured it
+        self.owner[lost] = self.enemy
+        for _, target, armies in attacks.tolist():
+            if hidden[target] and self.owner[target] == self.enemy and not lost[target]:
+                self.army[target] = max(1, int(self.army[target]) - round(self.rules.attack_kill * armies))
 
     def _account_for(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
         """What came into sight was out of sight before, and is not any more."""
         for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
-            came = sum(armies for source, target, armies in new.seen.moves if target == region and not hidden[source])
+            came = sum(armies for _, target, armies in new.seen.moves if target == region)
+            left = sum(armies for source, _, armies in new.seen.moves if source == region)
             placed = sum(armies for at, armies in new.seen.placements if at == region)
             known = (
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )
-            self.hidden_armies -= int(new.army[region]) - known - came - placed
+            self.hidden_armies -= int(new.army[region]) + left - known - came - placed
         if self.hidden_armies < 0:  # more than was thought to be free: it left where it was thought to stand
             theirs = np.flatnonzero(hidden & (self.owner == self.enemy))
             for region in theirs[np.argsort(-self.army[theirs], kind="stable")].tolist():

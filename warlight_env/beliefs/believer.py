@@ -30,6 +30,7 @@ class BelievingAgent(Agent):
         self.belief: Belief | None = None  #: of the game that goes on
         self._watcher = Watcher()
         self._before: View | None = None
+        self._ordered: Orders | None = None  # in the round before
         self._offers: tuple[int, ...] = ()
         self._wishes: list[int] = []
         self._start: npt.NDArray[np.int32] | None = None  # armies while regions were picked
@@ -65,10 +66,12 @@ class BelievingAgent(Agent):
                 army = np.array(view.map.starting_armies, dtype=np.int32)
                 army[wastelands(view)] = view.rules.wasteland_army
             self.belief = Belief(view.map, view.rules, view.player, army, self._offers, self._wishes)
+            self._ordered = None
         self._before = view
-        self.belief.update(observation)
+        self.belief.update(replace(observation, own=self._ordered))
         owner, army = self.belief.position()
-        return self.agent.act(replace(view, owner=owner, army=army), budget)
+        self._ordered = self.agent.act(replace(view, owner=owner, army=army), budget)
+        return self._ordered
 
     # What the agent tells of itself.
 
