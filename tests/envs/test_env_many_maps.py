@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import functools
+import pickle
+import subprocess
+import sys
+from typing import ClassVar
 
 import gymnasium
 import numpy as np
@@ -19,7 +24,14 @@ from warlight_env.agents import make_agent
 from warlight_env.arena import Match
 from warlight_env.bench.subject import make_subject
 from warlight_env.engine.rules import RulesError
-from warlight_env.envs import GeneratedMaps, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv, WarlightVectorEnv
+from warlight_env.envs import (
+    GeneratedMaps,
+    WarlightEnv,
+    WarlightMapsEnv,
+    WarlightMapsVectorEnv,
+    WarlightVectorEnv,
+    map_parts,
+)
 from warlight_env.envs.conformance import vector_conformance_test
 from warlight_env.envs.map_sets import map_set
 from warlight_env.envs.sb3 import SaveForPlay, make_vec_env
@@ -317,6 +329,146 @@ def test_games_whose_opponent_did_not_begin_are_to_be_reset():
     for each in (env, other):
         each.reset(seed=[3, None, 4], options={"reset_mask": mask})
     _plays_like(env, other)
+
+
+def test_more_new_maps_than_are_kept_are_each_shown_as_they_are(monkeypatch):
+    monkeypatch.setattr(map_parts, "_KEPT", 4)
+    settings = {"map": GeneratedMaps(6, 12, count=100_000), "opponent": "random", "picking": "random"}
+    batch, alone = WarlightMapsVectorEnv(10, **settings), [WarlightMapsEnv(**settings) for _ in range(10)]
+    seen, _ = batch.reset(seed=1)
+    shown = [env.reset(seed=1 + b)[0] for b, env in enumerate(alone)]
+    nothing = np.zeros(batch.single_action_space.shape, np.int64)
+    for _ in range(3):
+        for b, expected in enumerate(shown):
+            assert equal_observations({name: array[b] for name, array in seen.items()}, expected)
+        seen = batch.step(np.stack([nothing] * 10))[0]
+        shown = [env.step(nothing)[0] for env in alone]
+
+
+def equal_observations(one, other):
+    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+@pytest.mark.parametrize("opponent", ["aggressive", make_agent("smart_random", 0).__class__])
+def test_a_copy_goes_on_like_the_original(opponent, copied):
+    env = WarlightMapsVectorEnv(4, map=["generated:12:1", "generated:14:2"], opponent=opponent, max_cycles=9)
+    env.reset(seed=1)
+    nothing = np.zeros(env.action_space.shape, np.int64)
+    env.step(nothing)
+    other = copied(env)
+    mine = [env.step(nothing) for _ in range(12)]
+    theirs = [other.step(nothing) for _ in range(12)]
+    for one, two in zip(mine, theirs, strict=True):
+        assert equal_observations(one[0], two[0])
+        assert all(np.array_equal(x, y) for x, y in zip(one[1:4], two[1:4], strict=True))
+
+
+UNPICKLED = """
+import pickle, sys
+import numpy as np
+
+env = pickle.load(open(sys.argv[1], "rb"))
+env.reset(seed=2)
+print(env.step(np.zeros(env.action_space.shape, np.int64))[4]["round"])
+"""
+
+
+def test_a_copy_plays_in_another_process(tmp_path):
+    env = WarlightMapsEnv(["generated:12:1", "generated:14:2"], opponent="aggressive", picking="random")
+    env.reset(seed=1)
+    (tmp_path / "env.pkl").write_bytes(pickle.dumps(env))
+    done = subprocess.run(
+        [sys.executable, "-c", UNPICKLED, str(tmp_path / "env.pkl")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "1"
+
+
+class Onlooker:
+    """Notes what views tell of the last round."""
+
+    told: ClassVar[list] = []
+    name = "onlooker"
+
+    def __init__(self, seed):
+        pass
+
+    def pick(self, view):
+        return list(view.offers)
+
+    def act(self, view):
+        last = view.last_round
+        self.told.append((view.map.name, view.round, view.starts is None, last and (last.round, len(last.events))))
+        return Orders()
+
+
+@pytest.mark.parametrize("make", [WarlightVectorEnv, WarlightMapsVectorEnv])
+def test_a_reward_that_raises_changes_nothing_of_what_opponents_are_told(make):
+    """The round is played again, and they are told as if it had been played but once."""
+
+    def told(times: int):
+        left = [times]
+
+        def pay(before, after, wins):
+            if left[0] and after.round.max() == 3:
+                left[0] -= 1
+                raise RuntimeError("mine")
+            return np.array(wins)
+
+        maps_of = ["generated:12:1", "generated:14:2"]
+        given = maps_of if make is WarlightMapsVectorEnv else maps_of[0]
+        env = make(4, map=given, opponent=Onlooker, reward=pay, picking="random", action="factored")
+        env.reset(seed=3)
+        nothing = np.zeros(env.action_space.shape, np.int64)
+        Onlooker.told.clear()
+        for _ in range(5):
+            before = len(Onlooker.told)
+            try:
+                env.step(nothing)
+            except RuntimeError:
+                del Onlooker.told[before:]
+                env.step(nothing)
+        assert left == [0]
+        return list(Onlooker.told)
+
+    assert told(1) == told(0)
+
+
+def test_what_views_tell_is_kept_only_while_somebody_takes_views():
+    env = WarlightMapsVectorEnv(4, map=SETS, room=ROOM, opponent=Onlooker, max_cycles=3)
+    env.reset(seed=1)
+    cores = [env.episodes.core_of(b)[0] for b in range(4)]
+    assert all(core.remembers for core in cores)
+    env.set_opponent("random")
+    nothing = np.zeros(env.action_space.shape, np.int64)
+    for _ in range(9):
+        env.step(nothing)
+    assert not any(env.episodes.core_of(b)[0].remembers for b in range(4))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"map": 5}, {"map": None}, {"map": [5]}, {"map": {"small": "a"}}, {"map": {"small": None}},
+        {"map": "small", "room": 5}, {"map": "small", "room": (1, 2, 3)}, {"map": "small", "room": ("a", 2)},
+    ],
+)  # fmt: skip
+def test_maps_and_rooms_that_are_none_are_refused_by_name(settings):
+    with pytest.raises(InputError, match=r"map|room"):
+        WarlightMapsEnv(**settings)
+
+
+@pytest.mark.parametrize("ranges", [("a", 4), (10.5, 20), (10, 20, 1.5), (10, 20, 5, None)])
+def test_ranges_of_maps_are_whole_numbers(ranges):
+    with pytest.raises(InputError, match="must be an integer"):
+        GeneratedMaps(*ranges)
+
+
+def test_options_are_a_dict():
+    env = WarlightMapsEnv("small")
+    for options in ([1], {"map": 5}):
+        with pytest.raises(InputError, match=r"options|map"):
+            env.reset(options=options)
 
 
 def test_named_maps_that_cannot_hold_the_players_are_refused_at_the_door():

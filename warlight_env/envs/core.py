@@ -336,9 +336,9 @@ class EnvCore:
         reward raises is raised, and nothing has been played then. numbers int64[B]: of the games in a larger batch,
         by which errors tell them, or -1: nobody plays it, and a user's reward is not asked of it.
         """
-        before = earlier = None
+        before = earlier = told = None
         if self.own_reward is not None:
-            before = self.snapshot()
+            before, told = self.snapshot(), self.chronicle and self.chronicle.copy()
             earlier = showing.games_of(before.state, before.live, self.out.income.copy())
         which = self.row_room.every_game if which is None else fitting(which, "which", np.int8, (self.batch,))
         owners = None if self.chronicle is None else self.chronicle.before(self.state, self.out.live, self.turns, which)
@@ -348,6 +348,7 @@ class EnvCore:
                 paid = self._own_paid(earlier, numbers)
             except BaseException:
                 snapshots.put(self, before)
+                self.chronicle = told
                 raise
             self.out.reward[...] = np.where(before.live & (which != 0)[:, None], paid, 0.0)
         if self.chronicle is not None and owners is not None:
@@ -422,6 +423,22 @@ class EnvCore:
     def restore_turns(self, saved: Any) -> None:
         """Take back what was handed in since `save_turns`. Raises StateError for anything else, and changes nothing."""
         snapshots.restore_turns(self, saved)
+
+    def undoing(self) -> Callable[[], None]:
+        """What brings everything back to how it is now, should `hand_in` or `resolve` go wrong: turns, and where a
+        user's reward may raise after the round, the games and what is told of them."""
+        turns, before, told = self.save_turns(), None, self.chronicle
+        if self.own_reward is not None:
+            before, told = self.snapshot(), told and told.copy()
+
+        def undo() -> None:
+            if before is None:
+                self.restore_turns(turns)
+            else:
+                snapshots.put(self, before)
+                self.chronicle = told
+
+        return undo
 
     def snapshot(self) -> Snapshot:
         """A copy of everything that decides how the games go on, dice included."""

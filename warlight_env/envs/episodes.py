@@ -81,6 +81,7 @@ class Episodes:
         self._make_arrays()
         self.observation_space = self._make_observation_space()
         self.action_space = self.core.encoding.space
+        self._remembers_for_opponents = False
         self.set_opponent(opponent)
 
     def another(self, batch: int) -> Episodes:
@@ -136,8 +137,14 @@ class Episodes:
     def _prepare(self) -> None:
         if self.core.slots == 1 and any(slot.observes for slot in self._slots):
             self.core.set_slots(self.core.players)
-        if any(slot.views for slot in self._slots):
+        if any(slot.views for slot in self._slots) and not self.core.remembers:
             self.core.remember()
+            self._remembers_for_opponents = True
+
+    def remember(self) -> None:
+        """See `EnvCore.remember`; it does not end with opponents that take views."""
+        self.core.remember()
+        self._remembers_for_opponents = False
 
     def _number(self, opponent: Opponent) -> int:
         """Where the opponent stands in the table of those who play."""
@@ -159,6 +166,10 @@ class Episodes:
         if len(self._table) > 1:
             in_use = np.isin(np.arange(len(self._table)), self._chosen)
             self._table = [known if used else None for known, used in zip(self._table, in_use, strict=True)]
+        if self._remembers_for_opponents:
+            playing = (known.opponent for known in self._table if known is not None)
+            if not any(one.views for one in (*self._slots, *playing)):
+                self.core.chronicle, self._remembers_for_opponents = None, False
 
     def opponents(self, b: int) -> tuple[Opponent, ...]:
         """Who plays against the learner in game b, by seat."""

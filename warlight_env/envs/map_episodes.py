@@ -79,7 +79,7 @@ class MapEpisodes:
         if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
             raise InputError(f"batch = {batch!r:.80}: must be an integer from 1 up")
         self._maps = map_set(map)
-        self.padding = Padding(self._maps.room if room is None else MapRoom(*room), action)
+        self.padding = Padding(self._maps.room if room is None else MapRoom.of(room), action)
         self.batch, self.mask, self._settings = batch, mask, {**settings, "action": action, "observation": "graph"}
         self._check_maps()
         self._slots = make_slots(opponent, settings.get("players", 2) - 1)
@@ -107,8 +107,7 @@ class MapEpisodes:
                 numbers=np.zeros((batch, len(NUMBERS)), np.int64),
             )
         )  # fmt: skip
-        self._submit = address(submit_pointer(core.encoding.submit))
-        self._write_mask = address(mask_pointer(core.encoding.write_mask or no_mask))
+        self._find_kernels(core)
         self._where: list[_Place | None] = [None] * batch
         self._addresses: Any = []
         self._rows = np.zeros((batch, sum(padding.room)), np.int64)
@@ -118,6 +117,17 @@ class MapEpisodes:
         self._bots: list[BotOpponent] = []
         self._numbers = np.zeros((0, 0), np.int16)
         self._others: dict[int, list[tuple[int, Opponent, Any]]] = {}
+
+    def _find_kernels(self, core: EnvCore) -> None:
+        """Where the encoding's kernels stand in memory."""
+        self._submit = address(submit_pointer(core.encoding.submit))
+        self._write_mask = address(mask_pointer(core.encoding.write_mask or no_mask))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy's games stand elsewhere, and in another process kernels do."""
+        self.__dict__.update(state)
+        self._find_kernels(self._some().core)
+        self._parts.changed = True
 
     # Maps
 
@@ -219,6 +229,8 @@ class MapEpisodes:
         Raises:
             InputError: one is not known, makes no sense, or the map has no room.
         """
+        if not isinstance(options, Mapping | None):
+            raise InputError(f"options = {options!r:.80}: must be a dict")
         more = dict(options or {})
         told = more.pop("map") if "map" in more else None
         if told is None and isinstance(more.get("start"), Game):
@@ -284,6 +296,7 @@ class MapEpisodes:
             b = which[k]
             part.places[c], self._where[b] = b, (part, c)
             self._maps_of[b] = part.known.index
+        self._parts.forget_idle()
         return [taken[k] for k in range(len(which))]
 
     def _lose(self, which: Sequence[int]) -> None:
@@ -351,7 +364,7 @@ class MapEpisodes:
         parts = [part for part in self._parts.all if part.played]
         at_once = not self._others and not any(part.by_hand for part in parts)
         cores = [] if at_once else [part.episodes.core for part in parts]
-        undo = [(core.save_turns(), core.snapshot() if core.own_reward is not None else None) for core in cores]
+        undo = [core.undoing() for core in cores]
         policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
         bad = step_many(
             self._submit, self._write_mask, policies, pickers, self._addresses, rows, moves, dropped, self._numbers,
@@ -363,11 +376,8 @@ class MapEpisodes:
             try:
                 self._resolve_by_hand(parts)
             except BaseException:
-                for core, (turns, snapshot) in zip(cores, undo, strict=True):
-                    if snapshot is not None:
-                        core.restore(snapshot)
-                    else:
-                        core.restore_turns(turns)
+                for undone in undo:
+                    undone()
                 raise
         nodes, overall, mask = self._room(True)
         regions = self.padding.room.regions

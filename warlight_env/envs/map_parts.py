@@ -126,7 +126,6 @@ class PartsOfMaps:
         key = map_.digest()
         if key not in self._known:
             first = self._make(map_)
-            self._forget()
             known = self._known[key] = KnownMap(self._show(first))
             known.parts.append(MapPart(first, known))
             self._add(known.parts[0])
@@ -192,8 +191,9 @@ class PartsOfMaps:
             part.index = i
         self.changed = True
 
-    def _forget(self) -> None:
-        """Let go of the maps that were wanted longest ago, where there are many and nobody plays on them."""
+    def forget_idle(self) -> None:
+        """Let go of the maps that were wanted longest ago, where there are many and nobody plays on them; not while
+        places are taken that nobody is written into yet."""
         idle = [key for key, known in self._known.items() if not any((part.places >= 0).any() for part in known.parts)]
         gone = [self._known.pop(key) for key in idle[: max(0, len(idle) - _KEPT)]]
         if gone:

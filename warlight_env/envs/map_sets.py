@@ -28,6 +28,18 @@ class MapRoom(NamedTuple):
     regions: int
     edges: int
 
+    @classmethod
+    def of(cls, told: Any) -> MapRoom:
+        """What was told: two whole numbers.
+
+        Raises:
+            InputError: it is something else.
+        """
+        sizes = tuple(told) if isinstance(told, Sequence) else ()
+        if len(sizes) != 2 or not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
+            raise InputError(f"room = {told!r:.80}: must be regions and directed edges, as in (60, 400)")
+        return cls(*sizes)
+
     def holds(self, map_: Map) -> bool:
         """Whether a map fits."""
         return len(map_.regions) <= self.regions and edges_of(map_) <= self.edges
@@ -54,6 +66,9 @@ class GeneratedMaps:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                raise InputError(f"{name} = {value!r:.80}: must be an integer")
         if not _FEWEST <= self.least <= self.most <= _MOST:
             raise InputError(f"least = {self.least!r}, most = {self.most!r}: must rise within {_FEWEST} .. {_MOST}")
         if self.count < 1 or self.seed < 0:
@@ -115,8 +130,16 @@ def map_set(told: MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedM
         return told
     if isinstance(told, str | Path | Map):
         told = [told]
-    weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
+    if not isinstance(told, Sequence | Mapping):
+        raise InputError(f"map = {told!r:.80}: must be a map, several, weights by map, or a `GeneratedMaps`")
+    try:
+        weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
+    except (TypeError, ValueError):
+        raise InputError(f"maps = {told!r:.80}: weights must be numbers") from None
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
         raise InputError(f"maps = {told!r:.80}: must be at least one, and weights from 0 up, not all 0")
+    for each in told:
+        if not isinstance(each, str | Path | Map):
+            raise InputError(f"maps = {told!r:.80}: {each!r:.80} is no map, name or path")
     found = tuple(each if isinstance(each, Map) else load(each) for each in told)
     return GivenMaps(found, tuple((weights / weights.sum()).tolist()))

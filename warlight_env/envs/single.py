@@ -213,7 +213,7 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
 
         Who has asked once is also told of each round that follows, as in a match (`View.last_round`).
         """
-        self.episodes.core.remember()
+        self.episodes.remember()
         return self.episodes.core.view(int(self.episodes.learner[0]))
 
     def render(self) -> Any:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import re
+import threading
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -42,6 +43,7 @@ class Atlas:
     def __init__(self, folder: Path, desk: Desk, listing: Listing) -> None:
         self.folder, self._desk, self._listing = folder / FOLDER, desk, listing
         self._known: dict[str, tuple[Stamp, MapRow | None]] = {}
+        self._writing = threading.Lock()
 
     @staticmethod
     def may_be(name: str) -> bool:
@@ -97,13 +99,14 @@ class Atlas:
         return row
 
     def _write(self, path: Path, data: bytes, replacing: bool) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not replacing:
-            reason = f"there is a map {path.stem!r} already"
-            raise RequestError(reason, 409, code="map-there", name=path.stem)
-        if not path.exists() and len(_stamps(self.folder)) >= MOST:
-            raise RequestError(f"there are {MOST} maps already: remove one", 409, code="maps-full", most=MOST)
-        write_private(path, data)
+        with self._writing:  # who comes second finds what the first wrote
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if path.exists() and not replacing:
+                reason = f"there is a map {path.stem!r} already"
+                raise RequestError(reason, 409, code="map-there", name=path.stem)
+            if not path.exists() and len(_stamps(self.folder)) >= MOST:
+                raise RequestError(f"there are {MOST} maps already: remove one", 409, code="maps-full", most=MOST)
+            write_private(path, data)
 
     async def remove(self, name: str) -> None:
         """Forget a map; games on it go on, as their logs have it."""

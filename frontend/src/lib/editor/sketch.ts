@@ -32,6 +32,7 @@ export interface SketchLink {
 }
 
 export interface Sketch {
+  readonly sheet?: number; // by which changes of one map are told from those of another that was opened
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -128,7 +128,7 @@ export class Studio {
 
   /** Another map in the place of this one; undo brings this one back. */
   open(sketch: Sketch): void {
-    this.change(sketch);
+    this.change({ ...sketch, sheet: Math.random() });
     [this.chosen, this.corners, this.from] = [null, [], -1];
     this.group = sketch.supers[0]?.key ?? -1;
     this.cells = !sketch.regions.some(({ kind }) => kind === 'point');
