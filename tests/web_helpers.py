@@ -7,12 +7,14 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -24,6 +26,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 needs_page = pytest.mark.skipif(not PAGE.exists(), reason="the page was not built: there is no Node.js here")
 
+#: Who sits at the screen where nothing else is said, as on the command line.
+YOU: Final = {"name": "You"}
+
 
 @dataclass
 class Server:
@@ -31,6 +36,7 @@ class Server:
 
     process: subprocess.Popen[str]
     address: str  #: of the page that it opened on
+    folder: Path  #: of its games
 
     @property
     def base(self) -> str:
@@ -61,8 +67,21 @@ class Server:
         return {"authorization": f"Bearer {token or None}", "x-warlight-token": self.key}
 
     def client(self, token: str = "") -> httpx.Client:
-        """For calls with a seat's token."""
-        return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=30)
+        """For calls with a seat's token. There are no certificates to be read: nothing is encrypted."""
+        return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=30, verify=False)
+
+    def begin(self, *players: str | dict[str, Any], **fields: Any) -> Server:
+        """A game of its own for a test, as if the server had opened on it: a person's against a bot, on the small map.
+
+        Args:
+            players: instead of these: bots by name, others as requests have them. fields: of the request.
+        """
+        asked = [{"bot": player} if isinstance(player, str) else player for player in players or (YOU, "random")]
+        answer = self.client().post("games", json={"players": asked, "map": "small", **fields})
+        assert answer.status_code == 200, answer.text
+        made = answer.json()
+        keys = {f"key{seat}": token for seat, token in made["tokens"].items()} or {"key": made["watch"]}
+        return replace(self, address=self.page(f"g/{made['id']}?{urlencode(keys)}"))
 
     @contextlib.contextmanager
     def feed(self, game: str, token: str, after: int = -1) -> Iterator[Feed]:
@@ -72,9 +91,9 @@ class Server:
             yield Feed(socket)
 
     def kill(self) -> None:
-        """As a power cut would."""
-        self.process.kill()
-        self.process.wait()
+        """As a power cut would: with the processes that think for it, which may be busy for a minute yet."""
+        if self.process.returncode is None:
+            end(self.process)
 
 
 @dataclass
@@ -106,6 +125,12 @@ class Feed:
         return message
 
 
+def end(process: subprocess.Popen[str]) -> None:
+    """End a program that leads a group of processes, with all of them."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 @contextlib.contextmanager
 def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = None) -> Iterator[Server]:
     """A server by a command line, as ``play --vs random``, with its games in a folder; `errors`: what it says there."""
@@ -114,15 +139,17 @@ def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = No
         line += ["--games", str(folder)]
     environment = {**os.environ, "XDG_DATA_HOME": str(folder)}
     said_there = None if errors is None else errors.open("wb")
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=said_there, text=True, env=environment)
+    process = subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=said_there, text=True, env=environment, process_group=0
+    )
     try:
         assert process.stdout is not None
         said = process.stdout.readline()
         found = re.search(r"http\S+", said)
         assert found is not None, f"the server said {said!r}"
-        yield Server(process, found[0])
+        yield Server(process, found[0], folder)
     finally:
-        process.kill()
-        process.wait()
+        if process.returncode is None:
+            end(process)
         if said_there is not None:
             said_there.close()

@@ -6,7 +6,7 @@ import os
 import re
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 from page_helpers import PAGE, PHONE, STILL, hand_in, pick, round_or_end
 
 from warlight_env import maps
-from web_helpers import Server, serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
@@ -23,12 +23,6 @@ TABLET = {"viewport": {"width": 820, "height": 1180}, "has_touch": True, "is_mob
 #: A point of the sheet on the screen.
 PLACE = """([x, y]) => { const m = document.querySelector('.sheet g').getScreenCTM();
     return [m.a * x + m.e, m.d * y + m.f] }"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("maps"), "play", "--vs", "random") as running:
-        yield running
 
 
 @pytest.fixture

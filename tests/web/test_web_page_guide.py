@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from page_helpers import PAGE, box, region, regions, round_or_end
 
 from warlight_env import battle_odds
-from web_helpers import Server, serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
@@ -29,12 +29,6 @@ SHOWN = """() => {
         name: ring?.dataset.stepName ?? null,
         at: box && [box.left + box.width / 2, box.top + box.height / 2], wide: box?.width,
         buttons: [...document.querySelectorAll('.note button')].map(e => e.textContent) } }"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("guide"), "play", "--vs", "random") as running:
-        yield running
 
 
 def learn(server: Server, page: Any) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from page_helpers import PAGE, PHONE, pick, regions
 
 from warlight_env import Game, battle_odds
@@ -20,7 +19,7 @@ from warlight_env.maps import Map
 from warlight_env.notation import parse_orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
 from warlight_env.web.export import write_html
-from web_helpers import Server, serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
@@ -214,15 +213,9 @@ def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Calla
             assert says.startswith(f"{words[goal['goal']]} {name}, which needs {goal['armies']} arm")
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    line = ("play", "--vs", "random", "--map", "small", "--seed", "8")
-    with serving(tmp_path_factory.mktemp("hints"), *line) as running:
-        yield running
-
-
 def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: Callable[..., Any]):
-    page = open_page(server.address)
+    played = server.begin(seed=8)
+    page = open_page(played.address)
     pick(page)
     page.locator(".phases").wait_for()
     told = regions(page)
@@ -239,7 +232,7 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
     hint.get_by_role("heading", name="What to do").wait_for()
     says = hint.locator("li").all_inner_texts()
     hint.get_by_role("button", name="Put this into my orders").click()
-    draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{server.game}.0.1']"))
+    draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{played.game}.0.1']"))
     owners = {"yours": 0, "neutral": -1}
     game_map = Game("small").map
     at = Position(game_map, [owners.get(r["who"], 1) for r in told], [r["armies"] for r in told], ("You", "random"))
@@ -249,8 +242,9 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
 def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, open_page: Callable[..., Any]):
     from axe_playwright_python.sync_playwright import Axe
 
+    played = server.begin(seed=8)
     for device in ({"bypass_csp": True}, {**PHONE, "has_touch": True, "is_mobile": True, "bypass_csp": True}):
-        page, touch = open_page(server.address, **device), "has_touch" in device
+        page, touch = open_page(played.address, **device), "has_touch" in device
         page.locator(".phases, .commit").first.wait_for()
         if page.get_by_text("Pick 2 regions").count():
             pick(page)

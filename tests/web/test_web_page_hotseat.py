@@ -11,7 +11,7 @@ from typing import Any
 from page_helpers import PAGE, hand_in, pick, region, regions
 
 from warlight_env.record import GameLog
-from web_helpers import serving
+from web_helpers import Server, serving
 
 pytestmark = PAGE
 
@@ -81,77 +81,77 @@ def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the
         page.get_by_role("heading", name="Pass to Ann").wait_for()  # all has been answered before the server ends
 
 
-def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "hotseat", "Ann", "Bo", "Cy", "--map", "small", "--seed", "3") as server:
-        page = open_page(server.address)
+def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(server: Server, open_page: Callable[..., Any]):
+    played = server.begin({"name": "Ann"}, {"name": "Bo"}, {"name": "Cy"}, seed=3)
+    page = open_page(played.address)
 
-        def take_seat(name: str) -> None:
-            page.get_by_role("button", name=re.compile(f"I am {name}")).click()
+    def take_seat(name: str) -> None:
+        page.get_by_role("button", name=re.compile(f"I am {name}")).click()
 
-        for name in ("Ann", "Bo", "Cy"):
+    for name in ("Ann", "Bo", "Cy"):
+        take_seat(name)
+        pick(page)
+    take_seat("Ann")
+    page.locator(".phases").wait_for()
+    hand_in(page)
+    page.get_by_role("heading", name="Pass to Bo").wait_for()
+    page.reload()
+    page.get_by_role("heading", name="Pass to Bo").wait_for()
+    take_seat("Bo")
+    page.get_by_role("button", name="Cover").click()  # in the middle of a turn; Ann's is done
+    take_seat("Cy")
+    page.locator(".phases").wait_for()
+    hand_in(page)
+    take_seat("Bo")
+    page.get_by_role("button", name="Cover").click()  # nobody else is awaited
+    page.get_by_role("heading", name="Pass to Bo").wait_for()
+    page.go_back()
+    page.go_forward()
+    take_seat("Bo")
+    page.locator(".phases").wait_for()
+    hand_in(page)
+    page.get_by_role("heading", name="Pass to Ann").wait_for()
+    take_seat("Ann")
+    page.locator(".round", has_text="Round 2").wait_for()
+
+
+def test_each_player_is_shown_the_round_after_the_cover(server: Server, open_page: Callable[..., Any]):
+    played = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3)
+    page = open_page(played.address, reduced_motion="no-preference")
+
+    def take_seat(name: str) -> None:
+        page.get_by_role("button", name=re.compile(f"I am {name}")).click()
+
+    for name in ("Ann", "Bo"):
+        take_seat(name)
+        pick(page)
+    for number, name in ((1, "Ann"), (1, "Bo"), (2, "Ann"), (2, "Bo"), (3, "Ann")):
+        take_seat(name)
+        if (number, name) == (3, "Ann"):  # what this browser showed is forgotten
+            page.reload()
             take_seat(name)
-            pick(page)
-        take_seat("Ann")
-        page.locator(".phases").wait_for()
+        if number > 1:
+            page.locator(".status", has_text=re.compile("deploys|Nobody deploys|attacks|moves")).wait_for()
+            page.locator(".where", has_text=f"Round {number - 1}/{number - 1}").wait_for()
+            assert page.get_by_role("button", name=re.compile("Commit")).is_disabled()
+            page.get_by_role("button", name="Skip").click()
+        page.get_by_text("Deploy 5 more").wait_for()
         hand_in(page)
-        page.get_by_role("heading", name="Pass to Bo").wait_for()
-        page.reload()
-        page.get_by_role("heading", name="Pass to Bo").wait_for()
-        take_seat("Bo")
-        page.get_by_role("button", name="Cover").click()  # in the middle of a turn; Ann's is done
-        take_seat("Cy")
-        page.locator(".phases").wait_for()
-        hand_in(page)
-        take_seat("Bo")
-        page.get_by_role("button", name="Cover").click()  # nobody else is awaited
-        page.get_by_role("heading", name="Pass to Bo").wait_for()
-        page.go_back()
-        page.go_forward()
-        take_seat("Bo")
-        page.locator(".phases").wait_for()
-        hand_in(page)
-        page.get_by_role("heading", name="Pass to Ann").wait_for()
-        take_seat("Ann")
-        page.locator(".round", has_text="Round 2").wait_for()
 
 
-def test_each_player_is_shown_the_round_after_the_cover(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small", "--seed", "3") as server:
-        page = open_page(server.address, reduced_motion="no-preference")
-
-        def take_seat(name: str) -> None:
-            page.get_by_role("button", name=re.compile(f"I am {name}")).click()
-
-        for name in ("Ann", "Bo"):
-            take_seat(name)
-            pick(page)
-        for number, name in ((1, "Ann"), (1, "Bo"), (2, "Ann"), (2, "Bo"), (3, "Ann")):
-            take_seat(name)
-            if (number, name) == (3, "Ann"):  # what this browser showed is forgotten
-                page.reload()
-                take_seat(name)
-            if number > 1:
-                page.locator(".status", has_text=re.compile("deploys|Nobody deploys|attacks|moves")).wait_for()
-                page.locator(".where", has_text=f"Round {number - 1}/{number - 1}").wait_for()
-                assert page.get_by_role("button", name=re.compile("Commit")).is_disabled()
-                page.get_by_role("button", name="Skip").click()
-            page.get_by_text("Deploy 5 more").wait_for()
-            hand_in(page)
-
-
-def test_somebody_who_has_committed_can_pass_on(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small", "--seed", "3") as server:
-        page, other = open_page(server.address), open_page(server.address)
-        for name in ("Ann", "Bo"):
-            page.get_by_role("button", name=re.compile(f"I am {name}")).click()
-            pick(page)
-        for tab in (page, other):  # Ann's seat in two tabs
-            tab.goto(server.address)
-            tab.reload()
-            tab.get_by_role("button", name=re.compile("I am Ann")).click()
-            tab.locator(".phases").wait_for()
-        hand_in(page)
-        page.get_by_role("heading", name="Pass to Bo").wait_for()
-        other.get_by_text("Waiting for Bo").wait_for()
-        other.get_by_role("button", name="Pass on").click()
-        other.get_by_role("heading", name="Pass to Bo").wait_for()
+def test_somebody_who_has_committed_can_pass_on(server: Server, open_page: Callable[..., Any]):
+    played = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3)
+    page, other = open_page(played.address), open_page(played.address)
+    for name in ("Ann", "Bo"):
+        page.get_by_role("button", name=re.compile(f"I am {name}")).click()
+        pick(page)
+    for tab in (page, other):  # Ann's seat in two tabs
+        tab.goto(played.address)
+        tab.reload()
+        tab.get_by_role("button", name=re.compile("I am Ann")).click()
+        tab.locator(".phases").wait_for()
+    hand_in(page)
+    page.get_by_role("heading", name="Pass to Bo").wait_for()
+    other.get_by_text("Waiting for Bo").wait_for()
+    other.get_by_role("button", name="Pass on").click()
+    other.get_by_role("heading", name="Pass to Bo").wait_for()

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from cup_helpers import play_cup
 from language_helpers import czech, english_left
 from page_helpers import PAGE, PHONE, bot_log, region
 
 from warlight_env.web.export import framed, write_html
 from warlight_env.web.postgame import PLAYOUTS, ROLLS, GameReport, judged
-from web_helpers import CHROMIUM, serving
+from web_helpers import CHROMIUM, Server, serving
 
 pytestmark = PAGE
 
@@ -192,14 +191,12 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
         assert inside.locator("html").get_attribute("lang") == "cs"
 
 
-def test_a_tournament_is_in_czech(tmp_path: Path, open_page: Callable[..., Any]):
-    play_cup(tmp_path / "runs" / "cup")
-    with serving(tmp_path, "play", "--runs", str(tmp_path / "runs")) as server:
-        page = open_page(server.page("t/cup?agent=Attila&against=army"), **CZECH, expects="status of 404")
-        page.get_by_role("link", name="Záznam hry").first.wait_for()
-        assert page.title() == "Warlight – turnaj"
-        page.get_by_text("každý s každým, 3 agenti, 2 ve hře").wait_for()
-        in_czech(page, "tournament")
-        page.goto(server.page("t/none"))
-        page.get_by_text("turnaj none není").wait_for()
-        in_czech(page, "no tournament")
+def test_a_tournament_is_in_czech(server: Server, cup: str, open_page: Callable[..., Any]):
+    page = open_page(server.page(f"t/{cup}?agent=Attila&against=army"), **CZECH, expects="status of 404")
+    page.get_by_role("link", name="Záznam hry").first.wait_for()
+    assert page.title() == "Warlight – turnaj"
+    page.get_by_text("každý s každým, 3 agenti, 2 ve hře").wait_for()
+    in_czech(page, "tournament")
+    page.goto(server.page("t/none"))
+    page.get_by_text("turnaj none není").wait_for()
+    in_czech(page, "no tournament")

@@ -11,7 +11,7 @@ from page_helpers import PAGE, PHONE, bot_log, box, front, pick, region, regions
 
 from warlight_env import Game, battle_odds
 from warlight_env.web.export import write_html
-from web_helpers import Server, serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
@@ -35,101 +35,98 @@ def area(page: Any, where: str) -> float:
 
 def turn(server: Server, page: Any) -> tuple[str, str, dict[str, int]]:
     """To the first turn: a region with a neighbour to attack, and the armies on all regions."""
-    page.goto(server.address)
+    page.goto(server.begin(map="world", seed=5).address)
     pick(page)
     page.locator(".phases").wait_for()
     told = regions(page)
     return *front(page, Game("world").map, told), {r["name"]: r["armies"] for r in told}
 
 
-def test_the_map_has_two_thirds_of_the_screen_and_cards_fold(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "world", "--seed", "5") as server:
-        page = open_page()
-        turn(server, page)
-        screen = 1280 * 800
-        frame, cards = page.locator(".stage").bounding_box(), page.locator("aside").bounding_box()
-        assert frame["width"] == 1280
-        assert cards["x"] * frame["height"] >= screen * 2 / 3  # beside all cards
-        seen = [
-            r["x"] + r["width"]
-            for r in page.locator("path[data-region]").evaluate_all(
-                "all => all.map(e => e.getBoundingClientRect().toJSON())"
-            )
-        ]
-        assert max(seen) <= cards["x"]  # no region is below them
-        page.get_by_role("button", name="Fold the cards").click()
-        page.wait_for_function("() => document.querySelector('.drawing svg').clientWidth > 1270")
-        assert area(page, ".drawing svg") >= screen * 2 / 3  # the world itself
-        page.reload()
-        page.locator(".phases").wait_for()
-        assert not page.locator("section.orders").is_visible()
-        page.get_by_role("button", name="Cards").click()
-        page.locator("section.orders").wait_for()
+def test_the_map_has_two_thirds_of_the_screen_and_cards_fold(server: Server, open_page: Callable[..., Any]):
+    page = open_page()
+    turn(server, page)
+    screen = 1280 * 800
+    frame, cards = page.locator(".stage").bounding_box(), page.locator("aside").bounding_box()
+    assert frame["width"] == 1280
+    assert cards["x"] * frame["height"] >= screen * 2 / 3  # beside all cards
+    seen = [
+        r["x"] + r["width"]
+        for r in page.locator("path[data-region]").evaluate_all(
+            "all => all.map(e => e.getBoundingClientRect().toJSON())"
+        )
+    ]
+    assert max(seen) <= cards["x"]  # no region is below them
+    page.get_by_role("button", name="Fold the cards").click()
+    page.wait_for_function("() => document.querySelector('.drawing svg').clientWidth > 1270")
+    assert area(page, ".drawing svg") >= screen * 2 / 3  # the world itself
+    page.reload()
+    page.locator(".phases").wait_for()
+    assert not page.locator("section.orders").is_visible()
+    page.get_by_role("button", name="Cards").click()
+    page.locator("section.orders").wait_for()
 
 
-def test_on_a_phone_cards_are_a_sheet_and_nothing_tells_of_keys(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "world", "--seed", "5") as server:
-        wide = open_page()
-        turn(server, wide)
-        assert wide.locator("kbd:visible").count() > 2
-        state = wide.context.storage_state()
-        phone = open_page(wide.url, **PHONE, has_touch=True, is_mobile=True, storage_state=state)
-        phone.locator(".phases").wait_for()
-        assert phone.locator("kbd:visible, .for-keys:visible").count() == 0
-        assert not phone.get_by_label("Orders as text").is_visible()
-        handle = phone.locator("aside .handle")
-        assert handle.inner_text().startswith("Orders: 0/5 deployed")
-        stage, sheet = phone.locator(".stage").bounding_box(), phone.locator("aside").bounding_box()
-        assert sheet["height"] < 60
-        assert (stage["height"] - sheet["height"]) > 0.6 * 740
-        handle.tap()
-        phone.locator("section.orders").wait_for()
-        opened = phone.locator("aside").bounding_box()
-        assert stage["y"] + 100 < opened["y"] < sheet["y"] - 200
-        assert opened["y"] + opened["height"] <= stage["y"] + stage["height"] + 1
-        phone.mouse.move(180, opened["y"] + 20)  # it is drawn down, too
-        phone.mouse.down()
-        phone.mouse.move(180, opened["y"] + 90, steps=3)
-        phone.mouse.up()
-        phone.locator("section.orders").wait_for(state="hidden")
+def test_on_a_phone_cards_are_a_sheet_and_nothing_tells_of_keys(server: Server, open_page: Callable[..., Any]):
+    wide = open_page()
+    turn(server, wide)
+    assert wide.locator("kbd:visible").count() > 2
+    state = wide.context.storage_state()
+    phone = open_page(wide.url, **PHONE, has_touch=True, is_mobile=True, storage_state=state)
+    phone.locator(".phases").wait_for()
+    assert phone.locator("kbd:visible, .for-keys:visible").count() == 0
+    assert not phone.get_by_label("Orders as text").is_visible()
+    handle = phone.locator("aside .handle")
+    assert handle.inner_text().startswith("Orders: 0/5 deployed")
+    stage, sheet = phone.locator(".stage").bounding_box(), phone.locator("aside").bounding_box()
+    assert sheet["height"] < 60
+    assert (stage["height"] - sheet["height"]) > 0.6 * 740
+    handle.tap()
+    phone.locator("section.orders").wait_for()
+    opened = phone.locator("aside").bounding_box()
+    assert stage["y"] + 100 < opened["y"] < sheet["y"] - 200
+    assert opened["y"] + opened["height"] <= stage["y"] + stage["height"] + 1
+    phone.mouse.move(180, opened["y"] + 20)  # it is drawn down, too
+    phone.mouse.down()
+    phone.mouse.move(180, opened["y"] + 90, steps=3)
+    phone.mouse.up()
+    phone.locator("section.orders").wait_for(state="hidden")
 
 
-def test_chips_names_and_badges_cover_nothing_in_the_middle_of_a_game(tmp_path: Path, open_page: Callable[..., Any]):
+def test_chips_names_and_badges_cover_nothing_in_the_middle_of_a_game(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
     file = tmp_path / "game.wl.jsonl.gz"
     bot_log("world", 14, 5).save(file)
-    with serving(tmp_path / "games", "play", "--vs", "random") as server:
-        page = open_page(server.page())
-        page.get_by_label("Log of a game").set_input_files(file)
-        page.locator("path[data-region]").first.wait_for()
-        page.get_by_role("button", name="Play on from here").click()
-        page.locator(".phases").wait_for()
-        told, world = regions(page), Game("world").map
-        code = [r.code.lower() for r in world.regions]
-        own = {r for r, it in enumerate(told) if it["who"] == "yours"}
-        orders = [f"a {code[r]} {code[n]} 3" for r in sorted(own) for n in world.neighbors[r] if n not in own]
-        sends = sorted(own)[:2]
-        assert len(orders) >= 6
-        page.keyboard.press(":")
-        page.keyboard.type("; ".join([f"d {code[r]} 2" for r in sends] + orders[:10]))
-        page.keyboard.press("Enter")
-        page.locator("g.draft rect").nth(min(len(orders), 10) - 1).wait_for(state="attached")
-        for zoom in range(3):
-            found = page.evaluate(OUTLINES)
-            assert len(found["badges"]) == world.n_regions
-            assert len(found["chips"]) == len(sends) + min(len(orders), 10)
-            assert found["names"]
-            everything = [(kind, *it) for kind, some in found.items() for it in some]
-            covered = [
-                (a[0], a[5], b[0], b[5], shared(a[1:5], b[1:5]))
-                for a, b in combinations(everything, 2)
-                if (a[0], b[0]) != ("badges", "badges") and shared(a[1:5], b[1:5])
-            ]
-            assert covered == [], zoom
-            page.get_by_role("button", name="Zoom in").click()
-        order = page.evaluate(
-            "() => [...document.querySelectorAll('g.draft path, .badge')].map(e => e.classList[0] ?? '')"
-        )
-        assert order.index("badge") > max(i for i, name in enumerate(order) if name != "badge")  # arrows lie below
+    page = open_page(server.page())
+    page.get_by_label("Log of a game").set_input_files(file)
+    page.locator("path[data-region]").first.wait_for()
+    page.get_by_role("button", name="Play on from here").click()
+    page.locator(".phases").wait_for()
+    told, world = regions(page), Game("world").map
+    code = [r.code.lower() for r in world.regions]
+    own = {r for r, it in enumerate(told) if it["who"] == "yours"}
+    orders = [f"a {code[r]} {code[n]} 3" for r in sorted(own) for n in world.neighbors[r] if n not in own]
+    sends = sorted(own)[:2]
+    assert len(orders) >= 6
+    page.keyboard.press(":")
+    page.keyboard.type("; ".join([f"d {code[r]} 2" for r in sends] + orders[:10]))
+    page.keyboard.press("Enter")
+    page.locator("g.draft rect").nth(min(len(orders), 10) - 1).wait_for(state="attached")
+    for zoom in range(3):
+        found = page.evaluate(OUTLINES)
+        assert len(found["badges"]) == world.n_regions
+        assert len(found["chips"]) == len(sends) + min(len(orders), 10)
+        assert found["names"]
+        everything = [(kind, *it) for kind, some in found.items() for it in some]
+        covered = [
+            (a[0], a[5], b[0], b[5], shared(a[1:5], b[1:5]))
+            for a, b in combinations(everything, 2)
+            if (a[0], b[0]) != ("badges", "badges") and shared(a[1:5], b[1:5])
+        ]
+        assert covered == [], zoom
+        page.get_by_role("button", name="Zoom in").click()
+    order = page.evaluate("() => [...document.querySelectorAll('g.draft path, .badge')].map(e => e.classList[0] ?? '')")
+    assert order.index("badge") > max(i for i, name in enumerate(order) if name != "badge")  # arrows lie below
 
 
 def test_names_come_with_the_zoom_and_the_sea_drags(tmp_path: Path, open_page: Callable[..., Any]):
@@ -160,41 +157,40 @@ def test_names_come_with_the_zoom_and_the_sea_drags(tmp_path: Path, open_page: C
     assert abs(now[0] - left - 70) <= 1 and abs(now[1] - top - 40) <= 1
 
 
-def test_an_order_is_dragged_and_changed_with_its_odds_at_the_target(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "world", "--seed", "5") as server:
-        page = open_page()
-        source, target, armies = turn(server, page)
-        region(page, source).focus()
-        page.keyboard.press("Shift+Enter")
-        page.get_by_text("All deployed").wait_for()
-        most = armies[source] + 5 - 1
-        aim = page.locator(".aim")
+def test_an_order_is_dragged_and_changed_with_its_odds_at_the_target(server: Server, open_page: Callable[..., Any]):
+    page = open_page()
+    source, target, armies = turn(server, page)
+    region(page, source).focus()
+    page.keyboard.press("Shift+Enter")
+    page.get_by_text("All deployed").wait_for()
+    most = armies[source] + 5 - 1
+    aim = page.locator(".aim")
 
-        def says(sent: int) -> str:
-            return f"{100 * battle_odds(sent, armies[target]).capture:.1f} % against {armies[target]}"
+    def says(sent: int) -> str:
+        return f"{100 * battle_odds(sent, armies[target]).capture:.1f} % against {armies[target]}"
 
-        page.mouse.move(*box(page, source))
-        page.mouse.down()
-        page.mouse.move(*box(page, target), steps=4)
-        aim.get_by_text(says(most)).wait_for()
-        line = page.locator(".pull path")
-        assert line.count() == 2
-        assert [e.get_attribute("stroke") for e in line.all()] == ["#0b141a", "#ffe066"]  # dark around bright
-        for fewer in (1, 2):  # the wheel, while it is dragged
-            page.mouse.wheel(0, 100)
-            aim.get_by_text(says(most - fewer)).wait_for()
-        page.mouse.up()
-        sent = page.get_by_label(f"Armies from {source} to {target}")
-        assert sent.input_value() == str(most - 2)
-        slider = page.get_by_role("slider", name=f"Send from {source} to {target}")
-        near, goal = aim.bounding_box(), region(page, target).bounding_box()
-        assert abs(near["x"] + near["width"] / 2 - goal["x"] - goal["width"] / 2) < 260
-        for amount in (1, 3, 2):
-            slider.fill(str(amount))
-            aim.get_by_text(says(amount)).wait_for()
-            assert sent.input_value() == str(amount)
-        slider.press("ArrowRight")
-        assert sent.input_value() == "3"
-        page.get_by_role("button", name="Undo").click()  # of a slider that was moved: one step
-        page.get_by_role("button", name=target).first.wait_for()
-        assert sent.input_value() == str(most - 2)
+    page.mouse.move(*box(page, source))
+    page.mouse.down()
+    page.mouse.move(*box(page, target), steps=4)
+    aim.get_by_text(says(most)).wait_for()
+    line = page.locator(".pull path")
+    assert line.count() == 2
+    assert [e.get_attribute("stroke") for e in line.all()] == ["#0b141a", "#ffe066"]  # dark around bright
+    for fewer in (1, 2):  # the wheel, while it is dragged
+        page.mouse.wheel(0, 100)
+        aim.get_by_text(says(most - fewer)).wait_for()
+    page.mouse.up()
+    sent = page.get_by_label(f"Armies from {source} to {target}")
+    assert sent.input_value() == str(most - 2)
+    slider = page.get_by_role("slider", name=f"Send from {source} to {target}")
+    near, goal = aim.bounding_box(), region(page, target).bounding_box()
+    assert abs(near["x"] + near["width"] / 2 - goal["x"] - goal["width"] / 2) < 260
+    for amount in (1, 3, 2):
+        slider.fill(str(amount))
+        aim.get_by_text(says(amount)).wait_for()
+        assert sent.input_value() == str(amount)
+    slider.press("ArrowRight")
+    assert sent.input_value() == "3"
+    page.get_by_role("button", name="Undo").click()  # of a slider that was moved: one step
+    page.get_by_role("button", name=target).first.wait_for()
+    assert sent.input_value() == str(most - 2)

@@ -11,7 +11,7 @@ from page_helpers import PAGE, bot_log, front, hand_in, pick, regions, round_or_
 
 from warlight_env import Game
 from warlight_env.web.export import write_html
-from web_helpers import serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
@@ -68,20 +68,20 @@ def test_moves_can_be_had_of_one_player_or_one_region(tmp_path: Path, open_page:
     assert len(lines(page)) == told > 0
 
 
-def test_the_moves_of_a_game_in_play_tell_what_happened_last(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "8") as server:
-        page = open_page(server.address)
-        pick(page)
-        page.locator(".phases").wait_for()
-        assert page.get_by_role("region", name="Moves").count() == 0
-        game_map = Game("small").map
-        source, target = front(page, game_map, regions(page))
-        codes = {r.name: r.code.lower() for r in game_map.regions}
-        page.keyboard.press(":")
-        page.keyboard.type(f"d {codes[source]} 2; a {codes[source]} {codes[target]} 2")
-        page.keyboard.press("Enter")
-        hand_in(page)
-        round_or_end(page, 2)
-        page.locator("[aria-label='Moves'] .line").first.wait_for()
-        assert f"You deploy 2 on {source}" in lines(page)
-        assert any(line.startswith(f"You attack {target} from {source} with 2: lose ") for line in lines(page))
+def test_the_moves_of_a_game_in_play_tell_what_happened_last(server: Server, open_page: Callable[..., Any]):
+    played = server.begin(seed=8)
+    page = open_page(played.address)
+    pick(page)
+    page.locator(".phases").wait_for()
+    assert page.get_by_role("region", name="Moves").count() == 0
+    game_map = Game("small").map
+    source, target = front(page, game_map, regions(page))
+    codes = {r.name: r.code.lower() for r in game_map.regions}
+    page.keyboard.press(":")
+    page.keyboard.type(f"d {codes[source]} 2; a {codes[source]} {codes[target]} 2")
+    page.keyboard.press("Enter")
+    hand_in(page)
+    round_or_end(page, 2)
+    page.locator("[aria-label='Moves'] .line").first.wait_for()
+    assert f"You deploy 2 on {source}" in lines(page)
+    assert any(line.startswith(f"You attack {target} from {source} with 2: lose ") for line in lines(page))

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from page_helpers import PAGE, hand_in
 
-from web_helpers import Server, serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
 SIZES = [(1280, 800), (820, 1180), (360, 740)]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "random", "--map", "small") as running:
-        yield running
 
 
 def ladder(page: Any) -> Any:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cup_helpers import play_cup
 from page_helpers import PAGE, PHONE, STILL, bot_log, front, letter_of, pick, region, regions, round_or_end
 
 from warlight_env import Game
@@ -18,18 +17,18 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.arena.playing.play import ask_orders
 from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import write_html
-from web_helpers import Server, serving
+from web_helpers import YOU, Server
 
 pytestmark = PAGE
 
 
-def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
+def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str]:
     """Every screen, one after the other, by name."""
     page.goto(server.page())
     page.get_by_role("button", name="Play now").wait_for()
     page.wait_for_timeout(100)
     yield "home"
-    page.goto(server.address)
+    page.goto(server.begin(YOU, "aggressive", map="world", seed=5).address)
     page.get_by_text("Pick 2 regions: 2 to go").wait_for()
     yield "picks"
     pick(page)
@@ -89,7 +88,7 @@ def screens(server: Server, page: Any, tmp_path: Path) -> Iterator[str]:
     page.get_by_role("combobox", name="Perspective").select_option("1")
     page.keyboard.press("End")
     yield "analysis"
-    page.goto(server.page("t/cup?agent=Attila&against=army"))
+    page.goto(server.page(f"t/{cup}?agent=Attila&against=army"))
     page.get_by_role("link", name="Replay of game").first.wait_for()
     yield "tournament"
 
@@ -106,35 +105,36 @@ def on_a_phone(page: Any) -> Iterator[None]:
             yield
 
 
-def test_axe_finds_nothing_on_any_screen_in_both_themes(tmp_path: Path, open_page: Callable[..., Any]):
+def test_axe_finds_nothing_on_any_screen_in_both_themes(
+    server: Server, cup: str, tmp_path: Path, open_page: Callable[..., Any]
+):
     """With WARLIGHT_PICTURES set to a folder, pictures of all screens are written there."""
     from axe_playwright_python.sync_playwright import Axe
 
     axe, pictures = Axe(), os.environ.get("WARLIGHT_PICTURES")
-    play_cup(tmp_path / "runs" / "cup")
-    line = ("play", "--vs", "aggressive", "--seed", "5", "--runs", str(tmp_path / "runs"))
-    with serving(tmp_path, *line) as server:
-        page = open_page(color_scheme="dark", bypass_csp=True)
-        found, seen = [], []
-        for name in screens(server, page, tmp_path):
-            seen.append(name)
-            for theme in ("dark", "light"):
-                page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-                if pictures:
-                    page.evaluate("scrollTo(0, 0)")
-                    page.screenshot(path=Path(pictures) / f"{name}-{theme}.png")
-                    with on_a_phone(page):
-                        page.screenshot(path=Path(pictures) / f"{name}-{theme}-phone.png", full_page=name != "keys")
-                rules = None if theme == "dark" else {"runOnly": ["color-contrast"]}  # all else is the same in both
-                for violation in axe.run(page, options=rules).response["violations"]:
-                    nodes = [node["html"][:200] for node in violation["nodes"][:3]]
-                    found.append((name, theme, violation["id"], violation["help"], nodes))
-            page.evaluate("document.documentElement.dataset.theme = 'dark'")
-        assert len(seen) == 11
-        assert found == []
+    page = open_page(color_scheme="dark", bypass_csp=True)
+    found, seen = [], []
+    for name in screens(server, cup, page, tmp_path):
+        seen.append(name)
+        for theme in ("dark", "light"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+            if pictures:
+                page.evaluate("scrollTo(0, 0)")
+                page.screenshot(path=Path(pictures) / f"{name}-{theme}.png")
+                with on_a_phone(page):
+                    page.screenshot(path=Path(pictures) / f"{name}-{theme}-phone.png", full_page=name != "keys")
+            rules = None if theme == "dark" else {"runOnly": ["color-contrast"]}  # all else is the same in both
+            for violation in axe.run(page, options=rules).response["violations"]:
+                nodes = [node["html"][:200] for node in violation["nodes"][:3]]
+                found.append((name, theme, violation["id"], violation["help"], nodes))
+        page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert len(seen) == 11
+    assert found == []
 
 
-def test_axe_finds_nothing_where_lists_are_long_and_names_are_the_same(tmp_path: Path, open_page: Callable[..., Any]):
+def test_axe_finds_nothing_where_lists_are_long_and_names_are_the_same(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
     from axe_playwright_python.sync_playwright import Axe
 
     game, recorder = Game("large", seed=4, picks="random"), MemoryRecorder(insight=True)
@@ -147,22 +147,21 @@ def test_axe_finds_nothing_where_lists_are_long_and_names_are_the_same(tmp_path:
     write_html(recorder.log, file, chances=False)
     page = open_page(file.as_uri(), viewport={"width": 768, "height": 1024}, bypass_csp=True)
     page.locator("path[data-region]").first.wait_for()
-    with serving(tmp_path, "play", "--vs", "random", "--map", "large", "--seed", "8") as server:
-        two = {"players": [{"name": "You"}, {"bot": "random"}], "map": "large", "picks": "random", "seed": 4}
-        made = server.client().post("games", json=two).json()
-        place = f"g/{made['id']}?key0={made['tokens']['0']}"
-        playing = open_page(server.page(place), viewport={"width": 768, "height": 1024}, bypass_csp=True)
-        playing.locator(".phases").wait_for()
-        codes = {r.name: r.code.lower() for r in Game("large").map.regions}
-        own = next(r["name"] for r in regions(playing) if r["who"] == "yours")
-        near = next(r.name for i, r in enumerate(game.map.regions) if i in game.map.neighbors[_index(game, own)])
-        playing.keyboard.press(":")
-        playing.keyboard.type("; ".join([f"a {codes[own]} {codes[near]} 1"] * 12))
-        playing.keyboard.press("Enter")
-        playing.get_by_role("button", name="3 Review").click()
-        for there in (page, playing):
-            for violation in Axe().run(there).response["violations"]:
-                pytest.fail(f"{violation['id']}: {violation['nodes'][0]['html'][:200]}")
+    two = {"players": [{"name": "You"}, {"bot": "random"}], "map": "large", "picks": "random", "seed": 4}
+    made = server.client().post("games", json=two).json()
+    place = f"g/{made['id']}?key0={made['tokens']['0']}"
+    playing = open_page(server.page(place), viewport={"width": 768, "height": 1024}, bypass_csp=True)
+    playing.locator(".phases").wait_for()
+    codes = {r.name: r.code.lower() for r in Game("large").map.regions}
+    own = next(r["name"] for r in regions(playing) if r["who"] == "yours")
+    near = next(r.name for i, r in enumerate(game.map.regions) if i in game.map.neighbors[_index(game, own)])
+    playing.keyboard.press(":")
+    playing.keyboard.type("; ".join([f"a {codes[own]} {codes[near]} 1"] * 12))
+    playing.keyboard.press("Enter")
+    playing.get_by_role("button", name="3 Review").click()
+    for there in (page, playing):
+        for violation in Axe().run(there).response["violations"]:
+            pytest.fail(f"{violation['id']}: {violation['nodes'][0]['html'][:200]}")
 
 
 def _index(game: Game, name: str) -> int:
@@ -171,9 +170,9 @@ def _index(game: Game, name: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 768, 1280])
-def test_nothing_is_wider_than_the_screen(width: int, tmp_path: Path, open_page: Callable[..., Any]):
-    play_cup(tmp_path / "runs" / "cup")
-    with serving(tmp_path, "play", "--vs", "aggressive", "--seed", "5", "--runs", str(tmp_path / "runs")) as server:
-        page = open_page(viewport={"width": width, "height": 740})
-        for name in screens(server, page, tmp_path):
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+def test_nothing_is_wider_than_the_screen(
+    width: int, server: Server, cup: str, tmp_path: Path, open_page: Callable[..., Any]
+):
+    page = open_page(viewport={"width": width, "height": 740})
+    for name in screens(server, cup, page, tmp_path):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name

@@ -13,7 +13,7 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.arena.playing.play import play_game
 from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import write_html
-from web_helpers import serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
@@ -79,58 +79,58 @@ def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_p
     page.wait_for_function("document.documentElement.dataset.theme === 'light'")
 
 
-def test_settings_are_on_every_screen_also_of_a_phone(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "6") as server:
-        page = open_page(server.page(), **PHONE, expects="status of 404")
-        with server.client() as client:
-            made = client.post("games", json={"players": [{"name": "Ann"}, {"name": "Bo"}]}).json()
-        tokens = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
-        for place, waited in (
-            (server.page(), "Play now"),
-            (server.address, "Commit"),
-            (server.page(f"g/{made['id']}?{tokens}"), "I am Ann"),
-            (server.page("t/none"), ""),
-        ):
-            page.goto(place)
-            page.get_by_role("button", name=waited).first.wait_for()
-            page.get_by_role("button", name="Settings").click()
-            page.get_by_role("dialog", name="Settings").wait_for()
-            assert page.evaluate("document.documentElement.scrollWidth") <= 360, place
-            page.get_by_role("button", name="Close", exact=True).click()
-
-
-def test_sounds_are_made_once_they_are_wanted(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--seed", "6") as server:
-        page = open_page(bypass_csp=True)
-        page.add_init_script(LISTEN)
-        page.goto(server.address)
-        pick(page)
-
-        def turn(number: int) -> None:
-            page.locator(f".round:has-text('Round {number}')").first.wait_for()
-            home = next(r["name"] for r in regions(page) if r["who"] == "yours")
-            region(page, home).focus()
-            page.keyboard.press("Enter")
-            hand_in(page)
-            round_or_end(page, number + 1)
-
-        turn(1)
-        assert page.evaluate("[tones.length, contexts]") == [0, 0]
+def test_settings_are_on_every_screen_also_of_a_phone(server: Server, open_page: Callable[..., Any]):
+    played = server.begin(seed=6)
+    page = open_page(server.page(), **PHONE, expects="status of 404")
+    with server.client() as client:
+        made = client.post("games", json={"players": [{"name": "Ann"}, {"name": "Bo"}]}).json()
+    tokens = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
+    for place, waited in (
+        (server.page(), "Play now"),
+        (played.address, "Commit"),
+        (server.page(f"g/{made['id']}?{tokens}"), "I am Ann"),
+        (server.page("t/none"), ""),
+    ):
+        page.goto(place)
+        page.get_by_role("button", name=waited).first.wait_for()
         page.get_by_role("button", name="Settings").click()
-        page.get_by_role("checkbox", name="Sounds").check()
-        page.wait_for_function("tones.length === 2")  # a sample of it
+        page.get_by_role("dialog", name="Settings").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, place
         page.get_by_role("button", name="Close", exact=True).click()
-        page.evaluate("tones.length = 0")
-        turn(2)
-        page.wait_for_function("tones.includes(880) && tones.includes(392) && tones.includes(523)")  # amount, commit
-        page.wait_for_function("tones.includes(330) || tones.includes(659) || tones.includes(220)")  # what happened
-        assert page.evaluate("contexts") == 1
-        page.get_by_role("button", name="Settings").click()
-        page.get_by_role("slider", name="Volume").fill("0")
-        page.get_by_role("button", name="Close", exact=True).click()
-        page.evaluate("tones.length = 0")
-        turn(3)
-        assert page.evaluate("tones.length") == 0
+
+
+def test_sounds_are_made_once_they_are_wanted(server: Server, open_page: Callable[..., Any]):
+    played = server.begin(seed=6)
+    page = open_page(bypass_csp=True)
+    page.add_init_script(LISTEN)
+    page.goto(played.address)
+    pick(page)
+
+    def turn(number: int) -> None:
+        page.locator(f".round:has-text('Round {number}')").first.wait_for()
+        home = next(r["name"] for r in regions(page) if r["who"] == "yours")
+        region(page, home).focus()
+        page.keyboard.press("Enter")
+        hand_in(page)
+        round_or_end(page, number + 1)
+
+    turn(1)
+    assert page.evaluate("[tones.length, contexts]") == [0, 0]
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("checkbox", name="Sounds").check()
+    page.wait_for_function("tones.length === 2")  # a sample of it
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.evaluate("tones.length = 0")
+    turn(2)
+    page.wait_for_function("tones.includes(880) && tones.includes(392) && tones.includes(523)")  # amount, commit
+    page.wait_for_function("tones.includes(330) || tones.includes(659) || tones.includes(220)")  # what happened
+    assert page.evaluate("contexts") == 1
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("slider", name="Volume").fill("0")
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.evaluate("tones.length = 0")
+    turn(3)
+    assert page.evaluate("tones.length") == 0
 
 
 def test_captures_and_the_end_are_heard_in_a_replay(tmp_path: Path, open_page: Callable[..., Any]):

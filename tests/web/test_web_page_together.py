@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from page_helpers import PAGE, PHONE, hand_in, regions, round_or_end
 
-from web_helpers import Server, serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
 NO_KEY = r"status of 401"  # what Chromium says of a call that is refused
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "random", "--map", "small") as running:
-        yield running
 
 
 def make(server: Server, **fields: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from page_helpers import PAGE, regions
 
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
-from web_helpers import serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
@@ -40,57 +40,56 @@ def cells(page: Any) -> dict[tuple[str, str], str]:
     return found
 
 
-def test_the_table_fills_while_games_are_played(tmp_path: Path, open_page: Callable[..., Any]):
-    folder = tmp_path / "runs" / "night"
-    folder.parent.mkdir()
+def test_the_table_fills_while_games_are_played(
+    server: Server, runs: Path, tmp_path: Path, open_page: Callable[..., Any]
+):
+    folder = runs / f"night-{tmp_path.name[-1]}"  # another one where the test is run once more
     (tmp_path / "night.toml").write_text(NIGHT)
     line = ["tournament", str(tmp_path / "night.toml"), "--out", str(folder), "--jobs", "1", "--quiet"]
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--runs", str(tmp_path / "runs")) as server:
-        page = open_page()
-        playing = subprocess.Popen([sys.executable, "-m", "warlight_env", *line], stdout=subprocess.DEVNULL)
-        try:
-            file = folder / "tournament.json"
-            while not (file.exists() and json.loads(file.read_text())["games"]):
-                assert playing.poll() is None
-                page.wait_for_timeout(10)
-            playing.send_signal(signal.SIGSTOP)  # so that there is time to look
-            page.goto(server.page())
-            page.get_by_role("link", name="night").click()
-            page.get_by_text("● running").wait_for()
-            page.locator("[aria-label='Who beats whom'] td a").first.wait_for()
-            early = cells(page)
-            playing.send_signal(signal.SIGCONT)
-            page.get_by_text("complete").wait_for(timeout=120_000)
-        finally:
-            playing.kill()
-            playing.wait()
-        result = json.loads((folder / "tournament.json").read_text())
-        whole = {(m["agent"], m["against"]): f"{m['wins']}–{m['draws']}–{m['losses']}" for m in result["meetings"]}
-        assert cells(page) == whole
-        assert early != whole
+    page = open_page()
+    playing = subprocess.Popen([sys.executable, "-m", "warlight_env", *line], stdout=subprocess.DEVNULL)
+    try:
+        file = folder / "tournament.json"
+        while not (file.exists() and json.loads(file.read_text())["games"]):
+            assert playing.poll() is None
+            page.wait_for_timeout(10)
+        playing.send_signal(signal.SIGSTOP)  # so that there is time to look
+        page.goto(server.page())
+        page.get_by_role("link", name=folder.name).click()
+        page.get_by_text("● running").wait_for()
+        page.locator("[aria-label='Who beats whom'] td a").first.wait_for()
+        early = cells(page)
+        playing.send_signal(signal.SIGCONT)
+        page.get_by_text("complete").wait_for(timeout=120_000)
+    finally:
+        playing.kill()
+        playing.wait()
+    result = json.loads((folder / "tournament.json").read_text())
+    whole = {(m["agent"], m["against"]): f"{m['wins']}–{m['draws']}–{m['losses']}" for m in result["meetings"]}
+    assert cells(page) == whole
+    assert early != whole
 
 
-def test_a_cell_leads_to_its_games_and_their_replays(tmp_path: Path, open_page: Callable[..., Any]):
-    result = play_cup(tmp_path / "runs" / "cup", games=2)
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--runs", str(tmp_path / "runs")) as server:
-        page = open_page(server.page("t/cup"))
-        page.get_by_role("link", name=re.compile("^chance & co against Attila")).click()
-        games = page.get_by_role("region", name="chance & co against Attila")
-        games.get_by_role("link", name="Replay of game").first.wait_for()
-        meeting = result.meetings[2, 0]
-        rows = games.locator("table.seats tbody tr")
-        for row, tally in zip(rows.all(), meeting.seats, strict=True):
-            figures = [tally.games, tally.wins, tally.draws, tally.losses]
-            assert row.locator("td").all_inner_texts()[:4] == [str(n) for n in figures]
-        assert games.get_by_role("link", name="Replay of game").count() == meeting.games
-        page.get_by_label("Games", exact=False).last.select_option("lost")
-        assert games.get_by_role("link", name="Replay of game").count() == meeting.losses
-        page.get_by_label("Games", exact=False).last.select_option("all")
-        games.get_by_role("link", name="Replay of game 5.2").click()
-        page.locator("path[data-region]").first.wait_for()
-        log = GameLog.load(tmp_path / "runs" / "cup" / "logs" / "5" / game_name(1))
-        page.keyboard.press("End")
-        assert [r["armies"] for r in regions(page)] == list(list(log.positions())[-1][1])
-        page.get_by_role("button", name="Ask a bot").wait_for()
-        page.go_back()
-        page.get_by_role("region", name="chance & co against Attila").wait_for()
+def test_a_cell_leads_to_its_games_and_their_replays(server: Server, runs: Path, open_page: Callable[..., Any]):
+    result = play_cup(runs / "pairs", games=2)
+    page = open_page(server.page("t/pairs"))
+    page.get_by_role("link", name=re.compile("^chance & co against Attila")).click()
+    games = page.get_by_role("region", name="chance & co against Attila")
+    games.get_by_role("link", name="Replay of game").first.wait_for()
+    meeting = result.meetings[2, 0]
+    rows = games.locator("table.seats tbody tr")
+    for row, tally in zip(rows.all(), meeting.seats, strict=True):
+        figures = [tally.games, tally.wins, tally.draws, tally.losses]
+        assert row.locator("td").all_inner_texts()[:4] == [str(n) for n in figures]
+    assert games.get_by_role("link", name="Replay of game").count() == meeting.games
+    page.get_by_label("Games", exact=False).last.select_option("lost")
+    assert games.get_by_role("link", name="Replay of game").count() == meeting.losses
+    page.get_by_label("Games", exact=False).last.select_option("all")
+    games.get_by_role("link", name="Replay of game 5.2").click()
+    page.locator("path[data-region]").first.wait_for()
+    log = GameLog.load(runs / "pairs" / "logs" / "5" / game_name(1))
+    page.keyboard.press("End")
+    assert [r["armies"] for r in regions(page)] == list(list(log.positions())[-1][1])
+    page.get_by_role("button", name="Ask a bot").wait_for()
+    page.go_back()
+    page.get_by_role("region", name="chance & co against Attila").wait_for()

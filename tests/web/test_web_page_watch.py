@@ -11,7 +11,7 @@ from typing import Any
 from page_helpers import PAGE, PHONE, bot_log, region
 
 from warlight_env.web.export import write_html
-from web_helpers import serving
+from web_helpers import Server, serving
 
 pytestmark = PAGE
 
@@ -81,23 +81,23 @@ def test_on_a_phone_the_map_is_drawn_larger_by_buttons_and_by_two_fingers(
             assert box["x"] < chip["x"] + chip["width"] / 2 < box["x"] + box["width"]
 
 
-def test_rounds_that_come_fast_are_not_animated(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "watch", "random", "random", "--live", "--map", "large", "--seed", "6") as server:
-        page = open_page(server.address)
-        page.locator("path.grows").first.wait_for(state="attached")  # order by order, at first
-        page.get_by_role("combobox", name="Pace").select_option("0.1")
-        rounds = page.locator(".where b")
-        page.wait_for_function("e => Number(e.textContent) >= 8", arg=rounds.element_handle())
-        seen = page.evaluate("""() => new Promise(done => { let most = 0; const end = performance.now() + 1000;
-            const frame = now => { most = Math.max(most, document.querySelectorAll('path.grows').length);
-            now < end ? requestAnimationFrame(frame) : done(most) }; requestAnimationFrame(frame) })""")
-        assert seen == 0 and page.locator("g.past path").count() > 0
-        page.keyboard.press("ArrowLeft")  # at a person's own pace they grow again
-        for _ in range(60):
-            if page.locator("path.grows").count():
-                break
-            page.keyboard.press("ArrowLeft")
-        assert page.locator("path.grows").count() == 1
+def test_rounds_that_come_fast_are_not_animated(server: Server, open_page: Callable[..., Any]):
+    played = server.begin("random", "random", map="large", picks="random", seed=6)
+    page = open_page(played.address)
+    page.locator("path.grows").first.wait_for(state="attached")  # order by order, at first
+    page.get_by_role("combobox", name="Pace").select_option("0.1")
+    rounds = page.locator(".where b")
+    page.wait_for_function("e => Number(e.textContent) >= 8", arg=rounds.element_handle())
+    seen = page.evaluate("""() => new Promise(done => { let most = 0; const end = performance.now() + 1000;
+        const frame = now => { most = Math.max(most, document.querySelectorAll('path.grows').length);
+        now < end ? requestAnimationFrame(frame) : done(most) }; requestAnimationFrame(frame) })""")
+    assert seen == 0 and page.locator("g.past path").count() > 0
+    page.keyboard.press("ArrowLeft")  # at a person's own pace they grow again
+    for _ in range(60):
+        if page.locator("path.grows").count():
+            break
+        page.keyboard.press("ArrowLeft")
+    assert page.locator("path.grows").count() == 1
 
 
 #: The page's sockets, at hand; after `hang`, new ones never open.
@@ -110,13 +110,13 @@ SAID_AND_GONE = """() => { const socket = sockets.at(-1); hang = true; socket.on
     socket.onclose(); socket.onclose = null; socket.close() }"""
 
 
-def test_a_connection_that_ends_right_after_a_state_is_seen_to_be_lost(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "watch", "random", "random", "--live", "--map", "small") as server:
-        page = open_page("about:blank")
-        page.add_init_script(SOCKETS)
-        page.goto(server.address)
-        page.get_by_role("button", name="Hold").click()
-        page.get_by_role("button", name="Let them play").wait_for()
-        page.evaluate(SAID_AND_GONE)
-        page.wait_for_timeout(300)  # longer than a page waits before it draws
-        assert page.get_by_text("Connection lost").is_visible()
+def test_a_connection_that_ends_right_after_a_state_is_seen_to_be_lost(server: Server, open_page: Callable[..., Any]):
+    played = server.begin("random", "random", picks="random")
+    page = open_page("about:blank")
+    page.add_init_script(SOCKETS)
+    page.goto(played.address)
+    page.get_by_role("button", name="Hold").click()
+    page.get_by_role("button", name="Let them play").wait_for()
+    page.evaluate(SAID_AND_GONE)
+    page.wait_for_timeout(300)  # longer than a page waits before it draws
+    assert page.get_by_text("Connection lost").is_visible()

@@ -23,7 +23,7 @@ from warlight_env.web.clerk import Source
 from warlight_env.web.errors import RequestError
 from warlight_env.web.judges import PATIENCE, QUEUE, Judges, RoundToJudge
 from warlight_env.web.postgame import PostgameError, dice_luck, judged, report_of
-from web_helpers import needs_browser, needs_page, serving
+from web_helpers import Server, needs_browser, needs_page, serving
 
 
 def idle_log(rounds: int) -> GameLog:
@@ -180,37 +180,36 @@ def test_the_page_shows_the_report_and_draws_what_was_better(tmp_path: Path, ope
 
 @needs_page
 @needs_browser
-def test_a_log_that_is_opened_gets_its_report_by_itself(tmp_path: Path, open_page: Callable[..., Any]):
+def test_a_log_that_is_opened_gets_its_report_by_itself(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     file, log = tmp_path / "game.wl.jsonl", idle_log(2)
     log.save(file)
-    with serving(tmp_path / "games", "play", "--vs", "random", "--map", "small") as server:
-        page = open_page(server.page())
-        page.get_by_label("Log of a game").set_input_files(file)
-        report = page.get_by_role("region", name="Report")
-        report.get_by_text("The report is being made").wait_for()
-        report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
-        assert report.locator("tbody tr").count() == 2
-        with server.client(server.token(0)) as client:
-            assert client.post(f"games/{server.game}/report", json={}).status_code == 409  # not while it is played
+    played = server.begin()
+    page = open_page(server.page())
+    page.get_by_label("Log of a game").set_input_files(file)
+    report = page.get_by_role("region", name="Report")
+    report.get_by_text("The report is being made").wait_for()
+    report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
+    assert report.locator("tbody tr").count() == 2
+    with server.client(played.token(0)) as client:
+        assert client.post(f"games/{played.game}/report", json={}).status_code == 409  # not while it is played
 
 
 @needs_page
 @needs_browser
-def test_the_curve_is_there_in_a_game_of_which_nobody_asked_the_chances(tmp_path: Path, open_page: Callable[..., Any]):
-    with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server:
-        two = {"players": [{"name": "You"}, {"bot": "random"}], "map": "small", "picks": "random", "seed": 2}
-        made = server.client().post("games", json=two).json()
-        client = server.client(made["tokens"]["0"])
-        with server.feed(made["id"], made["tokens"]["0"]) as feed:
-            client.post(f"games/{made['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
-            feed.event("round")
-            client.post(f"games/{made['id']}/resign")
-            feed.event("end")
-        page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
-        report = page.get_by_role("region", name="Report")
-        report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
-        curve = report.get_by_role("img", name="Win probability, %, by rounds").locator("path[fill=none]").first
-        assert len(re.findall("[ML]", curve.get_attribute("d"))) == 2  # before the round and after it
+def test_the_curve_is_there_in_a_game_of_which_nobody_asked_the_chances(server: Server, open_page: Callable[..., Any]):
+    two = {"players": [{"name": "You"}, {"bot": "random"}], "map": "small", "picks": "random", "seed": 2}
+    made = server.client().post("games", json=two).json()
+    client = server.client(made["tokens"]["0"])
+    with server.feed(made["id"], made["tokens"]["0"]) as feed:
+        client.post(f"games/{made['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
+        feed.event("round")
+        client.post(f"games/{made['id']}/resign")
+        feed.event("end")
+    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+    report = page.get_by_role("region", name="Report")
+    report.get_by_text("held against nash:secs=1").wait_for(timeout=120_000)
+    curve = report.get_by_role("img", name="Win probability, %, by rounds").locator("path[fill=none]").first
+    assert len(re.findall("[ML]", curve.get_attribute("d"))) == 2  # before the round and after it
 
 
 @pytest.mark.slow

@@ -1,0 +1,32 @@
+"""A server that tests share which begin games of their own on it, and a tournament that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cup_helpers import play_cup
+
+from web_helpers import Server, serving
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of tournaments that `server` shows."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, runs: Path) -> Iterator[Server]:
+    """For tests that neither end it nor count what is in its folder: to start one takes as long as most tests do."""
+    line = ("play", "--vs", "random", "--map", "small", "--runs", str(runs))
+    with serving(tmp_path_factory.mktemp("games"), *line) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cup(runs: Path) -> str:
+    """The name of a small tournament that `server` shows; not to be changed."""
+    play_cup(runs / "cup")
+    return "cup"
