@@ -128,23 +128,30 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     assert answers == [["12", "11", "0"], ["12", "11", "1"], ["22", "21", "0"]]
 
 
-GAME = "from warlight_env import Game; Game('small', picks='random').play_round([None, None]); print('played')"
+#: Has a few kernels compiled, and calls them: all of a game's would say no more of their cache.
+DRAWS = """
+from warlight_env.engine.rng import below, make_rng, next_u64
+next_u64(make_rng(1)), below(make_rng(1), 3)
+print("drawn")
+"""
 
 
 def test_damaged_cache_files_are_made_anew(tmp_path):
     environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
 
-    def play() -> None:
-        done = subprocess.run([sys.executable, "-c", GAME], env=environment, capture_output=True, text=True, check=True)
-        assert done.stdout == "played\n" and done.stderr == ""
+    def draw() -> None:
+        done = subprocess.run(
+            [sys.executable, "-c", DRAWS], env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "drawn\n" and done.stderr == ""
 
-    play()
+    draw()
     damaged: list[Path] = []  # the index of every other kernel, the code of the others
     for number, index in enumerate(sorted(tmp_path.rglob("*.nbi"))):
         damaged += [index] if number % 2 else index.parent.glob(f"{glob.escape(index.stem)}.*.nbc")
     for file in damaged:
         file.write_bytes(file.read_bytes()[:10])
-    play()
+    draw()
     made_anew = {file.suffix for file in damaged if file.stat().st_size > 10}
     assert made_anew == {".nbi", ".nbc"}
 
@@ -153,13 +160,13 @@ def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path):
     probe_code = (
         "from numba.core import caching\n"
         "def full(*a): raise OSError(28, 'No space left on device')\n"
-        "caching.IndexDataCacheFile.save = full\n" + GAME
+        "caching.IndexDataCacheFile.save = full\n" + DRAWS
     )
     environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", probe_code], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout == "played\n"
+    assert done.stdout == "drawn\n"
     assert done.stderr.count("No space left on device") == 1
 
 
