@@ -91,9 +91,9 @@ class Server:
             yield Feed(socket)
 
     def kill(self) -> None:
-        """As a power cut would: with the processes that think for it, which may be busy for a minute yet."""
-        if self.process.returncode is None:
-            end(self.process)
+        """As a power cut would."""
+        self.process.kill()
+        self.process.wait()
 
 
 @dataclass
@@ -125,12 +125,6 @@ class Feed:
         return message
 
 
-def end(process: subprocess.Popen[str]) -> None:
-    """End a program that leads a group of processes, with all of them."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
 @contextlib.contextmanager
 def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = None) -> Iterator[Server]:
     """A server by a command line, as ``play --vs random``, with its games in a folder; `errors`: what it says there."""
@@ -149,7 +143,8 @@ def serving(folder: Path, *command: str, port: int = 0, errors: Path | None = No
         assert found is not None, f"the server said {said!r}"
         yield Server(process, found[0], folder)
     finally:
-        if process.returncode is None:
-            end(process)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # with those that think for it: they may be busy for a minute yet
+        process.wait()
         if said_there is not None:
             said_there.close()

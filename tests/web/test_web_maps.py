@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,6 @@ XML = """<Map><SuperRegions><SuperRegion Name="All" Bonus="3">
 <Region Name="Ash"><Neighbours><Region Name="Birch"/></Neighbours></Region>
 <Region Name="Birch"><Neighbours><Region Name="Ash"/><Region Name="Cedar"/></Neighbours></Region>
 <Region Name="Cedar"><Neighbours><Region Name="Birch"/></Neighbours></Region></SuperRegion></SuperRegions></Map>"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "aggressive", "--map", "small") as running:
-        yield running
 
 
 def opened(server: Server, name: str) -> dict[str, Any]:

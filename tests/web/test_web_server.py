@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -26,12 +25,6 @@ from warlight_env.web.worker import AskedPosition, Question, WorkerSetup
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "aggressive", "--map", "small") as running:
-        yield running
 
 
 def make(server: Server, **fields: object) -> dict:

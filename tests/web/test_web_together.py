@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +26,6 @@ from web_helpers import Feed, Server, needs_page, serving
 pytestmark = needs_page
 
 FRIENDS = [{"name": "Ann"}, {"name": "Bo", "friend": True}, {"name": "Cy", "friend": True}]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("games"), "play", "--vs", "random", "--map", "small") as running:
-        yield running
 
 
 def make(server: Server, players: list[dict[str, Any]] = FRIENDS, **fields: Any) -> dict[str, Any]:
