@@ -70,9 +70,12 @@ def test_the_table_fills_while_games_are_played(
     assert early != whole
 
 
-def test_a_cell_leads_to_its_games_and_their_replays(server: Server, runs: Path, open_page: Callable[..., Any]):
-    result = play_cup(runs / "pairs", games=2)
-    page = open_page(server.page("t/pairs"))
+def test_a_cell_leads_to_its_games_and_their_replays(
+    server: Server, runs: Path, tmp_path: Path, open_page: Callable[..., Any]
+):
+    folder = runs / f"pairs-{tmp_path.name[-1]}"
+    result = play_cup(folder, games=2)
+    page = open_page(server.page(f"t/{folder.name}"))
     page.get_by_role("link", name=re.compile("^chance & co against Attila")).click()
     games = page.get_by_role("region", name="chance & co against Attila")
     games.get_by_role("link", name="Replay of game").first.wait_for()
@@ -87,7 +90,7 @@ def test_a_cell_leads_to_its_games_and_their_replays(server: Server, runs: Path,
     page.get_by_label("Games", exact=False).last.select_option("all")
     games.get_by_role("link", name="Replay of game 5.2").click()
     page.locator("path[data-region]").first.wait_for()
-    log = GameLog.load(runs / "pairs" / "logs" / "5" / game_name(1))
+    log = GameLog.load(folder / "logs" / "5" / game_name(1))
     page.keyboard.press("End")
     assert [r["armies"] for r in regions(page)] == list(list(log.positions())[-1][1])
     page.get_by_role("button", name="Ask a bot").wait_for()
