@@ -20,6 +20,7 @@ ENVS, STEPS, EPOCHS, MINIBATCH = 64, 64, 4, 1024
 GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.99, 0.95, 0.2, 0.01, 1e-3
 
 torch.manual_seed(1)
+torch.set_num_threads(1)  # the networks are too small for more
 envs = gymnasium.make_vec(
     "warlight/Warlight-v0", num_envs=ENVS, vectorization_mode="vector_entry_point", map="small",
     action="strategies", opponent="aggressive", autoreset_mode=AutoresetMode.SAME_STEP,

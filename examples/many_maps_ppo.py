@@ -5,12 +5,14 @@ An action is one of nine generated turns; what is seen are the positions as padd
 
 import sys
 
+import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from warlight_env.envs import GeneratedMaps, WarlightMapsEnv
 
+torch.set_num_threads(1)  # the networks are too small for more
 told = [int(number) for number in sys.argv[1:]]
 steps, games = (told + [60_000, 100][len(told) :])[:2]
 seen, unseen = GeneratedMaps(8, 24, count=100, seed=0), GeneratedMaps(8, 24, count=100, seed=1)

@@ -2,12 +2,14 @@
 
 import sys
 
+import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
 from warlight_env.envs import Reward
 from warlight_env.envs.sb3 import make_vec_env
 
+torch.set_num_threads(1)  # the networks are too small for more
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
 arguments = {"map": "small", "action": "steps", "opponent": "random"}
 env = make_vec_env(32, seed=1, reward=Reward("regions", gamma=0.99), **arguments)

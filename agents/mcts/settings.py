@@ -61,7 +61,7 @@ class MctsSettings(SearchSettings):
     final: Annotated[
         str,
         Told(
-            f"the answer: {', '.join(ANSWERS)}", choices=tuple(ANSWERS),
+            f"the answer: {', '.join(ANSWERS)}", choices=ANSWERS,
             more="The most visits, the best value, the best lower bound, or on until the first two agree: at most "
             "twice the simulations, and of the tree's seconds half, then up to the rest. A mixture is drawn by visits.",
         ),

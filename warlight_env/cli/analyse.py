@@ -48,7 +48,7 @@ def analyse(
         write_html(log, html, report=report)
     if json:
         print_json(report)
-    elif html is None:
+    else:
         rows = [["player", "accuracy", "luck of the dice", "in armies"]]
         for name, player in zip(log.names, report["players"], strict=True):
             accuracy = f"{100 * player['accuracy']:.1f} ± {100 * player['error']:.1f} %"
@@ -56,4 +56,6 @@ def analyse(
         print(printable(f"{file}: {counted(len(log.rounds), 'round')}, held against {judge}"))
         for line in (*align(rows), *turning_words(report, log.names)):
             print(printable(line))
+        if html is not None:
+            print(printable(f"{html}: the game and its report"))
     return OK
