@@ -232,6 +232,16 @@ def test_a_capacity_that_cannot_be(capacity):
         Functions(capacity=12)
 
 
+def test_an_answer_of_ones_own_is_known_by_its_name(monkeypatch):
+    monkeypatch.setitem(ANSWERS, "worst", lambda candidates, rng: sorted(candidates, key=lambda c: c.value))
+    agent = MctsAgent(1, 60, final="worst", **SMALL)
+    agent.act(SEEN)
+    values = [candidate.value for candidate in agent.searched().record.candidates]
+    assert values == sorted(values)
+    with pytest.raises(InputError, match="worst"):
+        MctsAgent(1, 60, final="wrost", **SMALL)
+
+
 def test_answers_are_drawn_in_proportion_to_visits():
     candidates = [Candidate(Orders([(i, 1)]), visits, 0.5) for i, visits in enumerate((10, 60, 0, 30))]
     rng = np.random.default_rng(1)

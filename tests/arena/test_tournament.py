@@ -76,6 +76,14 @@ def test_the_books_balance():
     assert result.skills is not None and all(skill.sigma < 25 / 3 for skill in result.skills)
 
 
+def test_games_that_were_stopped_are_told():
+    entrants = Entrant("a", "random"), Entrant("b", "random")
+    assert "4 games were stopped at the limit of rounds and count as draws" in str(
+        play(tournament(entrants=entrants, games=4, max_rounds=1))
+    )
+    assert "stopped" not in str(play(tournament(games=2)))
+
+
 def test_ratings_of_two_agents_are_their_score_in_elo():
     result = play(tournament(entrants=(Entrant("a", "aggressive"), Entrant("b", "random")), games=20, anchor="b"))
     meeting = result.meetings[0, 1]

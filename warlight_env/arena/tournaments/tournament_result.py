@@ -226,6 +226,9 @@ class TournamentResult:
         lines += align(rows)
         if any(self.ratings[i].perfect for i in self.order):
             lines.append("  an agent won or lost everything: how far its interval reaches is the prior's choice")
+        if stopped := sum(pairing.cut_off for pairing in self.pairings):
+            were, draws = ("was", "counts as a draw") if stopped == 1 else ("were", "count as draws")
+            lines.append(f"  {counted(stopped, 'game')} {were} stopped at the limit of rounds and {draws}")
         lines.append("")
         table = [["score % of the row", *(names[j] for j in self.order)]]
         for i in self.order:
