@@ -370,6 +370,9 @@ def test_a_draft_outlives_the_page_and_kept_maps_can_be_removed(editor: Any):
     page.get_by_text("Kept as my-isle").wait_for()
     page.reload()  # whether the sheet is that map is not known any more
     page.locator('[aria-label^="Frostcape,"]').wait_for()
+    page.get_by_role("combobox", name="Open a map").select_option("my-isle")
+    page.get_by_text("Opened. Undo brings the map back").wait_for()
+    page.get_by_role("button", name="Undo").click()  # the sheet from before, of which that is not known either
     page.get_by_role("button", name="Keep the map").click()
     page.get_by_text("there is a map my-isle already").wait_for()
     page.keyboard.press("Enter")  # on "Replace my-isle"
