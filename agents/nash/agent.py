@@ -135,7 +135,7 @@ class NashAgent(SearchingAgent):
         """See `Agent.pick`."""
         if self.picks == "best":
             return super().pick(view)
-        return played_picks(view, self.weights, self.value, self.rng)
+        return played_picks(view, self.weights, self.value, self.rng, net=self.net)
 
     def _sizes(self, limits: Limits) -> Sizes:
         """The sizes that were given, and for the others what pays with the budget."""

@@ -1,4 +1,4 @@
-"""Starting regions by fast games: who gets which, some rounds by plans, and what the position is worth then.
+"""Starting regions by fast games: who gets which, some rounds by plans or by a network, and what the position is worth.
 
 Regions are weighed in games in which everybody picks by what is known of regions so far (the mean share of those who
 got them, with noise, as in a Gumbel softmax); then lists of wishes are tried, the better half of them twice as often
@@ -20,6 +20,8 @@ from warlight_env.agents.parameters import Told
 from warlight_env.agents.planning.plans import planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
+from warlight_env.agents.turn_net.turns import sampled_turn
+from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value_record import ValueNetwork
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
@@ -31,9 +33,11 @@ from warlight_env.engine.setup import OWN_OFFER, resolve_picks
 from warlight_env.engine.state import NEUTRAL, PICK, Scratch, State, Workspace, make_scratch, make_state, make_workspace
 from warlight_env.engine.view import View
 
-#: Games of a question, of them for weighing regions one half, and rounds of each.
+#: Games of a question, of them for weighing regions one half, and rounds of each: by plans, and by a turn network.
 GAMES: Final = 4000
+_NETWORK_GAMES: Final = 2000
 _ROUNDS: Final = 6
+_NETWORK_ROUNDS: Final = 14
 #: The parameter of agents.
 PICKS: Final = Told(
     "starting regions: by fast games (played) or by weights (best)", choices=("played", "best"), shared=True
@@ -103,8 +107,8 @@ def _wish(
 
 
 @kernel
-def _play(context: Context, begun: State, player: Int, rng: RandomState, work: PickWork) -> Real:
-    """A game from the picks on, by the wishes in `work`; returns the player's share, and notes everybody's."""
+def _play(context: Context, begun: State, player: Int, rounds: Int, rng: RandomState, work: PickWork) -> Real:
+    """Some rounds from the picks on, by the wishes in `work`; returns the player's share, and notes everybody's."""
     state, players, round_ = work.state, context.players, work.round
     owner, army = state.owner[0], state.army[0]
     while state.phase[0] == PICK:
@@ -112,7 +116,7 @@ def _play(context: Context, begun: State, player: Int, rng: RandomState, work: P
     for r in range(owner.shape[0]):
         work.want[r] = owner[r]  # who got what
     at, winner = Position(owner, army, state.round[:1]), np.int64(ONGOING)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         for p in range(players):
             round_.counts[p] = 0
             if holds_regions(owner, p):
@@ -155,12 +159,13 @@ def weigh_picks(
     begun: State,
     player: Int,
     games: Int,
+    rounds: Int,
     rng: RandomState,
     work: PickWork,
     wishes: npt.NDArray[np.int32],
 ) -> Int:
     """Write the regions offered to a player in the only game of `begun`, best first, to wishes int32[N]; returns how
-    many. games: how many are played in all."""
+    many. games: how many are played in all, of so many rounds."""
     players, may = context.players, begun.offers[0]
     for r in range(work.total.shape[0]):
         work.total[r], work.games[r] = 0.0, 0.0
@@ -168,7 +173,7 @@ def weigh_picks(
         for p in range(players):
             work.counts[p] = _wish(context, p, may, _EXPLORING, 0.0, rng, work, work.wishes[p])
         _begin(begun, rng, work)
-        _play(context, begun, player, rng, work)
+        _play(context, begun, player, rounds, rng, work)
     count = np.int64(0)
     for i in range(_LISTS):
         noise, near = 0.0 if i < 2 else _TRYING, _NEAR if i % 2 == 1 else 0.0
@@ -187,7 +192,7 @@ def weigh_picks(
                     work.wishes[player, k] = work.lists[i, k]
                 work.counts[player] = count
                 _begin(begun, rng, work)
-                work.result[i, 0] += _play(context, begun, player, rng, work)
+                work.result[i, 0] += _play(context, begun, player, rounds, rng, work)
                 work.result[i, 1] += 1.0
         left //= 2
         for i in range(left):  # the better half to the front
@@ -205,12 +210,18 @@ def weigh_picks(
 
 
 def played_picks(
-    view: View, weights: Weights, value: ValueNetwork | None, rng: RandomState, games: int = GAMES
+    view: View,
+    weights: Weights,
+    value: ValueNetwork | None,
+    rng: RandomState,
+    games: int | None = None,
+    net: TurnNetwork | None = None,
 ) -> list[int]:
-    """The offered regions, best first, by so many games; rng uint64[2] is moved on."""
+    """The offered regions, best first, by so many games; rng uint64[2] is moved on. net: plays them; None: plans do."""
     n, players = view.board.n_regions, view.players
-    functions = Functions(policy=planned_turn)
-    context = make_context(view.board, view.params, players, weights, functions=functions, value=value)
+    functions = Functions(policy=planned_turn if net is None else sampled_turn)
+    rounds, usual = (_ROUNDS, GAMES) if net is None else (_NETWORK_ROUNDS, _NETWORK_GAMES)
+    context = make_context(view.board, view.params, players, weights, functions=functions, value=value, turns=net)
     begun = make_state(1, n, players)
     begun.owner[0], begun.army[0], begun.phase[0] = view.owner, view.army, PICK
     begun.turn[0] = int((view.owner >= 0).sum())
@@ -233,5 +244,5 @@ def played_picks(
         result=np.zeros((_LISTS, 2)),
     )
     wishes = np.zeros(n, np.int32)
-    count = weigh_picks(context, begun, view.player, games, rng, work, wishes)
+    count = weigh_picks(context, begun, view.player, games or usual, rounds, rng, work, wishes)
     return [int(region) for region in wishes[:count]]

@@ -7,6 +7,7 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.planning.picks import played_picks
+from warlight_env.agents.turn_net.turn_file import load_turns
 from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import make_rng
@@ -17,28 +18,29 @@ GAMES = 600
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-@pytest.mark.parametrize("players", [2, 3])
-def test_all_that_is_offered_is_ranked_and_equal_seeds_rank_alike(rules, players):
+@pytest.mark.parametrize(("players", "net", "games"), [(2, "none", GAMES), (3, "none", GAMES), (2, "learned", 100)])
+def test_all_that_is_offered_is_ranked_and_equal_seeds_rank_alike(rules, players, net, games):
     game = Game("world", rules, players, seed=4)
     while game.phase == "pick":
         picks = {}
         for p in game.pickers():
             view = game.view(p)
-            picks[p] = played_picks(view, PLANNING, None, make_rng(p), GAMES)
+            picks[p] = played_picks(view, PLANNING, None, make_rng(p), games, load_turns(net))
             assert sorted(picks[p]) == sorted(view.offers)
-            assert picks[p] == played_picks(view, PLANNING, None, make_rng(p), GAMES)
+            assert picks[p] == played_picks(view, PLANNING, None, make_rng(p), games, load_turns(net))
         game.pick(picks)
     assert game.phase == "play"
 
 
-def test_wastelands_are_left_alone():
+@pytest.mark.parametrize(("net", "games"), [("none", 2000), ("learned", 1000)])
+def test_wastelands_are_left_alone(net, games):
     """Regions of a super region in which a wasteland lies cost more than they bring: they are not picked first."""
     first = 0
     for seed in range(6):
         game = Game("world", "challenge2", seed=seed)
         view = game.view(game.pickers()[0])
         waste = {int(view.board.super_region[r]) for r in np.flatnonzero(view.army > 4)}
-        ranked = played_picks(view, PLANNING, load_value("learned"), make_rng(seed), 2000)
+        ranked = played_picks(view, PLANNING, load_value("learned"), make_rng(seed), games, load_turns(net))
         assert waste
         first += int(view.board.super_region[ranked[0]]) in waste
     assert first <= 1  # half of the super regions of the map have one
@@ -46,7 +48,7 @@ def test_wastelands_are_left_alone():
 
 def test_agents_pick_by_games_or_by_weights():
     ranked = []
-    for text in ("plan", "plan:picks=best", "nash:sims=50", "nash:sims=50,picks=best"):
+    for text in ("plan", "plan:picks=best", "nash:sims=50,net=none", "nash:sims=50,picks=best", "nash:sims=50"):
         game = Game("world", "challenge1", seed=3)
         ranked.append(make_agent(text, 1).pick(game.view(0)))
         assert sorted(ranked[-1]) == sorted(game.view(0).offers)
