@@ -135,7 +135,8 @@ class NashAgent(SearchingAgent):
         """See `Agent.pick`."""
         if self.picks == "best":
             return super().pick(view)
-        return played_picks(view, self.weights, self.value, self.rng, net=self.net)
+        policy = planned_turn if self.net is None else sampled_turn
+        return played_picks(view, self.weights, self.value, self.rng, policy=policy, net=self.net)
 
     def _sizes(self, limits: Limits) -> Sizes:
         """The sizes that were given, and for the others what pays with the budget."""

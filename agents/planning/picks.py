@@ -9,7 +9,7 @@ regions that are not offered to it.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,6 @@ from warlight_env.agents.parameters import Told
 from warlight_env.agents.planning.plans import planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
-from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value_record import ValueNetwork
 from warlight_env.agents.weights import Weights
@@ -215,11 +214,15 @@ def played_picks(
     value: ValueNetwork | None,
     rng: RandomState,
     games: int | None = None,
+    policy: Any = planned_turn,
     net: TurnNetwork | None = None,
 ) -> list[int]:
-    """The offered regions, best first, by so many games; rng uint64[2] is moved on. net: plays them; None: plans do."""
+    """The offered regions, best first, by so many games; rng uint64[2] is moved on.
+
+    policy: plays them, a plug-in of that kind; net: what it asks, None: nothing.
+    """
     n, players = view.board.n_regions, view.players
-    functions = Functions(policy=planned_turn if net is None else sampled_turn)
+    functions = Functions(policy=policy)
     rounds, usual = (_ROUNDS, GAMES) if net is None else (_NETWORK_ROUNDS, _NETWORK_GAMES)
     context = make_context(view.board, view.params, players, weights, functions=functions, value=value, turns=net)
     begun = make_state(1, n, players)
