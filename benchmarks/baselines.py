@@ -89,10 +89,11 @@ def learned(told: argparse.Namespace) -> int:
             continue
         if not method.any_map and told.suite != "suite-v1":
             continue
-        maps = [] if method.any_map else ["world"]
+        maps = told.map if told.map or method.any_map else ["world"]
         cards = [card(agent_of(path), told.out / told.suite / path.stem, told, maps) for path in policies]
         played = {on: mean([one["maps"][on]["score"] for one in cards]) for on in cards[0]["maps"]}
-        total = mean([one["total"]["score"] for one in cards]) if method.any_map else None
+        whole = all(one["total"] for one in cards)
+        total = mean([one["total"]["score"] for one in cards]) if whole else None
         rows.append((f"{method.told}, {len(cards)} seeds", total, played))
         print(f"{name}: {', '.join(f'{on} {text(row)}' for on, row in played.items())}", file=sys.stderr)
     if not rows:
@@ -109,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     of_bots.set_defaults(act=bots)
     of_learned = commands.add_parser("learned", help="a table of methods that learn")
     of_learned.add_argument("--curves", type=Path, default=Path("runs/curves"), help="the folder of curves.py")
+    of_learned.add_argument("--map", nargs="*", default=[], help="only these of the suite (default: all that it plays)")
     of_learned.set_defaults(act=learned)
     for command in (of_bots, of_learned):
         command.add_argument("--suite", default="suite-v1", help="or suite-maps-v1 (default: suite-v1)")
