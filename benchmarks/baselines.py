@@ -24,6 +24,8 @@ import numpy as np
 from curve_runs import METHODS, agent_of
 from scipy import stats
 
+#: Those that play maps of some sizes alone, and their maps of the suite that does not change.
+ONLY = {"policy:strategies": ["world"], "policy:small": ["small"]}
 #: Those that think for no longer than a few milliseconds, and searches of fixed size.
 BOTS = (
     "random", "one_big_army", "smart_random", "aggressive", "one_ply", "policy:strategies", "plan", "policy:any",
@@ -72,12 +74,13 @@ def bots(told: argparse.Namespace) -> int:
     rows = []
     for bot in told.bots or BOTS:
         try:
-            found = card(bot, told.out / told.suite / re.sub(r"[^\w=.-]+", "-", bot), told)
+            maps = ONLY.get(bot, []) if told.suite == "suite-v1" else []
+            found = card(bot, told.out / told.suite / re.sub(r"[^\w=.-]+", "-", bot), told, maps)
         except subprocess.CalledProcessError:
             print(f"baselines: {bot} has no card; the others follow", file=sys.stderr)
             continue
         rows.append((f"`{bot}`", found["total"], found["maps"]))
-        print(f"{bot}: {text(found['total'])}", file=sys.stderr)
+        print(f"{bot}: {', '.join(f'{on} {text(row)}' for on, row in found['maps'].items())}", file=sys.stderr)
     return show("bot", rows)
 
 
