@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from curve_runs import METHODS, agent_of
-from scipy import stats
+from curve_runs import METHODS, agent_of, half_interval
 
 #: Those that play maps of some sizes alone, and their maps of the suite that does not change.
 ONLY = {"policy:strategies": ["world"], "policy:small": ["small"]}
@@ -54,9 +53,7 @@ def text(row: dict[str, Any] | None) -> str:
 
 def mean(scores: Sequence[float]) -> dict[str, Any]:
     """The mean of the scores of seeds, within 0 .. 1, with its interval."""
-    middle, half = np.mean(scores), np.inf
-    if len(scores) > 1:
-        half = stats.t.ppf(0.975, len(scores) - 1) * np.std(scores, ddof=1) / np.sqrt(len(scores))
+    middle, half = np.mean(scores), half_interval(scores) if len(scores) > 1 else np.inf
     return {"score": middle, "interval": (max(0.0, middle - half), min(1.0, middle + half))}
 
 

@@ -11,6 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 #: Calls of a callback of Stable-Baselines3, a step of all environments each, between two models that are kept.
 EVERY = 500
@@ -37,6 +41,12 @@ class Method(NamedTuple):
     learn: Callable[[int, float, Path], list[Found]]
     any_map: bool = False  #: whether its policies play maps of other sizes
     suffix: str = ".npz"  #: of a policy's file
+
+
+def half_interval(values: npt.ArrayLike) -> Any:
+    """Half of the 95 % interval (Student's t) of means over two seeds or more: of [S, …], float64[…]."""
+    count = len(np.asarray(values))
+    return stats.t.ppf(0.975, count - 1) * np.std(values, axis=0, ddof=1) / np.sqrt(count)
 
 
 def agent_of(policy: Path) -> str:

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from curve_runs import METHODS, Found, keep
-from scipy import stats
+from curve_runs import METHODS, Found, half_interval, keep
 
 #: Points of a curve.
 POINTS = 10
@@ -80,7 +79,7 @@ def _curve(rows: Sequence[dict[str, Any]], axis: str) -> npt.NDArray[np.float64]
         np.interp(at, [point[axis] for point in row["points"]], [point["score"] for point in row["points"]])
         for row in rows
     ])  # fmt: skip
-    half = stats.t.ppf(0.975, max(1, len(rows) - 1)) * values.std(0, ddof=min(1, len(rows) - 1)) / np.sqrt(len(rows))
+    half = half_interval(values) if len(rows) > 1 else 0.0
     mean = values.mean(0)
     return np.stack([at, mean, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)])
 
@@ -117,7 +116,7 @@ def draw(told: argparse.Namespace) -> int:
             panel.plot(at / unit, 100 * mean, label=method.told.replace("`", ""))
             panel.fill_between(at / unit, 100 * low, 100 * high, alpha=0.2, linewidth=0)
         last = np.array([row["points"][-1]["score"] for row in rows])
-        half = stats.t.ppf(0.975, len(rows) - 1) * last.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else np.nan
+        half = half_interval(last) if len(rows) > 1 else np.nan
         times = [time_ for time_ in (_time_to(row, 0.84) for row in rows) if time_ < float("inf")]
         reached = f"{np.mean(times) / 60:.1f} minutes, {len(times)} of {len(rows)}" if times else "none did"
         ends = [row["points"][-1] for row in rows]

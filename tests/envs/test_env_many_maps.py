@@ -19,6 +19,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import warlight_env.envs  # noqa: F401 -- the ids
+from env_helpers import equal
 from warlight_env import Game, Orders, maps, warlight_v0
 from warlight_env.agents import make_agent
 from warlight_env.arena import Match
@@ -340,13 +341,9 @@ def test_more_new_maps_than_are_kept_are_each_shown_as_they_are(monkeypatch):
     nothing = np.zeros(batch.single_action_space.shape, np.int64)
     for _ in range(3):
         for b, expected in enumerate(shown):
-            assert equal_observations({name: array[b] for name, array in seen.items()}, expected)
+            assert equal({name: array[b] for name, array in seen.items()}, expected)
         seen = batch.step(np.stack([nothing] * 10))[0]
         shown = [env.step(nothing)[0] for env in alone]
-
-
-def equal_observations(one, other):
-    return one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
@@ -360,7 +357,7 @@ def test_a_copy_goes_on_like_the_original(opponent, copied):
     mine = [env.step(nothing) for _ in range(12)]
     theirs = [other.step(nothing) for _ in range(12)]
     for one, two in zip(mine, theirs, strict=True):
-        assert equal_observations(one[0], two[0])
+        assert equal(one[0], two[0])
         assert all(np.array_equal(x, y) for x, y in zip(one[1:4], two[1:4], strict=True))
 
 

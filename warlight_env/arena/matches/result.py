@@ -208,6 +208,12 @@ class MatchResult:
         }
 
 
+def stopped_line(count: int, when: str) -> str:
+    """How a table tells that so many games were stopped, at least one."""
+    were, draws = ("was", "counts as a draw") if count == 1 else ("were", "count as draws")
+    return f"  {counted(count, 'game')} {were} stopped {when} and {draws}"
+
+
 def _described(result: MatchResult) -> str:
     """Wins, losses and draws with intervals, seats, lengths of games and speed, in a few lines."""
     of = f"{result.games} of " if result.interrupted else ""
@@ -233,9 +239,7 @@ def _described(result: MatchResult) -> str:
         lines.append(f"  score, with a draw as a share of a win: {scores}")
     lines += _strength(result)
     if result.cut_off:
-        were, draws = ("was", "counts as a draw") if result.cut_off == 1 else ("were", "count as draws")
-        stopped, limit = counted(result.cut_off, "game"), counted(result.round_limit, "round")
-        lines.append(f"  {stopped} {were} stopped after {limit} and {draws}")
+        lines.append(stopped_line(result.cut_off, f"after {counted(result.round_limit, 'round')}"))
     dropped = [f"{agent.name} {agent.dropped}" for agent in result.agents if agent.dropped]
     if dropped:
         lines.append(f"  illegal orders, left out: {', '.join(dropped)}")

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from warlight_env.arena.contests.course import ContestResult
 from warlight_env.arena.contests.facts import facts
 from warlight_env.arena.matches.agent_result import TimeResult, time_result
+from warlight_env.arena.matches.result import stopped_line
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.arena.playing.player import Failure, TimeUse
 from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
@@ -227,8 +228,7 @@ class TournamentResult:
         if any(self.ratings[i].perfect for i in self.order):
             lines.append("  an agent won or lost everything: how far its interval reaches is the prior's choice")
         if stopped := sum(pairing.cut_off for pairing in self.pairings):
-            were, draws = ("was", "counts as a draw") if stopped == 1 else ("were", "count as draws")
-            lines.append(f"  {counted(stopped, 'game')} {were} stopped at the limit of rounds and {draws}")
+            lines.append(stopped_line(stopped, "at the limit of rounds"))
         lines.append("")
         table = [["score % of the row", *(names[j] for j in self.order)]]
         for i in self.order:
