@@ -121,6 +121,8 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
         )
         code = "from warlight_env.engine.caller import f, g; print(g(1), f(1), sum(g.stats.cache_hits.values()))"
         environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
+        # Python takes bytecode for that of a file of the same length that is written anew in the same second.
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
         done = subprocess.run(
             [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
         )
