@@ -130,7 +130,7 @@ _built_in(
     "nash",
     "warlight_env.agents.nash.agent",
     "NashAgent",
-    "equilibrium search: mixtures of planned turns for all players at once, and best responses to them",
+    "equilibrium search: mixtures of turns, planned and by a network, for all players at once, and best responses",
     "PARAMETERS",
 )
 _built_in(

@@ -1,4 +1,4 @@
-"""The other commands: maps, env, doctor, watch and picture."""
+"""The other commands: agents, maps, env, doctor, watch and picture."""
 
 from __future__ import annotations
 
@@ -34,6 +34,30 @@ def svg_root(path: str) -> ElementTree:
     root = ElementTree.fromstring(Path(path).read_text(encoding="utf-8"))
     assert root.tag.endswith("svg")
     return root
+
+
+# agents
+
+
+def test_agents_are_listed(capsys):
+    assert main(["agents", "list"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {info.form or info.name} " in out and info.summary in out for info in registry.describe())
+    assert main(["agents", "list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in listed] == registry.agent_names()
+
+
+def test_what_an_agent_takes_is_shown(capsys):
+    assert main(["agents", "show", "mcts"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^ +sims +\d* .*$", out, re.M) and re.search(r"^ +refine +0.5 +part of the budget", out, re.M)
+    assert main(["agents", "show", "nash", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["parameters"]
+    assert told["answer"]["choices"] == ["best", "likely", "mixture"]
+    assert (told["refine"]["default"], told["refine"]["low"], told["refine"]["high"]) == (0.5, 0, 0.99)
+    assert main(["agents", "show", "mtcs"]) == 2
+    assert "did you mean mcts" in capsys.readouterr().err.lower().replace("'", "")
 
 
 # maps

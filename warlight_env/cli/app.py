@@ -15,6 +15,7 @@ from typing import Any
 from cyclopts import App, CycloptsError, Parameter
 
 from warlight_env.cli import (
+    agents,
     analyse,
     bench,
     bot,
@@ -59,6 +60,7 @@ app.command(browser.hotseat)
 app.command(picture.picture)
 app.command(experiment.app)
 app.command(train.app)
+app.command(agents.app)
 app.command(maps.app)
 app.command(environment.app)
 app.command(bot.app)

@@ -38,6 +38,6 @@ def register_agents() -> None:
         "policy",
         _load,
         "a trained policy",
-        form="policy:FILE or policy:NAME (any, world, small)",
+        form="policy:FILE or policy:NAME (any, world, strategies, small)",
     )
     register("sb3", _load_saved, "a model of Stable-Baselines3, as it was trained", _SAVED_MODEL)

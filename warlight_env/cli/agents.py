@@ -1,0 +1,71 @@
+"""``warlight agents``: list the agents, and show what one takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, Parameter
+
+from warlight_env.cli.common import JsonOption, print_json
+from warlight_env.tables import align
+
+if TYPE_CHECKING:
+    from warlight_env.agents.registry import AgentInfo
+
+app = App(name="agents", help="The agents that play matches and tournaments, and their parameters.")
+
+
+def _summary(info: AgentInfo) -> dict[str, Any]:
+    return {"name": info.name, "form": info.form or info.name, "summary": info.summary, "players": info.players}
+
+
+@app.command(name="list")
+def list_(*, json: JsonOption = False) -> None:
+    """List all agents, those of other packages included."""
+    from warlight_env.agents.registry import describe
+
+    infos = describe()
+    if json:
+        print_json([_summary(info) for info in infos])
+        return
+    print(
+        "\n".join(
+            align([["agent", "what it does"], *([info.form or info.name, info.summary] for info in infos)], left=2)
+        )
+    )
+    print("\nwarlight agents show NAME tells what one takes, as in warlight match mcts:sims=457,threads=2 aggressive")
+
+
+@app.command
+def show(name: Annotated[str, Parameter(help="An agent's name, as in mcts.")], /, *, json: JsonOption = False) -> None:
+    """Show an agent: its parameters with their defaults and bounds."""
+    from warlight_env.agents.registry import parse
+
+    info, _ = parse(name)
+    if json:
+        print_json({**_summary(info), "parameters": {key: _told(info, key) for key in info.parameters}})
+        return
+    print(f"{info.form or info.name}: {info.summary}")
+    if info.players == 2:
+        print("  for games of two")
+    rows = [["parameter", "default", "what it says"]]
+    for key in info.parameters:
+        told = _told(info, key)
+        bounds = "" if told["low"] is None else f" ({told['low']:g} .. {told['high']:g})"
+        rows.append([key, "" if told["default"] is None else f"{told['default']}", f"{told['help']}{bounds}"])
+    if len(rows) > 1:
+        print("\n".join(align(rows, left=3)))
+
+
+def _told(info: AgentInfo, key: str) -> dict[str, Any]:
+    """A parameter as JSON takes it."""
+    parameter = info.parameters[key]
+    default = parameter.default
+    return {
+        "type": parameter.kind.__name__,
+        "default": default if isinstance(default, bool | int | float | str | None) else str(default),
+        "low": parameter.low,
+        "high": parameter.high,
+        "choices": sorted(parameter.choices),
+        "help": parameter.help,
+    }
