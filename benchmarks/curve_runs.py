@@ -44,8 +44,11 @@ class Method(NamedTuple):
 
 
 def half_interval(values: npt.ArrayLike) -> Any:
-    """Half of the 95 % interval (Student's t) of means over two seeds or more: of [S, …], float64[…]."""
-    count = len(np.asarray(values))
+    """Half of the 95 % interval (Student's t) of means over seeds: of [S, …], float64[…]; infinite for one seed."""
+    values = np.asarray(values, np.float64)
+    count = len(values)
+    if count == 1:
+        return np.full_like(values[0], np.inf)[()]
     return stats.t.ppf(0.975, count - 1) * np.std(values, axis=0, ddof=1) / np.sqrt(count)
 
 

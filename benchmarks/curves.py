@@ -2,27 +2,29 @@
 
 ``python benchmarks/curves.py run`` has each method learn for some minutes from each seed, and then plays what it had
 found on the way against one bot, on starts that are the same for all; ``draw`` makes the picture and the table of
-docs/learning.md. The last policy of each stays in the folder beside its curve; what is there already is left as it is.
-Minutes are those of a processor, which other work on the machine does not shorten.
+docs/learning.md. The last policy of each stays in the folder beside its curve; what is there already is left as it is,
+and where that goes by other settings, nothing is learned. Minutes are those of a processor, which other work on the
+machine does not shorten.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from curve_files import END, SETTINGS, Curve, CurveError, check_alike, curves_in, write_curve
 from curve_runs import METHODS, Found, half_interval, keep
 
 #: Points of a curve.
 POINTS = 10
+#: The score the way to which is told.
+REACHED = 0.84
 
 
 def _thinned(found: list[Found]) -> list[Found]:
@@ -45,10 +47,17 @@ def _scored(found: list[Found], opponent: str, units: int, jobs: int) -> list[di
 
 
 def run(told: argparse.Namespace) -> int:
-    """Learn and play, method by method and seed by seed."""
+    """Learn and play, method by method and seed by seed.
+
+    Raises:
+        CurveError: the folder has curves of other settings.
+    """
+    names = told.methods.split(",")
+    settings = {setting: getattr(told, setting) for setting in SETTINGS}
+    check_alike([*(("this command", {"method": name, **settings}) for name in names), *curves_in(told.out)])
     for seed in range(1, told.seeds + 1):
-        for name in told.methods.split(","):
-            out = told.out / f"{name}-{seed}.curve.json"
+        for name in names:
+            out = told.out / f"{name}-{seed}{END}"
             if out.exists():
                 continue
             began, method = time.perf_counter(), METHODS[name]
@@ -60,7 +69,7 @@ def run(told: argparse.Namespace) -> int:
                 points = _scored(_thinned(found), told.opponent, told.units, told.jobs)
                 told.out.mkdir(parents=True, exist_ok=True)
                 keep(found[-1].policy, told.out / f"{name}-{seed}{method.suffix}")
-            out.write_text(json.dumps({"method": name, "seed": seed, "opponent": told.opponent, "points": points}))
+            write_curve(out, {"method": name, "seed": seed, **settings, "points": points})
             last = points[-1]
             print(
                 f"{name}, seed {seed}: {100 * last['score']:.1f} % after {last['seconds'] / 60:.1f} minutes of "
@@ -70,66 +79,72 @@ def run(told: argparse.Namespace) -> int:
     return 0
 
 
-def _curve(rows: Sequence[dict[str, Any]], axis: str) -> npt.NDArray[np.float64]:
+def _curve(rows: Sequence[Curve], axis: str) -> npt.NDArray[np.float64]:
     """Where all seeds have been measured: the place, the mean, and the ends of its 95 % interval (Student's t, within
-    0 .. 1), float64[4, K]."""
+    0 .. 1), float64[4, K]; of one seed the ends are 0 and 1."""
     ends = [[row["points"][k][axis] for row in rows] for k in (0, -1)]
     at = np.linspace(max(ends[0]), max(max(ends[0]), min(ends[1])), 60)
     values = np.array([
         np.interp(at, [point[axis] for point in row["points"]], [point["score"] for point in row["points"]])
         for row in rows
     ])  # fmt: skip
-    half = half_interval(values) if len(rows) > 1 else 0.0
-    mean = values.mean(0)
+    mean, half = values.mean(0), half_interval(values)
     return np.stack([at, mean, np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)])
 
 
-def _time_to(row: dict[str, Any], score: float) -> float:
+def _time_to(row: Curve, score: float) -> float:
     """Seconds until something was found that has the score."""
     return next((float(point["seconds"]) for point in row["points"] if point["score"] >= score), float("inf"))
 
 
 def draw(told: argparse.Namespace) -> int:
-    """The picture, and the table as Markdown."""
+    """The picture, and the table as Markdown.
+
+    Raises:
+        CurveError: a file is damaged, or the curves go by settings that do not compare.
+    """
     import matplotlib
 
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    known: dict[str, list[dict[str, Any]]] = {}
-    for path in sorted(told.out.glob("*.curve.json")):
-        row = json.loads(path.read_text())
+    curves = curves_in(told.out)
+    check_alike(curves)
+    known: dict[str, list[Curve]] = {}
+    for _, row in curves:
         known.setdefault(row["method"], []).append(row)
     if not known:
         print(f"{told.out}: no curves; first: python benchmarks/curves.py run", file=sys.stderr)
         return 1
     pyplot.rcParams.update({"svg.hashsalt": "curves", "svg.fonttype": "none", "font.size": 9})
     figure, panels = pyplot.subplots(1, 2, figsize=(9, 3.6), sharey=True)
+    opponent, reached = curves[0][1]["opponent"], f"{100 * REACHED:.0f} %"
     print(
-        "| method | seeds | minutes | steps | score (95 %) | to 84 %, of the seeds that reached it |\n"
-        "|---|---|---|---|---|---|"
+        f"| method | seeds | minutes | steps | score against `{opponent}` (95 %) | to {reached}, of the seeds that "
+        "reached it |\n|---|---|---|---|---|---|"
     )
     for name in (name for name in METHODS if name in known):
         rows, method = known[name], METHODS[name]
         for panel, axis, unit in zip(panels, ("seconds", "steps"), (60.0, 1.0), strict=True):
             at, mean, low, high = _curve(rows, axis)
             panel.plot(at / unit, 100 * mean, label=method.told.replace("`", ""))
-            panel.fill_between(at / unit, 100 * low, 100 * high, alpha=0.2, linewidth=0)
+            if len(rows) > 1:
+                panel.fill_between(at / unit, 100 * low, 100 * high, alpha=0.2, linewidth=0)
         last = np.array([row["points"][-1]["score"] for row in rows])
-        half = half_interval(last) if len(rows) > 1 else np.nan
-        times = [time_ for time_ in (_time_to(row, 0.84) for row in rows) if time_ < float("inf")]
-        reached = f"{np.mean(times) / 60:.1f} minutes, {len(times)} of {len(rows)}" if times else "none did"
+        half = f"± {100 * half_interval(last):.1f}" if len(rows) > 1 else "–"
+        times = [time_ for time_ in (_time_to(row, REACHED) for row in rows) if time_ < float("inf")]
+        took = f"{np.mean(times) / 60:.1f} minutes, {len(times)} of {len(rows)}" if times else "none did"
         ends = [row["points"][-1] for row in rows]
         print(
             f"| {method.told} | {len(rows)} | {np.mean([end['seconds'] for end in ends]) / 60:.1f} | "
             f"{np.mean([end['steps'] for end in ends]):,.0f} {method.steps} | "
-            f"{100 * last.mean():.1f} % (± {100 * half:.1f}) | {reached} |"
+            f"{100 * last.mean():.1f} % ({half}) | {took} |"
         )
-    panels[0].set(xlabel="minutes of a processor", ylabel="score against aggressive, %", xlim=(0, None), ylim=(0, 100))
+    panels[0].set(xlabel="minutes of a processor", ylabel=f"score against {opponent}, %", xlim=(0, None), ylim=(0, 100))
     panels[1].set(xlabel="steps", xscale="log", xlim=(1e3, None))
     panels[1].legend(loc="lower right", frameon=False, fontsize=8)
     for panel in panels:
-        panel.axhline(84, color="grey", linewidth=0.6, linestyle=":")
+        panel.axhline(100 * REACHED, color="grey", linewidth=0.6, linestyle=":")
         panel.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
     figure.savefig(told.svg, metadata={"Date": None})
@@ -156,7 +171,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     told = parser.parse_args(arguments)
     if unknown := set(getattr(told, "methods", "exit").split(",")) - set(METHODS):
         parser.error(f"--methods: no {', '.join(sorted(unknown))}; there are {', '.join(METHODS)}")
-    return int(told.act(told))
+    try:
+        return int(told.act(told))
+    except CurveError as error:
+        print(f"curves: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":
