@@ -4,7 +4,8 @@
 ``python benchmarks/baselines.py learned``: what ``curves.py run`` found by each method, from all its seeds; the mean of
 their scores with its 95 % interval (Student's t).
 
-A card that is in the folder already is left as it is, and an interrupted one is gone on with. A row of one's own:
+A card of the same bot, maps and files that is in the folder already is left as it is, and an interrupted one is gone on
+with. A row of one's own:
 ``python benchmarks/baselines.py bots my_bot``, or any agent's specification, learned models among them
 (``sb3:file=learner.zip,trust=yes``).
 """
@@ -12,16 +13,19 @@ A card that is in the folder already is left as it is, and an interrupted one is
 from __future__ import annotations
 
 import argparse
-import json
+import hashlib
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from curve_runs import METHODS, agent_of, half_interval
+
+from warlight_env import bounded
+from warlight_env.errors import InputError
 
 #: Those that play maps of some sizes alone, and their maps of the suite that does not change.
 ONLY = {"policy:strategies": ["world"], "policy:small": ["small"]}
@@ -32,29 +36,63 @@ BOTS = (
 )  # fmt: skip
 
 
-def card(bot: str, folder: Path, told: argparse.Namespace, maps: Sequence[str] = ()) -> dict[str, Any]:
-    """The score card of a bot, on these maps of the suite or on all."""
+def place_of(bot: str, maps: Sequence[str]) -> str:
+    """The name of a card's folder: the bot's, and a digest of it, its maps and what the files that it names hold."""
+    told = hashlib.sha256(repr((bot, sorted(set(maps)))).encode())
+    for path in (Path(word) for word in re.split("[:,=]", bot)):
+        for file in (path, path.with_suffix(".json")) if path.is_file() else ():  # a model's settings lie beside it
+            told.update(file.read_bytes() if file.is_file() else b"")
+    readable = re.sub(r"[^\w=.-]+", "-", re.sub("[^:,=]*/", "", bot))
+    return f"{readable[:100]}-{told.hexdigest()[:8]}"
+
+
+def card(bot: str, told: argparse.Namespace, maps: Sequence[str]) -> dict[str, Any]:
+    """The score card of a bot, on these maps of the suite or on all.
+
+    Raises:
+        CalledProcessError: no card was made. InputError: the card is damaged.
+    """
+    folder = told.out / told.suite / place_of(bot, maps)
     path = folder / "card.json"
-    if not path.exists():
+    if not path.exists() or _read(path)["interrupted"]:
         words = [sys.executable, "-m", "warlight_env", "bench", bot, "--suite", told.suite, "--out", str(folder)]
         words += ["--jobs", str(told.jobs), *(["--map", *maps] if maps else [])]
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return _read(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    place, text = bounded.shown(path), bounded.read_text(path, bounded.RESULT_BYTES, InputError, "score card")
+    found = bounded.parse_json(text, place, InputError)
+    if not isinstance(found, dict) or not {"maps", "total", "interrupted"} <= found.keys():
+        raise InputError(f"{place}: no score card")
     return found
 
 
+def cards(
+    wanted: Sequence[tuple[str, Sequence[str]]], told: argparse.Namespace
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Bots, each with its maps, and their cards; one of which none can be made is told and left out."""
+    for bot, maps in wanted:
+        try:
+            yield bot, card(bot, told, maps)
+        except (subprocess.CalledProcessError, InputError) as error:
+            print(f"baselines: {bot} has no card, the others follow: {error}", file=sys.stderr)
+
+
 def text(row: dict[str, Any] | None) -> str:
-    """A score with its interval, in per cent."""
+    """A score with its interval, if there is one, in per cent."""
     if row is None:
         return "–"
-    low, high = row["interval"]
-    return f"{100 * row['score']:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+    interval = "–".join(f"{100 * end:.1f}" for end in row["interval"])
+    return f"{100 * row['score']:.1f} ({interval or '–'})"
 
 
 def mean(scores: Sequence[float]) -> dict[str, Any]:
-    """The mean of the scores of seeds, within 0 .. 1, with its interval."""
-    middle, half = np.mean(scores), half_interval(scores) if len(scores) > 1 else np.inf
-    return {"score": middle, "interval": (max(0.0, middle - half), min(1.0, middle + half))}
+    """The mean of the scores of seeds with its interval, within 0 .. 1; one seed has none."""
+    middle, half = np.mean(scores), half_interval(scores)
+    interval = (max(0.0, middle - half), min(1.0, middle + half)) if np.isfinite(half) else ()
+    return {"score": middle, "interval": interval}
 
 
 def show(first: str, rows: Sequence[tuple[str, dict[str, Any] | None, dict[str, Any]]]) -> int:
@@ -68,14 +106,8 @@ def show(first: str, rows: Sequence[tuple[str, dict[str, Any] | None, dict[str, 
 
 def bots(told: argparse.Namespace) -> int:
     """The table of bots."""
-    rows = []
-    for bot in told.bots or BOTS:
-        try:
-            maps = ONLY.get(bot, []) if told.suite == "suite-v1" else []
-            found = card(bot, told.out / told.suite / re.sub(r"[^\w=.-]+", "-", bot), told, maps)
-        except subprocess.CalledProcessError:
-            print(f"baselines: {bot} has no card; the others follow", file=sys.stderr)
-            continue
+    rows, only = [], ONLY if told.suite == "suite-v1" else {}
+    for bot, found in cards([(bot, only.get(bot, [])) for bot in told.bots or BOTS], told):
         rows.append((f"`{bot}`", found["total"], found["maps"]))
         print(f"{bot}: {', '.join(f'{on} {text(row)}' for on, row in found['maps'].items())}", file=sys.stderr)
     return show("bot", rows)
@@ -84,20 +116,22 @@ def bots(told: argparse.Namespace) -> int:
 def learned(told: argparse.Namespace) -> int:
     """The table of methods."""
     rows = []
-    for name, method in METHODS.items():
-        if not (policies := sorted(told.curves.glob(f"{name}-*{method.suffix}"))):
-            continue
+    there = {name: sorted(told.curves.glob(f"{name}-*{method.suffix}")) for name, method in METHODS.items()}
+    if not any(there.values()):
+        print(f"{told.curves}: nothing was learned there; first: python benchmarks/curves.py run", file=sys.stderr)
+    for name, policies in there.items():
+        method = METHODS[name]
         if not method.any_map and told.suite != "suite-v1":
             continue
         maps = told.map if told.map or method.any_map else ["world"]
-        cards = [card(agent_of(path), told.out / told.suite / path.stem, told, maps) for path in policies]
-        played = {on: mean([one["maps"][on]["score"] for one in cards]) for on in cards[0]["maps"]}
-        whole = all(one["total"] for one in cards)
-        total = mean([one["total"]["score"] for one in cards]) if whole else None
-        rows.append((f"{method.told}, {len(cards)} seeds", total, played))
+        found = [one for _, one in cards([(agent_of(path), maps) for path in policies], told)]
+        if not found:
+            continue
+        played = {on: mean([one["maps"][on]["score"] for one in found]) for on in found[0]["maps"]}
+        whole = all(one["total"] for one in found)
+        total = mean([one["total"]["score"] for one in found]) if whole else None
+        rows.append((f"{method.told}, {len(found)} seeds", total, played))
         print(f"{name}: {', '.join(f'{on} {text(row)}' for on, row in played.items())}", file=sys.stderr)
-    if not rows:
-        print(f"{told.curves}: nothing was learned there; first: python benchmarks/curves.py run", file=sys.stderr)
     return show("method", rows)
 
 
