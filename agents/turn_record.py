@@ -13,8 +13,7 @@ from warlight_env.agents.factored_turns import VALUES
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
-from warlight_env.errors import InputError
-from warlight_env.networks.archive import are_of
+from warlight_env.errors import InputError, clipped
 
 Floats = npt.NDArray[np.float32]
 
@@ -83,13 +82,29 @@ def make_turn_network(arrays: Mapping[str, npt.NDArray[Any]], place: str = "netw
     """The record of arrays by name, of `SHAPES`, float32.
 
     Raises:
-        TurnNetworkError: they are not those of a network.
+        TurnNetworkError: they are not those of a network; the message names the first that is wrong.
     """
-    if not are_of(arrays, SHAPES):
-        raise TurnNetworkError(f"{place}: these are not the arrays of a turn network")
+    for name in (*SHAPES, *arrays):
+        if fault := _fault(name, arrays.get(name)):
+            raise TurnNetworkError(f"{place}: not the arrays of a turn network: {clipped(name, 60)}: {fault}")
     made = {name: np.ascontiguousarray(arrays[name]) for name in TurnNetwork._fields}
     network: TurnNetwork = reference(read_only(TurnNetwork(**made)))
     return network
+
+
+def _fault(name: str, array: npt.NDArray[Any] | None) -> str:
+    """What is wrong with a network's array; nothing where it is as it must be."""
+    if array is None:
+        return "missing"
+    if name not in SHAPES:
+        return "not known"
+    if array.dtype != np.float32 or array.shape != SHAPES[name]:
+        shape = clipped(str(list(array.shape)), 60)
+        return f"{array.dtype} {shape}, must be float32 {list(SHAPES[name])}"
+    if not (finite := np.isfinite(array)).all():
+        at = np.argwhere(~finite)[0]
+        return f"{array[tuple(at)]} at {at.tolist()}, must be finite"
+    return ""
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import make_generator_work
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.turn_net.turn_file import checked_heat
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.weights import PLANNING
@@ -24,13 +25,16 @@ class TurnNetAgent(KernelAgent):
     Args:
         network: plays.
         heat: divides logits before choices are drawn; 0 takes the likeliest of each.
+
+    Raises:
+        TurnNetworkError: the heat is none in 0 .. `turn_file.MOST_HEAT`.
     """
 
     name = "policy"
 
     def __init__(self, network: TurnNetwork, seed: int = 0, heat: float = 0.0) -> None:
         super().__init__(seed)
-        self._network, self.heat = network, heat
+        self._network, self.heat = network, checked_heat(heat)
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
-from warlight_env.agents.parameters import Told
+from warlight_env.agents.parameters import Range, Told
 from warlight_env.agents.turn_net.features import EDGE_FEATURES, NODE_FEATURES, OVERALL_FEATURES
 from warlight_env.agents.turn_record import TurnNetwork, TurnNetworkError, make_turn_network
 from warlight_env.agents.value_record import digest
@@ -25,10 +25,11 @@ VERSION: Final = 1
 _KIND: Final = "turns"
 #: The most that logits are divided by: choices are then as good as even.
 MOST_HEAT: Final = 1000.0
+_HEATS: Final = Range(0, MOST_HEAT)
 #: The parameter of agents, and the name of no network.
 NET: Final = Told(
-    "whose turns join the candidates and are played on by: none, learned (the network of policy:any), world (that of "
-    "policy:world), or an .npz file",
+    "whose turns join the candidates and are played on by: none, learned (the network of policy:world in games of two "
+    "on the world map, of policy:any in others), any, world, or an .npz file",
     shared=True,
 )
 NONE: Final = "none"
@@ -49,25 +50,53 @@ class TurnPolicy:
     """A turn network, how it plays, and where it comes from, as plain data.
 
     heat: divides logits before choices are drawn; 0 takes the likeliest of each.
+
+    Raises:
+        TurnNetworkError: the heat is none, or the note no dictionary.
     """
 
     network: TurnNetwork
     heat: float = 0.0
     note: dict[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "heat", checked_heat(self.heat))
+        if not isinstance(self.note, dict):
+            raise TurnNetworkError(f"note {clipped(repr(self.note), 60)}: must be a dictionary")
+
+
+def checked_heat(heat: Any) -> float:
+    """A heat as a number.
+
+    Raises:
+        TurnNetworkError: it is none in 0 .. MOST_HEAT.
+    """
+    if heat not in _HEATS:
+        raise TurnNetworkError(f"heat {clipped(repr(heat), 60)}: {_HEATS}")
+    return float(heat)
+
 
 def turn_file(arrays: Floats, heat: float = 0.0, note: Mapping[str, Any] | None = None) -> bytes:
-    """The content of a file, see `TurnPolicy`."""
-    make_turn_network(arrays)
-    return packed({"kind": _KIND, "version": VERSION, **_READS, "heat": heat, "note": dict(note or {})}, arrays)
+    """The content of a file, see `TurnPolicy`.
+
+    Raises:
+        TurnNetworkError: an array is not as `SHAPES` has it, or the heat is none.
+    """
+    policy = TurnPolicy(make_turn_network(arrays), heat, dict(note or {}))
+    header = {"kind": _KIND, "version": VERSION, **_READS, "heat": policy.heat, "note": policy.note}
+    return packed(header, arrays)
 
 
 def is_turn_file(content: bytes) -> bool:
     """Whether it says that it holds a turn network, whatever else is wrong with it."""
     try:
-        return f'"kind": "{_KIND}"' in unpacked(content)[0]
-    except (ArraysError, UnicodeDecodeError):
+        return _is_header(bounded.parse_json(unpacked(content)[0], "header", TurnNetworkError))
+    except (ArraysError, UnicodeDecodeError, TurnNetworkError):
         return False
+
+
+def _is_header(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("kind") == _KIND
 
 
 def read_turn_file(content: bytes, name: str) -> TurnPolicy:
@@ -81,16 +110,17 @@ def read_turn_file(content: bytes, name: str) -> TurnPolicy:
     except (ArraysError, UnicodeDecodeError) as error:
         raise TurnNetworkError(f"{name}: no turn network: {error}") from None
     header = bounded.parse_json(text, f"{name}: no turn network: header", TurnNetworkError)
-    if not isinstance(header, dict) or header.get("kind") != _KIND:
-        raise TurnNetworkError(f"{name}: no turn network")
+    if not _is_header(header):
+        raise TurnNetworkError(f"{name}: no turn network: its header is of no such kind")
     if header.get("version") != VERSION:
         raise TurnNetworkError(f"{name}: of version {clipped(repr(header.get('version')), 60)}; this reads {VERSION}")
     if {key: header.get(key) for key in _READS} != _READS:
         raise TurnNetworkError(f"{name}: made for other features than this version has")
-    heat, note = header.get("heat"), header.get("note")
-    if not isinstance(heat, int | float) or not 0 <= heat <= MOST_HEAT or not isinstance(note, dict):
-        raise TurnNetworkError(f"{name}: the header is damaged: heat {clipped(repr(heat), 60)} and a note")
-    return TurnPolicy(make_turn_network(arrays, name), float(heat), note)
+    network = make_turn_network(arrays, name)
+    try:
+        return TurnPolicy(network, header.get("heat"), header.get("note"))
+    except TurnNetworkError as error:
+        raise TurnNetworkError(f"{name}: {error}") from None
 
 
 def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
