@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import make_map
-from warlight_env.agents import make_agent
+from warlight_env.agents import AgentError, make_agent
 from warlight_env.arena import Match
 from warlight_env.arena.playing.play import ask_orders, pick_regions
 from warlight_env.beliefs import Belief, BelievingAgent, Observation, Seen
@@ -167,6 +167,33 @@ def test_beliefs_are_exact_in_sight_and_nearer_to_the_truth_than_neutral_beyond(
                 blind += int((game.owner[~seen] != NEUTRAL).sum())
             game.play_round(orders, on_illegal="skip")
     assert wrong < 0.8 * blind
+
+
+def first_turns(agent: BelievingAgent, game: Game) -> list[Orders]:
+    """Of player 0, whose opponent hardly moves."""
+    turns = []
+    for _ in range(4):
+        turns.append(agent.act(game.view(0)))
+        game.play_round({0: turns[-1], 1: Orders()}, on_illegal="skip")
+    return turns
+
+
+@pytest.mark.parametrize("before", ["small", "world"])
+def test_picks_of_a_game_that_never_began_say_nothing_of_another(before):
+    fresh, used = (BelievingAgent(make_agent("aggressive", 1)) for _ in range(2))
+    game = Game(before, "challenge1", seed=2)
+    if before == "world":  # there one was played to its end, too
+        pick_regions(game, [used, make_agent("aggressive", 2)])
+        first_turns(used, game)
+    else:
+        used.pick(game.view(0))
+    started = Game("world", "challenge1", seed=3, picks="random")
+    assert first_turns(used, started.clone()) == first_turns(fresh, started.clone())
+
+
+def test_more_than_two_players_are_refused_beforehand():
+    with pytest.raises(AgentError, match="beliefs are for games of two, not 3"):
+        make_agent("belief:aggressive", 1).check(ROW, RULES, 3)
 
 
 @pytest.mark.slow

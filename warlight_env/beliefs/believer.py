@@ -14,6 +14,7 @@ from warlight_env.agents.faults import Faults
 from warlight_env.agents.search_record import Searched, SearchPolicy
 from warlight_env.beliefs.belief import Belief, Observation
 from warlight_env.beliefs.watching import Watcher, wastelands
+from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
@@ -31,6 +32,7 @@ class BelievingAgent(Agent):
         self._watcher = Watcher()
         self._before: View | None = None
         self._ordered: Orders | None = None  # in the round before
+        self._picked_on: Board | None = None  # what follows is of a game on it that has not begun yet
         self._offers: tuple[int, ...] = ()
         self._wishes: list[int] = []
         self._start: npt.NDArray[np.int32] | None = None  # armies while regions were picked
@@ -38,7 +40,7 @@ class BelievingAgent(Agent):
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
         wishes = self.agent.pick(view)
-        self.belief = None
+        self.belief, self._picked_on = None, view.board
         if not self._offers or set(view.offers) - set(self._offers):
             self._offers = view.offers
         self.wished(wishes[: view.params.ranked])
@@ -51,8 +53,7 @@ class BelievingAgent(Agent):
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`."""
-        if view.players != 2:
-            raise AgentError(f"agent {self.name!r}: beliefs are for games of two, not {view.players}")
+        self._check_players(view.players)
         seen = self._watcher.look(view)
         starts = None if view.starts is None else view.starts[1 - view.player]
         return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
@@ -61,17 +62,27 @@ class BelievingAgent(Agent):
         """The turn on a view whose news are given."""
         last = self._before
         if self.belief is None or last is None or view.round <= last.round or view.board is not last.board:
+            if self._picked_on is not view.board:  # nothing was picked, or in a game that never began
+                self._forget_picks()
             army = self._start
             if army is None:
                 army = np.array(view.map.starting_armies, dtype=np.int32)
                 army[wastelands(view)] = view.rules.wasteland_army
             self.belief = Belief(view.map, view.rules, view.player, army, self._offers, self._wishes)
             self._ordered = None
+            self._forget_picks()
         self._before = view
         self.belief.update(replace(observation, own=self._ordered))
         owner, army = self.belief.position()
         self._ordered = self.agent.act(replace(view, owner=owner, army=army), budget)
         return self._ordered
+
+    def _check_players(self, players: int) -> None:
+        if players != 2:
+            raise AgentError(f"agent {self.name!r}: beliefs are for games of two, not {players}")
+
+    def _forget_picks(self) -> None:
+        self._picked_on, self._offers, self._wishes, self._start = None, (), [], None
 
     # What the agent tells of itself.
 
@@ -81,6 +92,7 @@ class BelievingAgent(Agent):
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """See `Agent.check`."""
+        self._check_players(players)
         self.agent.check(map, rules, players)
 
     @property
