@@ -11,7 +11,7 @@ from warlight_env.agents.plan_style import N_STYLE
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
-#: Columns of `PlanWork.orders`: source, target, armies, kind of `KINDS`.
+#: Columns of `PlanWork.orders`: source, target, armies, and one of the kinds below.
 ORDER_COLUMNS: Final = 4
 TRANSFER: Final = 0
 NEUTRAL_ATTACK: Final = 1
@@ -25,7 +25,6 @@ class PlanWork(NamedTuple):
     """Arrays by region [N], super region [S] and player [P]; a turn in the making."""
 
     style: npt.NDArray[np.float64]  #: [N_STYLE]
-    holder: npt.NDArray[np.int8]  #: [N] owners as if the goals that were chosen had been reached
     need: npt.NDArray[np.int64]  #: [N] attackers that capture it for sure enough, or armies that hold it
     strongest: npt.NDArray[np.int64]  #: [N] armies that an enemy can bring against an own region
     gain: npt.NDArray[np.float64]  #: [N] what a goal is worth, in armies
@@ -50,7 +49,6 @@ def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
     return reference(
         PlanWork(
             style=private_zeros(N_STYLE, np.float64),
-            holder=private_zeros(n, np.int8),
             need=private_zeros(n, np.int64),
             strongest=private_zeros(n, np.int64),
             gain=private_zeros(n, np.float64),

@@ -43,7 +43,7 @@ def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
 
 
 @inline_kernel
-def income_left(context: Context, position: Position, plan: PlanWork) -> Real:
+def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Real:
     """Worth of an army of income: of no more rounds than are left, where the rules have a limit."""
     limit, worth = context.params.round_limit, plan.style[GOAL_INCOME]
     return worth if limit == 0 else min(worth, np.float64(max(0, limit - position.round[0])))
@@ -64,7 +64,7 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
     """What it is worth, in armies, that a region becomes the player's, as things stand in `plan`."""
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]
-    bonus, cost, earned = board.bonus[s], region_cost(context, position, region), income_left(context, position, plan)
+    bonus, cost, earned = board.bonus[s], region_cost(context, position, region), worth_of_income(context, position, plan)
     gain = plan.style[GOAL_REGION]
     mine = plan.lack[s, player]
     if mine < 0.0:
@@ -90,7 +90,7 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
     """What it is worth, in armies, that one of the player's regions does not become an enemy's."""
     board = context.board
     s = board.super_region[region]
-    bonus, cost, earned = board.bonus[s], region_cost(context, position, region), income_left(context, position, plan)
+    bonus, cost, earned = board.bonus[s], region_cost(context, position, region), worth_of_income(context, position, plan)
     mine = max(0.0, plan.lack[s, player])
     gain = plan.style[GOAL_REGION]
     gain += super_worth(plan, earned, bonus, mine) - super_worth(plan, earned, bonus, mine + cost)
@@ -115,4 +115,3 @@ def take_in_plan(context: Context, position: Position, player: Int, region: Int,
     plan.lack[s, player] = max(0.0, plan.lack[s, player] - cost)
     if by >= 0:
         plan.lack[s, by] += cost
-    plan.holder[region] = player

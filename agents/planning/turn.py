@@ -70,7 +70,7 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
     write_lacks(context, position, plan)
     for r in range(owner.shape[0]):
         by = owner[r]
-        plan.holder[r], plan.done[r], plan.need[r], plan.strongest[r] = by, 0, 0, 0
+        plan.done[r], plan.need[r], plan.strongest[r] = 0, 0, 0
         plan.free[r], plan.kept[r], plan.after[r] = 0, 0, army[r]
         plan.pull[r], plan.gain[r] = 0.0, 0.0
         plan.noise[r] = np.exp(style[NOISE] * _normal(rng)) if style[NOISE] > 0.0 else 1.0
@@ -95,6 +95,12 @@ def _survey(context: Context, position: Position, player: Int, rng: RandomState,
 
 
 @inline_kernel
+def _stays(plan: PlanWork, region: Int) -> Int:
+    """Armies that are in an own region when all that has an order has left."""
+    return plan.free[region] + plan.kept[region] + 1
+
+
+@inline_kernel
 def _reach(board: Board, position: Position, player: Int, region: Int, plan: PlanWork) -> Int:
     """Free armies beside a region."""
     total = np.int64(0)
@@ -111,7 +117,7 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
     style, by = plan.style, position.owner[region]
     need = plan.need[region]
     if by == player:
-        lacking: Int = max(np.int64(0), need - plan.after[region])
+        lacking: Int = max(np.int64(0), need - _stays(plan, region))
         gain = style[HOLDING] * holding_gain(context, position, player, region, plan) * plan.noise[region]
         plan.gain[region] = gain
         return gain / (1.0 + lacking) ** style[SPEND]
@@ -180,7 +186,7 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
         if best < 0:
             break
         if owner[best] == player:
-            lacking = max(np.int64(0), plan.need[best] - plan.after[best])
+            lacking = max(np.int64(0), plan.need[best] - _stays(plan, best))
             kept = min(plan.free[best], plan.need[best] - 1)
             if lacking > plan.numbers[2]:
                 done[best] = _GIVEN_UP
@@ -225,7 +231,7 @@ def _write_pull(context: Context, position: Position, player: Int, plan: PlanWor
                 wanted *= 0.5  # it may fail, and there is more behind it
             plan.pull[r] = max(plan.pull[r], wanted + 1e-6)
         if plan.strongest[r] > 0:
-            plan.pull[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - plan.after[r]))
+            plan.pull[r] += plan.gain[r] / (1.0 + max(np.int64(0), plan.need[r] - _stays(plan, r)))
 
 
 @kernel

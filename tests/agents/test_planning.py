@@ -85,6 +85,28 @@ def test_a_last_region_of_a_super_region_is_taken_with_what_it_needs():
     assert work.plan.chosen[0, 0] == last and deploy.sum() == 5
 
 
+@pytest.mark.parametrize("rules", ["thesis", "challenge2"])
+def test_a_region_that_is_held_keeps_what_that_takes(rules):
+    """Whatever else the turn has its armies do."""
+    held = 0
+    for seed in range(20):
+        game = Game("world", rules, seed=seed, picks="random")
+        agents = [make_agent("smart_random", p) for p in range(2)]
+        for _ in range(6):
+            game.play_round({p: agent.act(game.view(p)) for p, agent in enumerate(agents)})
+        context = context_of("world", game.rules, 2)
+        work = make_generator_work(42, context.board.n_edges, 2)
+        deploy, attacks = np.zeros(42, np.int32), np.zeros((context.board.n_edges, 3), np.int32)
+        owner, army = np.array(game.owner), np.array(game.army)
+        count = planned_turn(context, position_of(owner, army), 0, make_rng(1), work, deploy, attacks)
+        for region, by, need in work.plan.chosen[: work.plan.numbers[1]]:
+            if by == 0:
+                gone = sum(int(row[2]) for row in attacks[:count] if row[0] == region)
+                assert army[region] + deploy[region] - gone >= need
+                held += 1
+    assert held > 5
+
+
 def test_goals_are_told():
     game = Game("world", "thesis", seed=8, picks="random")
     agent = make_agent("plan", 1)
