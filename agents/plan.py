@@ -11,6 +11,7 @@ from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
+from warlight_env.agents.plan_work import GOALS
 from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
 from warlight_env.agents.plug_ins import Functions, make_context
@@ -119,7 +120,7 @@ class PlanAgent(ScoringAgent):
             return None
         plan = self._work.generator.plan
         goals = []
-        for k in range(int(plan.numbers[1])):
+        for k in range(int(plan.numbers[GOALS])):
             region, owner, armies = (int(value) for value in plan.chosen[k])
             kind = "hold" if owner == self._player else "take" if owner == NEUTRAL else "attack"
             goals.append({"region": region, "goal": kind, "armies": armies, "worth": round(float(plan.worth[k]), 2)})

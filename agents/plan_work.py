@@ -17,6 +17,11 @@ TRANSFER: Final = 0
 NEUTRAL_ATTACK: Final = 1
 ENEMY_ATTACK: Final = 2
 
+#: Places in `PlanWork.numbers`: orders, goals that were chosen, income that is left.
+ORDERED: Final = 0
+GOALS: Final = 1
+LEFT: Final = 2
+
 #: Columns of `PlanWork.chosen`: the region, its owner (the player where it is to be held), armies.
 GOAL_COLUMNS: Final = 3
 
@@ -40,7 +45,7 @@ class PlanWork(NamedTuple):
     orders: npt.NDArray[np.int32]  #: [E, ORDER_COLUMNS]
     chosen: npt.NDArray[np.int32]  #: [N, GOAL_COLUMNS] goals in their order
     worth: npt.NDArray[np.float64]  #: [N] of these, in armies
-    numbers: npt.NDArray[np.int64]  #: [3] orders, goals chosen, income that is left
+    numbers: npt.NDArray[np.int64]  #: [3] how many: ORDERED, GOALS, LEFT
 
 
 def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:

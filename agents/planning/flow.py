@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.agents.plan_work import ORDER_COLUMNS, TRANSFER, PlanWork
+from warlight_env.agents.plan_work import ORDER_COLUMNS, ORDERED, TRANSFER, PlanWork
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
@@ -21,14 +21,14 @@ _WORTH_MOVING: Final = 1.5
 @inline_kernel
 def add_order(plan: PlanWork, source: Int, target: Int, armies: Int, kind: Int) -> None:
     """Note an order, or add to the one that there is between the same regions."""
-    count = plan.numbers[0]
+    count = plan.numbers[ORDERED]
     for i in range(count):
         if plan.orders[i, 0] == source and plan.orders[i, 1] == target:
             plan.orders[i, 2] += armies
             return
     plan.orders[count, 0], plan.orders[count, 1], plan.orders[count, 2] = source, target, armies
     plan.orders[count, ORDER_COLUMNS - 1] = kind
-    plan.numbers[0] = count + 1
+    plan.numbers[ORDERED] = count + 1
 
 
 @kernel

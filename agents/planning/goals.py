@@ -64,7 +64,11 @@ def capture_gain(context: Context, position: Position, player: Int, region: Int,
     """What it is worth, in armies, that a region becomes the player's, as things stand in `plan`."""
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]
-    bonus, cost, earned = board.bonus[s], region_cost(context, position, region), worth_of_income(context, position, plan)
+    bonus, cost, earned = (
+        board.bonus[s],
+        region_cost(context, position, region),
+        worth_of_income(context, position, plan),
+    )
     gain = plan.style[GOAL_REGION]
     mine = plan.lack[s, player]
     if mine < 0.0:
@@ -90,7 +94,11 @@ def holding_gain(context: Context, position: Position, player: Int, region: Int,
     """What it is worth, in armies, that one of the player's regions does not become an enemy's."""
     board = context.board
     s = board.super_region[region]
-    bonus, cost, earned = board.bonus[s], region_cost(context, position, region), worth_of_income(context, position, plan)
+    bonus, cost, earned = (
+        board.bonus[s],
+        region_cost(context, position, region),
+        worth_of_income(context, position, plan),
+    )
     mine = max(0.0, plan.lack[s, player])
     gain = plan.style[GOAL_REGION]
     gain += super_worth(plan, earned, bonus, mine) - super_worth(plan, earned, bonus, mine + cost)

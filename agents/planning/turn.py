@@ -32,7 +32,7 @@ from warlight_env.agents.plan_style import (
     SURE_HOLD,
     SURE_NEUTRAL,
 )
-from warlight_env.agents.plan_work import ENEMY_ATTACK, NEUTRAL_ATTACK, ORDER_COLUMNS, PlanWork
+from warlight_env.agents.plan_work import ENEMY_ATTACK, GOALS, LEFT, NEUTRAL_ATTACK, ORDER_COLUMNS, ORDERED, PlanWork
 from warlight_env.agents.planning.flow import add_order, move_idle, spread_pull
 from warlight_env.agents.planning.goals import capture_gain, holding_gain, take_in_plan, write_lacks
 from warlight_env.engine.board import Board
@@ -137,7 +137,7 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
     """
     board, owner, free = context.board, position.owner, plan.free
     start, end = board.neighbor_start[region], board.neighbor_start[region + 1]
-    left, need = plan.numbers[2], plan.need[region]
+    left, need = plan.numbers[LEFT], plan.need[region]
     if _reach(board, position, player, region, plan) + left < need:
         return False
     kind = NEUTRAL_ATTACK if owner[region] < 0 else ENEMY_ATTACK
@@ -155,12 +155,12 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
             if free[base] < 1 or given + free[base] >= need:
                 free[base] += given
                 plan.after[base] += given
-                plan.numbers[2] -= given
+                plan.numbers[LEFT] -= given
                 left -= given
         elif free[best] < 1:  # what is short joins the first
             free[base] += need
             plan.after[base] += need
-            plan.numbers[2] -= need
+            plan.numbers[LEFT] -= need
             best = base
         sent = min(free[best], need)
         if sent > 0:
@@ -188,13 +188,13 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
         if owner[best] == player:
             lacking = max(np.int64(0), plan.need[best] - _stays(plan, best))
             kept = min(plan.free[best], plan.need[best] - 1)
-            if lacking > plan.numbers[2]:
+            if lacking > plan.numbers[LEFT]:
                 done[best] = _GIVEN_UP
                 continue
             plan.free[best] -= kept
             plan.kept[best] = kept + lacking
             plan.after[best] += lacking
-            plan.numbers[2] -= lacking
+            plan.numbers[LEFT] -= lacking
             done[best] = _CHOSEN
         elif _take_armies(context, position, player, best, plan):
             done[best] = _CHOSEN
@@ -207,10 +207,10 @@ def _choose_goals(context: Context, position: Position, player: Int, plan: PlanW
         else:
             done[best] = _GIVEN_UP
             continue
-        k = plan.numbers[1]
+        k = plan.numbers[GOALS]
         plan.chosen[k, 0], plan.chosen[k, 1], plan.chosen[k, 2] = best, owner[best], plan.need[best]
         plan.worth[k] = plan.gain[best]
-        plan.numbers[1] = k + 1
+        plan.numbers[GOALS] = k + 1
     for r in range(n):
         plan.pull[r] = 0.0
 
@@ -239,7 +239,7 @@ def _press(context: Context, position: Position, player: Int, rng: RandomState, 
     """Have armies without an order join the first attack of their region, where none are to stay."""
     if uniform(rng) >= plan.style[PRESS]:
         return
-    for i in range(plan.numbers[0]):
+    for i in range(plan.numbers[ORDERED]):
         source = plan.orders[i, 0]
         if plan.free[source] > 0 and plan.orders[i, ORDER_COLUMNS - 1] >= NEUTRAL_ATTACK:
             plan.orders[i, 2] += plan.free[source]
@@ -252,10 +252,10 @@ def _deploy_rest(position: Position, player: Int, plan: PlanWork) -> None:
     for r in range(position.owner.shape[0]):
         if position.owner[r] == player and (best < 0 or plan.pull[r] > plan.pull[best]):
             best = r
-    if best >= 0 and plan.numbers[2] > 0:
-        plan.after[best] += plan.numbers[2]
-        plan.free[best] += plan.numbers[2]
-        plan.numbers[2] = 0
+    if best >= 0 and plan.numbers[LEFT] > 0:
+        plan.after[best] += plan.numbers[LEFT]
+        plan.free[best] += plan.numbers[LEFT]
+        plan.numbers[LEFT] = 0
 
 
 @kernel
@@ -263,9 +263,9 @@ def _write_orders(plan: PlanWork, way: Int, attacks: AttackRows) -> Int:
     """Write the orders by the template `way`; returns how many."""
     count = 0
     for step in range(3):
-        # The kinds that stand at this step, from a row of the template.
+        # By which template kinds stand one after the other, and which is next.
         kind = 2 - step if way == ENEMIES_FIRST else (1, 0, 2)[step]
-        for i in range(plan.numbers[0]):
+        for i in range(plan.numbers[ORDERED]):
             own = plan.orders[i, ORDER_COLUMNS - 1]
             if way == AS_CHOSEN:
                 here = (step == 0 and own != 0) or (step == 1 and own == 0)
@@ -294,7 +294,7 @@ def plan_turn(
     number."""
     plan = work.plan
     _survey(context, position, player, rng, plan)
-    plan.numbers[0], plan.numbers[1], plan.numbers[2] = 0, 0, plan.income[player]
+    plan.numbers[ORDERED], plan.numbers[GOALS], plan.numbers[LEFT] = 0, 0, plan.income[player]
     _choose_goals(context, position, player, plan)
     _write_pull(context, position, player, plan)
     spread_pull(context.board, position, player, plan)

@@ -10,6 +10,7 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.agents.forces import attackers_needed
 from warlight_env.agents.generator_work import make_generator_work, make_turn_set
+from warlight_env.agents.plan_work import GOALS
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.prospects import COST_LEVEL, prospective_share
@@ -99,7 +100,7 @@ def test_a_region_that_is_held_keeps_what_that_takes(rules):
         deploy, attacks = np.zeros(42, np.int32), np.zeros((context.board.n_edges, 3), np.int32)
         owner, army = np.array(game.owner), np.array(game.army)
         count = planned_turn(context, position_of(owner, army), 0, make_rng(1), work, deploy, attacks)
-        for region, by, need in work.plan.chosen[: work.plan.numbers[1]]:
+        for region, by, need in work.plan.chosen[: work.plan.numbers[GOALS]]:
             if by == 0:
                 gone = sum(int(row[2]) for row in attacks[:count] if row[0] == region)
                 assert army[region] + deploy[region] - gone >= need
