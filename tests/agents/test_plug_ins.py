@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import pickle
 import random
 import re
 import subprocess
@@ -10,6 +12,7 @@ import sys
 import threading
 import traceback
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import numba
@@ -20,10 +23,10 @@ from helpers import position
 from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
+from warlight_env.agents.answer_faults import AnswerError, PlugInError
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.flat import FlatSearch, FlatSettings
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.guarded import AnswerError, PlugInError
 from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
 from warlight_env.agents.plug_ins import Functions, plug_in
 from warlight_env.agents.weights import THESIS
@@ -79,6 +82,18 @@ def test_a_wrong_answer_ends_the_search_with_its_place_and_value(kind, fault, nu
     name = FUNCTIONS[compiled][kind].__name__
     with pytest.raises(AnswerError, match=rf"{kind} '{name}' \(plug_in_faults.py, line [0-9]+\): {says}"):
         Case(kind, compiled, fault, number).run()
+
+
+def test_a_wrong_answer_stays_one_on_its_way_to_another_process():
+    wrong = Case("picker", False, "answer", 100_000)
+    with pytest.raises(AnswerError) as here:
+        wrong.run()
+    here.value.add_note("in a game")
+    copy = pickle.loads(pickle.dumps(here.value))
+    assert (type(copy), str(copy), copy.__notes__) == (AnswerError, str(here.value), ["in a game"])
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool, pytest.raises(AnswerError) as there:
+        pool.submit(wrong.run).result()
+    assert str(there.value) == str(here.value)
 
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
