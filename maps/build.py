@@ -69,7 +69,7 @@ def build(
     try:
         return _build(heading, super_regions, regions, borders, repeats, view_box, sea_links)
     except MapError as e:
-        raise MapError(f"{place}: {e}") from None
+        raise MapError(f"{place}: {e}", e.reasons) from None
 
 
 def _build(

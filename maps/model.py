@@ -7,11 +7,12 @@ import json
 import operator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.checks import neighbor_lists, problems
-from warlight_env.maps.errors import MapError
+from warlight_env.maps.errors import MOST_REASONS, MapError
 from warlight_env.maps.parts import DEFAULT_ARMY, FORMAT, VERSION, MapParts
 
 
@@ -20,12 +21,13 @@ class Map(MapParts):
     """A connected graph of regions, each in one super region.
 
     Regions and super regions are 0-based indices. Construction checks everything, so that a ``Map`` is always
-    one that a game can be played on: :class:`MapError` says what is wrong.
+    one that a game can be played on: :class:`MapError` says the first that is wrong, and has the others.
     """
 
     def __post_init__(self) -> None:
-        for problem in problems(self):
-            raise MapError(problem.message)
+        reasons = [problem.message for problem in islice(problems(self), MOST_REASONS)]
+        if reasons:
+            raise MapError(reasons[0], reasons)
 
     @property
     def n_regions(self) -> int:

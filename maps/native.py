@@ -10,7 +10,7 @@ from typing import Any
 
 from warlight_env.errors import clipped
 from warlight_env.maps.build import Heading, RawRegion, build
-from warlight_env.maps.errors import MapError
+from warlight_env.maps.errors import MOST_REASONS, MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import (
     DEFAULT_ARMY,
@@ -24,7 +24,6 @@ from warlight_env.maps.parts import (
 )
 from warlight_env.maps.text import parse_json
 
-_ERRORS = 100  # that are looked for in one map
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 
@@ -137,18 +136,16 @@ def _check_schema(d: dict[str, Any], place: str) -> None:
         if isinstance(d.get(key), list) and len(d[key]) > most:  # each of its items would be looked at
             raise MapError(f"{place}: {len(d[key])} {key.replace('_', ' ')}: at most {most} are supported")
     try:
-        found = islice(_validator().iter_errors(d), _ERRORS)
+        found = islice(_validator().iter_errors(d), MOST_REASONS)
         errors = sorted(found, key=lambda e: [str(p) for p in e.absolute_path])
     except RecursionError:
         raise MapError(f"{place}: nested too deeply") from None
     if not errors:
         return
-    first = errors[0]
-    where = _where(d, list(first.absolute_path))
-    reason = clipped(first.message, 200)
-    many = "at least " if len(errors) == _ERRORS else ""
+    reasons = [_where(d, list(error.absolute_path)) + clipped(error.message, 200) for error in errors]
+    many = "at least " if len(errors) == MOST_REASONS else ""
     more = f" (and {many}{len(errors) - 1} more)" if len(errors) > 1 else ""
-    raise MapError(f"{place}: {where}{reason}{more}")
+    raise MapError(f"{place}: {reasons[0]}{more}", reasons)
 
 
 def _where(d: dict[str, Any], path: list[Any]) -> str:

@@ -92,24 +92,29 @@ def _print_map(map_: Map) -> None:
 def check(
     *files: Annotated[str, Parameter(help="Map files or names of bundled maps.")], json: JsonOption = False
 ) -> int:
-    """Check map files; the exit code is 1 if any cannot be used."""
+    """Check map files, and name all that is wrong with each; the exit code is 1 if any cannot be used."""
     from warlight_env import maps
+    from warlight_env.maps.errors import MOST_REASONS
 
     if not files:
         raise UsageError("maps check: name at least one file")
-    reports = []
+    reports: list[dict[str, Any]] = []
     for file in files:
         try:
             reports.append({"file": file, "ok": True, **_summary(maps.load(file))})
         except maps.MapError as error:
-            reason = str(error).removeprefix(f"{file}: ").removeprefix(f"{Path(file).name}: ")
-            reports.append({"file": file, "ok": False, "error": reason})
+            names = f"{file}: ", f"{Path(file).name}: "
+            reasons = [reason.removeprefix(names[0]).removeprefix(names[1]) for reason in error.reasons]
+            reports.append({"file": file, "ok": False, "error": reasons[0], "errors": reasons})
     if json:
         print_json(reports)
     else:
         for report in reports:
             size = f"{report.get('regions')} regions, {report.get('super_regions')} super regions"
-            print(f"{report['file']}: {'ok, ' + size if report['ok'] else report['error']}")
+            told = [f"ok, {size}"] if report["ok"] else report["errors"]
+            if len(told) == MOST_REASONS:
+                told = [*told, f"perhaps more: no more than {MOST_REASONS} are looked for"]
+            print("\n".join(f"{report['file']}: {line}" for line in told))
     return OK if all(report["ok"] for report in reports) else FAILURE
 
 

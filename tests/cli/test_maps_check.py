@@ -1,0 +1,87 @@
+"""``warlight maps check`` names all that is wrong with a file, not the first alone."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warlight_env import maps
+from warlight_env.cli import main
+from warlight_env.maps import MapError
+
+
+def small() -> dict[str, Any]:
+    """A map without a drawing, as plain data."""
+    data: dict[str, Any] = json.loads(json.dumps(maps.load("small").to_dict()))
+    data.pop("drawing", None)
+    for region in data["regions"]:
+        region.pop("shape", None)
+    return data
+
+
+def thrice_wrong() -> tuple[dict[str, Any], list[str]]:
+    """A map that nobody can play on, for three reasons, and these."""
+    data = small()
+    first, second, last = data["regions"][0], data["regions"][1], data["regions"][-1]
+    second["code"] = first["code"]
+    data["super_regions"].append({"name": "Far", "bonus": 1})
+    data["borders"] = [pair for pair in data["borders"] if last["name"] not in pair]
+    return data, [
+        "super region 'Far': has no regions",
+        f"region {second['name']!r}: code {first['code']!r} is taken by region {first['name']!r}",
+        f"not connected: {last['name']!r} cannot be reached from {first['name']!r}",
+    ]
+
+
+def outside_the_schema() -> tuple[dict[str, Any], list[str]]:
+    """A map with entries that are not even of their kind, and these."""
+    data = small()
+    data["regions"][0]["army"], data["regions"][1]["code"], data["super_regions"][0]["bonus"] = 0, "b!", -1
+    names = [f"region {data['regions'][k]['name']!r}" for k in (0, 1)]
+    return data, [
+        f"{names[0]}: army: 0 is less than the minimum of 1",
+        f"{names[1]}: code: 'b!' does not match",
+        f"super region {data['super_regions'][0]['name']!r}: bonus: -1 is less than the minimum of 0",
+    ]
+
+
+@pytest.mark.parametrize("wrong", [thrice_wrong, outside_the_schema])
+def test_all_faults_of_a_file_are_named(wrong: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    data, faults = wrong()
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(data))
+    assert main(["maps", "check", str(file), "small"]) == 1
+    *told, well = capsys.readouterr().out.splitlines()
+    assert len(told) == len(faults)
+    assert all(line.startswith(f"{file}: {fault}") for line, fault in zip(told, faults, strict=True)), told
+    assert well.startswith("small: ok")
+    assert main(["maps", "check", str(file), "small", "--json"]) == 1
+    bad, good = json.loads(capsys.readouterr().out)
+    assert [f"{file}: {fault}" for fault in bad["errors"]] == told
+    assert bad["error"] == bad["errors"][0] and "errors" not in good
+
+
+def test_no_more_are_named_than_a_person_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    data = maps.generate(150, seed=1).to_dict()
+    for region in data["regions"]:
+        region["code"] = "SAME"
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps(data))
+    assert main(["maps", "check", str(file)]) == 1
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 101 and told[-1] == f"{file}: perhaps more: no more than 100 are looked for"
+
+
+def test_an_error_has_all_of_them_and_says_the_first():
+    data, faults = thrice_wrong()
+    with pytest.raises(MapError) as refused:
+        maps.from_dict(data, "here")
+    assert refused.value.reasons == tuple(faults)
+    assert str(refused.value) == f"here: {faults[0]}"
+    copy = pickle.loads(pickle.dumps(refused.value))
+    assert (str(copy), copy.reasons) == (str(refused.value), tuple(faults))
+    assert MapError("a\x1b").reasons == ("a\\x1b",)
