@@ -14,6 +14,7 @@ from env_helpers import ENCODINGS, SMALL, act, episode, equal, make, refresh
 from helpers import RING
 from warlight_env.engine.rules import RulesError
 from warlight_env.envs import Reward, WarlightParallelEnv
+from warlight_env.envs.core import ActionError
 
 KINDS = ("graph", "flat", "raw")
 
@@ -311,6 +312,15 @@ BAD_ACTIONS = [
     (lambda a: a.astype(bool), "bool"),
     (lambda a: 0, "shape"),
 ]
+
+
+def test_an_action_out_of_its_space_is_an_action_error_of_its_player():
+    env = make()
+    env.reset(seed=0)
+    good = act(env, np.random.default_rng(0))
+    with pytest.raises(ActionError, match=r"^player_1: action entry 0 is 9; .*; nothing played$") as caught:
+        env.step({**good, "player_1": np.full_like(good["player_1"], 9)})
+    assert (caught.value.game, caught.value.player) == (0, 1)
 
 
 @pytest.mark.parametrize("spoil, reason", BAD_ACTIONS)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
+import traceback
 import warnings
 
 import gymnasium
@@ -17,8 +19,10 @@ from stable_baselines3.common.env_checker import check_env as check_sb3_env
 from env_helpers import equal, idle
 from env_helpers import make_single as make
 from env_helpers import play_episode as episode
-from warlight_env.envs import ENCODINGS
+from warlight_env.envs import ENCODINGS, WarlightMapsEnv
+from warlight_env.envs.core import ActionError
 from warlight_env.envs.registration import VARIANTS
+from warlight_env.errors import InputError
 
 KINDS = ("flat", "graph", "raw")
 
@@ -106,6 +110,43 @@ def test_bad_actions_change_nothing(bad):
         env.step(bad)
     action = np.zeros(env.action_space.shape, dtype=np.int64)
     assert equal(env.step(action), other.step(action))
+
+
+def one_map(**arguments):
+    return make(**arguments)
+
+
+def many_maps(**arguments):
+    return WarlightMapsEnv(["generated:12:1", "generated:14:2"], action="factored", **arguments)
+
+
+@pytest.mark.parametrize("made", [one_map, many_maps])
+def test_an_action_out_of_its_space_is_told_with_its_game_and_player(made):
+    env = made(seat=1)
+    env.reset(seed=1)
+    wrong = np.zeros(env.action_space.shape, np.int64)
+    wrong[3] = 9
+    with pytest.raises(ActionError, match=r"^game 0, player 1: entry 3 is 9; .*; nothing played$") as caught:
+        env.step(wrong)
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert (error.game, error.player, str(error)) == (0, 1, str(caught.value))
+        assert error.reason.startswith("entry 3 is 9")
+    with pytest.raises(InputError, match="nothing played"):
+        env.step(wrong[:-1])
+
+
+@pytest.mark.parametrize("made", [one_map, many_maps])
+def test_an_error_of_a_user_s_reward_comes_through_as_it_is(made):
+    def pay(before, after, paid):
+        if after.round.max() > 0:
+            raise ValueError("mine")
+        return np.array(paid)
+
+    env = made(reward=pay)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"^mine$") as caught:
+        env.step(np.zeros(env.action_space.shape, np.int64))
+    assert traceback.extract_tb(caught.tb)[-1].name == "pay"
 
 
 def test_steps_need_a_reset():

@@ -17,15 +17,15 @@ from warlight_env.features.columns import OBSERVATIONS
 
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
-    """Raises ValueError for arguments that nothing below looks at."""
+    """Raises InputError for arguments that nothing below looks at."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
-        raise ValueError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
+        raise InputError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
     if picking not in ("play", "random"):
-        raise ValueError(f"picking = {picking!r}: must be 'play' or 'random'")
+        raise InputError(f"picking = {picking!r}: must be 'play' or 'random'")
     if fog is not None and not isinstance(fog, bool):
-        raise ValueError(f"fog = {fog!r}: must be True, False or None (as the rules have it)")
+        raise InputError(f"fog = {fog!r}: must be True, False or None (as the rules have it)")
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-        raise ValueError(f"batch = {batch!r}: must be an integer from 1 up")
+        raise InputError(f"batch = {batch!r}: must be an integer from 1 up")
     if not isinstance(map, str | Path | maps.Map):
         raise maps.MapError(f"map = {map!r:.80}: must be one map; warlight/WarlightMaps-v0 plays on several")
 
@@ -42,10 +42,10 @@ def make_settings(
     """What kernels get of an environment's settings; n_choices: regions and directed edges.
 
     Raises:
-        ValueError: max_cycles is no number of steps.
+        InputError: max_cycles is no number of steps.
     """
     if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
-        raise ValueError(f"max_cycles = {max_cycles!r}: must be an integer from 1 to {2**31 - 1}")
+        raise InputError(f"max_cycles = {max_cycles!r}: must be an integer from 1 to {2**31 - 1}")
     return reference(
         EnvSettings(
             row_width=encoding.row_width,

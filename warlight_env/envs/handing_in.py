@@ -37,8 +37,8 @@ class ActionError(InputError):
         super().__init__(f"game {game}, player {player}: {reason}")
         self.game, self.player, self.reason = game, player, reason
 
-    def __reduce__(self) -> tuple[type[ActionError], tuple[int, int, str]]:
-        return ActionError, (self.game, self.player, self.reason)
+    def __reduce__(self) -> tuple[type[ActionError], tuple[int, int, str], dict[str, Any]]:
+        return ActionError, (self.game, self.player, self.reason), {"args": self.args}
 
 
 def submit_rows(
@@ -135,7 +135,7 @@ def submit_policy(
     own = fitting(rngs, "rngs", np.uint64, (batch, players, 2))
     if not rngs.flags.writeable:
         raise InputError("rngs: read-only, and the bots' generators go on")
-    ready = core.turns.status.copy()
+    ready, drawn = core.turns.status.copy(), own.copy()
     try:
         with watched():
             bad = hand_in_policy(
@@ -153,7 +153,7 @@ def submit_policy(
                 own,
             )
     except BaseException:
-        core.turns.status[...] = ready
+        core.turns.status[...], own[...] = ready, drawn
         raise
     if bad >= 0:
         raise InputError(f"after: {after[bad]} in game {bad} is no player; they are 0 .. {players - 1}")

@@ -60,7 +60,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
 
     No action in the space raises: what is illegal is dropped by a fixed rule and counted in ``info["illegal"]``;
     an action that respects the mask of "factored" is never illegal. Anything else (another shape, floats, values
-    out of range, a missing agent) raises ValueError and nothing is played; but for finite numbers beyond the box of
+    out of range, a missing agent) raises InputError and nothing is played; but for finite numbers beyond the box of
     "continuous", which are cut to it and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, the mask as Gymnasium has
@@ -146,7 +146,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         if mask not in ("observation", "info"):
-            raise ValueError(f"mask = {mask!r}: must be 'observation' or 'info'")
+            raise InputError(f"mask = {mask!r}: must be 'observation' or 'info'")
         self.render_mode = checked_mode(render_mode)
         #: The games' core, a batch of one.
         self.core = EnvCore(
@@ -244,21 +244,22 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         """Play a round (or a pick) with an action of every live agent.
 
         Actions of agents that are out are dropped, and counted in `late_actions`; once all are out, five empty
-        dictionaries come back. Raises ValueError, with nothing played, where a live agent's action is missing or not in
+        dictionaries come back. Raises InputError, with nothing played, where a live agent's action is missing or not in
         its space, and before the first `reset`.
         """
         acting = self.agents
         late = self._late(actions)
         if not acting:
             if not self.core.out.cycles[0]:
-                raise ValueError("the game has not begun; call reset()")
+                raise InputError("the game has not begun; call reset()")
             self.late_actions += late
             return {}, {}, {}, {}, {}
         self._take(actions)
         try:
             self.core.step(self._rows, self._dropped)
         except ActionError as error:
-            raise ValueError(f"{self.possible_agents[error.player]}: action {error.reason}; nothing played") from None
+            error.args = (f"{self.possible_agents[error.player]}: action {error.reason}; nothing played",)
+            raise
         self.late_actions += late
         out, seats = self.core.out, [self._seat[agent] for agent in acting]
         paid, ended, cut = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
@@ -270,10 +271,10 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         return observations, rewards, terminations, truncations, self._infos(seats)
 
     def _late(self, actions: dict[str, Any]) -> int:
-        """How many actions are of agents that are out; ValueError for those of agents that there are not."""
+        """How many actions are of agents that are out; InputError for those of agents that there are not."""
         for agent in actions:
             if agent not in self._seat:
-                raise ValueError(f"{agent}: an action for an agent that does not exist; live are {self.agents}")
+                raise InputError(f"{agent}: an action for an agent that does not exist; live are {self.agents}")
         return sum(agent not in self.agents for agent in actions)
 
     def _take(self, actions: dict[str, Any]) -> None:
@@ -281,12 +282,13 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         core = self.core
         for agent in self.agents:
             if agent not in actions or actions[agent] is None:
-                raise ValueError(f"{agent}: no action; nothing played")
+                raise InputError(f"{agent}: no action; nothing played")
             p = self._seat[agent]
             try:
                 self._dropped[0, p] = core.encoding.row(actions[agent], partial(core.view, p), self._rows[0, p])
-            except ValueError as error:
-                raise ValueError(f"{agent}: {error}; nothing played") from None
+            except InputError as error:
+                error.args = (f"{agent}: {error}; nothing played",)
+                raise
 
     # Looking
 

@@ -79,7 +79,7 @@ class PolicySettings:
         told = bounded.parse_json(text, str(path), PolicySettingsError)
         try:
             if told.pop("version") != VERSION:
-                raise ValueError(f"this reads version {VERSION}")
+                raise InputError(f"this reads version {VERSION}")
             made = cls(**{**told, "rules": Rules.of(told["rules"])})
             made._check()
         except (KeyError, TypeError, ValueError, AttributeError, RulesError) as error:
@@ -91,11 +91,11 @@ class PolicySettings:
         for field in dataclasses.fields(self):
             value, kind = getattr(self, field.name), kinds.get(str(field.type))
             if kind is not None and type(value) is not kind:
-                raise ValueError(f"{field.name} = {value!r:.60}")
+                raise InputError(f"{field.name} = {value!r:.60}")
         if self.action["name"] not in ENCODINGS or self.observation not in OBSERVATIONS:
-            raise ValueError(f"action {self.action['name']!r:.60} or observation {self.observation!r:.60} is not known")
+            raise InputError(f"action {self.action['name']!r:.60} or observation {self.observation!r:.60} is not known")
         if self.padding is not None and (self.observation != "graph" or len(self.action) > 1):
-            raise ValueError("policies of many maps see graphs, and their encodings have no settings")
+            raise InputError("policies of many maps see graphs, and their encodings have no settings")
 
 
 def beside(model: str | Path) -> Path:

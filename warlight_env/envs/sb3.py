@@ -143,7 +143,7 @@ class WarlightVecEnv(VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of the batch, for all environments."""
         if len(list(self._get_indices(indices))) != self.num_envs:
-            raise ValueError(f"{attr_name}: the environments are one batch; it can only be set for all of them")
+            raise InputError(f"{attr_name}: the environments are one batch; it can only be set for all of them")
         setattr(self, attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
@@ -155,7 +155,7 @@ class WarlightVecEnv(VecEnv):
         if method_name == "render":  # of one environment; the batch's own tiles what this gives
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
-            raise ValueError(f"{method_name}: the environments are one batch; it can only be called for all of them")
+            raise InputError(f"{method_name}: the environments are one batch; it can only be called for all of them")
         result = getattr(self, method_name)(*args, **kwargs)
         return [result] * len(chosen)
 

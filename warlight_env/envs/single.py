@@ -21,6 +21,7 @@ from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
+from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 
 
@@ -181,14 +182,19 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         return self.episodes.observe(0), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play a round, or a part of a turn. Raises ValueError, with nothing played, for what is no action."""
+        """Play a round, or a part of a turn.
+
+        Raises InputError, with nothing played, for what is no action (an ActionError where it is out of its space), and
+        whatever an opponent or a reward of one's own raises, with nothing played either.
+        """
         if not self._live:
-            raise ValueError("the game is over or has not begun; call reset()")
+            raise InputError("the game is over or has not begun; call reset()")
         episodes = self.episodes
         try:
             episodes.step(batch_of_one(self.action_space, action))
-        except ValueError as error:
-            raise ValueError(f"{error}; nothing played") from None
+        except InputError as error:
+            error.args = (f"{error}; nothing played",)
+            raise
         terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])
         self._live = not (terminated or truncated)
         return episodes.observe(0), float(episodes.reward[0]), terminated, truncated, self._info()

@@ -15,6 +15,7 @@ from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds
+from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 
 
@@ -95,16 +96,16 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         if options and "reset_mask" in options:
             mask = np.asarray(options["reset_mask"])
             if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-                raise ValueError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
+                raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
             if not self._begun and not mask.all():
-                raise ValueError("reset_mask: no game has begun; reset all of them first")
+                raise InputError("reset_mask: no game has begun; reset all of them first")
         seeds: Sequence[int | None]
         if seed is None or isinstance(seed, int | np.integer):
             seeds = [None if seed is None else int(seed) + b for b in range(self.num_envs)]
         else:
             seeds = list(seed)
             if len(seeds) != self.num_envs:
-                raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments")
+                raise InputError(f"{len(seeds)} seeds for {self.num_envs} environments")
         which = np.flatnonzero(mask)
         for b in which.tolist():
             if seeds[b] is not None:
@@ -120,10 +121,10 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Step all games; see `autoreset_mode` for those that end."""
         if not self._begun:
-            raise ValueError("no game has begun; call reset()")
+            raise InputError("no game has begun; call reset()")
         episodes, mode = self.episodes, self.autoreset_mode
         if mode == AutoresetMode.DISABLED and self._ended.any():
-            raise ValueError(f"games {np.flatnonzero(self._ended).tolist()} are over: reset them first")
+            raise InputError(f"games {np.flatnonzero(self._ended).tolist()} are over: reset them first")
         anew = np.flatnonzero(self._ended)
         acting = ~self._ended
         episodes.step(actions, acting)

@@ -38,10 +38,10 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
     """The encoding of that name, or made by that factory."""
     if isinstance(action, str):
         if action not in ENCODINGS:
-            raise ValueError(f"action = {action!r}: there are {', '.join(ENCODINGS)}")
+            raise InputError(f"action = {action!r}: there are {', '.join(ENCODINGS)}")
         action = ENCODINGS[action]
     if not callable(action):
-        raise ValueError(f"action = {action!r}: must be {', '.join(ENCODINGS)} or a factory")
+        raise InputError(f"action = {action!r}: must be {', '.join(ENCODINGS)} or a factory")
     return _checked(action(board, params))
 
 

@@ -32,6 +32,7 @@ from warlight_env.envs.actions.kernels import (
 )
 from warlight_env.envs.actions.loss import Loss, loss_between
 from warlight_env.envs.actions.turns import I64, Choice
+from warlight_env.errors import InputError
 from warlight_env.features.describing import most_income
 
 I8 = npt.NDArray[np.int8]
@@ -106,7 +107,7 @@ class ActionEncoding(ABC):
 
     @abstractmethod
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> Any:
-        """The action of a turn; `InexpressibleError` (a ValueError) tells why there is none.
+        """The action of a turn; `InexpressibleError` (an InputError) tells why there is none.
 
         With ``nearest=True``, for imitation, the closest action where there is none: no legal turn is refused, and
         `loss` says what of it is lost.
@@ -160,7 +161,7 @@ class ActionEncoding(ABC):
         seen = self._seen(view)
         for row in rows:
             if turn.status[READY]:
-                raise ValueError("actions go on after the end of the turn")
+                raise InputError("actions go on after the end of the turn")
             illegal += self.submit(context, seen, turn, config, work, row)
         return turn, illegal
 
@@ -184,7 +185,7 @@ class ActionEncoding(ABC):
 
         `view` is called only where what the player sees matters.
 
-        Raises ValueError for something that is no action at all; entries beyond `limits` are the kernel's to refuse.
+        Raises InputError for something that is no action at all; entries beyond `limits` are the kernel's to refuse.
         """
         seen = view()
         turn = self.decode(seen, action)
@@ -226,21 +227,21 @@ def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:
 
 
 def integers(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
-    """The value as an integer array of exactly that shape, or a ValueError that says what it is instead."""
+    """The value as an integer array of exactly that shape, or an InputError that says what it is instead."""
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, OverflowError):
-        raise ValueError(f"{what} must be an integer array of shape {shape}, not {value!r:.60}") from None
+        raise InputError(f"{what} must be an integer array of shape {shape}, not {value!r:.60}") from None
     if array.dtype.kind not in "iu":
-        raise ValueError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({value!r:.60})")
+        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({value!r:.60})")
     if array.shape != shape:
-        raise ValueError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
+        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
     return array
 
 
 def integer(value: Any, what: str) -> int:
-    """The value as an integer, or a ValueError that says what it is instead."""
+    """The value as an integer, or an InputError that says what it is instead."""
     try:
         return operator.index(value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
     except TypeError:
-        raise ValueError(f"{what} must be an integer, not {value!r:.60}") from None
+        raise InputError(f"{what} must be an integer, not {value!r:.60}") from None

@@ -27,6 +27,7 @@ from warlight_env.envs.actions.turns import (
     merge_deploys,
     merged_attacks,
 )
+from warlight_env.errors import InputError
 
 #: Rows hold scores as integers 0 .. 2 * SCALE, for -1 .. 1, so that shares are exact and the same everywhere.
 SCALE: Final = 1 << 20
@@ -282,20 +283,20 @@ def _orders(choice: Choice) -> Orders:
 def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
     """Scores as the integers of rows, and how many of each row (int32[M], or int32[]) lay beyond -1 .. 1.
 
-    ValueError where they are not finite numbers of that shape.
+    InputError where they are not finite numbers of that shape.
     """
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
         array = np.zeros(0, dtype=object)
     if array.dtype.kind not in "fiu":
-        raise ValueError(f"{what} must be a float array of shape {shape}, not {value!r:.60}")
+        raise InputError(f"{what} must be a float array of shape {shape}, not {value!r:.60}")
     if array.shape != shape:
-        raise ValueError(f"{what} must be a float array of shape {shape}, not {array.shape}")
+        raise InputError(f"{what} must be a float array of shape {shape}, not {array.shape}")
     finite = np.isfinite(array)
     if not finite.all():
         at = tuple(int(i) for i in np.argwhere(~finite)[0])
-        raise ValueError(f"{what}: entry {at[-1]} is {array[at]}; it must be a finite number")
+        raise InputError(f"{what}: entry {at[-1]} is {array[at]}; it must be a finite number")
     beyond = np.count_nonzero((array < -1) | (array > 1), axis=-1)
     scores: I64 = np.rint(np.clip(array.astype(np.float64), -1, 1) * SCALE).astype(np.int64) + SCALE
     return scores, np.asarray(beyond, dtype=np.int32)

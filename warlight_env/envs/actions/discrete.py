@@ -14,6 +14,7 @@ from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, ActionEncoding, integer, integers
 from warlight_env.envs.actions.turns import I64
+from warlight_env.errors import InputError
 
 
 class DiscreteEncoding(ActionEncoding):
@@ -46,10 +47,10 @@ class DiscreteEncoding(ActionEncoding):
         return mask
 
     def value(self, action: Any) -> int:
-        """The action as an integer of the space, or ValueError."""
+        """The action as an integer of the space, or InputError."""
         value = integer(action, "action")
         if not 0 <= value < self.size:
-            raise ValueError(f"action {value} must lie in 0 .. {self.size - 1}")
+            raise InputError(f"action {value} must lie in 0 .. {self.size - 1}")
         return value
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:

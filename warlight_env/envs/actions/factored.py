@@ -33,6 +33,7 @@ from warlight_env.envs.actions.turns import (
     nearest_ranks,
     ranks,
 )
+from warlight_env.errors import InputError
 
 _TOP: Final = VALUES - 1
 
@@ -148,7 +149,7 @@ class FactoredActions(ActionEncoding):
     def decode(self, view: View, action: Any) -> Choice:
         row = integers(action, (self.mask_rows,), "action").astype(np.int64)
         if ((row < 0) | (row >= VALUES)).any():
-            raise ValueError(f"action must lie in 0 .. {_TOP}")
+            raise InputError(f"action must lie in 0 .. {_TOP}")
         n = self.board.n_regions
         if view.phase == "pick":
             wishes = np.zeros(n, dtype=np.int32)

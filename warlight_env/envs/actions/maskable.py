@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.errors import InputError
+
 if TYPE_CHECKING:
     _Choices = spaces.MultiDiscrete[np.int64]
 else:  # older versions of Gymnasium have no such parameter
@@ -40,5 +42,5 @@ class MaskableDict(spaces.Dict):
 
 def _flat(mask: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
     if mask.size != length:
-        raise ValueError(f"the mask must have {length} entries, not {mask.size}")
+        raise InputError(f"the mask must have {length} entries, not {mask.size}")
     return mask.reshape(-1)

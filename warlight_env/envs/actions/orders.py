@@ -26,7 +26,7 @@ from warlight_env.envs.actions.turns import (
     nearest_ranks,
     ranks,
 )
-from warlight_env.errors import clipped
+from warlight_env.errors import InputError, clipped
 
 
 class OrdersActions(ActionEncoding):
@@ -57,7 +57,7 @@ class OrdersActions(ActionEncoding):
     def __init__(self, board: Board, params: RuleParams, *, max_armies: int = 63) -> None:
         super().__init__(board, params)
         if not 1 <= max_armies <= MAX_ARMIES:
-            raise ValueError(f"max_armies = {max_armies!r}: must lie in 1 .. {MAX_ARMIES}")
+            raise InputError(f"max_armies = {max_armies!r}: must lie in 1 .. {MAX_ARMIES}")
         self._max_armies = max_armies
         n, e = board.n_regions, max(board.n_edges, 1)
         widths = {"deploy": (self.max_income + 1, n), "attack": (max_armies + 1, e), "priority": (e, e)}
@@ -107,7 +107,7 @@ class OrdersActions(ActionEncoding):
     def _rows(self, action: Any) -> I64:
         if not isinstance(action, dict) or set(action) != set(self._widths):
             got = clipped(repr(list(action)), 200) if isinstance(action, dict) else type(action).__name__
-            raise ValueError(f"action must be a dict of attack, deploy and priority, not {got}")
+            raise InputError(f"action must be a dict of attack, deploy and priority, not {got}")
         parts = [integers(action[key], (rows,), f"action[{key!r}]") for key, (_, rows) in self._widths.items()]
         return np.concatenate([part.astype(np.int64) for part in parts])
 
@@ -118,7 +118,7 @@ class OrdersActions(ActionEncoding):
     def decode(self, view: View, action: Any) -> Choice:
         row = self._rows(action)
         if ((row < 0) | (row >= self.limits)).any():
-            raise ValueError("action is out of the space")
+            raise InputError("action is out of the space")
         n = self.board.n_regions
         if view.phase == "pick":
             wishes = np.zeros(n, dtype=np.int32)

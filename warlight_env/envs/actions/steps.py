@@ -17,6 +17,7 @@ from warlight_env.envs.actions.discrete import DiscreteEncoding
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES, quarter, submit_step, write_step_mask
 from warlight_env.envs.actions.step_plans import exact_actions, nearest_actions
 from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, check_wishes, edge_of, merge_deploys
+from warlight_env.errors import InputError
 
 
 class StepActions(DiscreteEncoding):
@@ -52,7 +53,7 @@ class StepActions(DiscreteEncoding):
         super().__init__(board, params, DEPLOYS * board.n_regions + SHARES * board.n_edges + 1)
         for name, value in (("max_deploys", max_deploys), ("max_attacks", max_attacks)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} = {value!r}: must be an integer from 1 up")
+                raise InputError(f"{name} = {value!r}: must be an integer from 1 up")
         limit = params.max_orders or max(max_deploys, max_attacks)
         self.max_deploys = min(max_deploys, limit)
         self.max_attacks = min(max_attacks, limit, board.n_edges)

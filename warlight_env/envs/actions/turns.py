@@ -10,6 +10,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES
 from warlight_env.engine.view import View
+from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
 
@@ -17,7 +18,7 @@ I64 = npt.NDArray[np.int64]
 Choice = Orders | Sequence[int]
 
 
-class InexpressibleError(ValueError):
+class InexpressibleError(InputError):
     """A turn that an encoding has no action for."""
 
 
