@@ -95,7 +95,7 @@ def mask(core: Core, slot: int, b: int) -> npt.NDArray[np.int8]:
 
 
 def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """`mask` of several games, int8[M, K]."""
+    """See `EnvCore.flat_masks`."""
     if core.encoding.mask_size:
         return core.out.mask[games, slot].copy()
     return np.stack([mask(core, slot, int(b)) for b in np.arange(core.batch)[games]])

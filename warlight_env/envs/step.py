@@ -241,7 +241,13 @@ def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
 
 @kernel
 def _resolve(
-    context: Context, settings: EnvSettings, state: State, out: Buffers, turns: Turns, work: Work, which: Int
+    context: Context,
+    settings: EnvSettings,
+    state: State,
+    out: Buffers,
+    turns: Turns,
+    work: Work,
+    which: npt.NDArray[np.int8],
 ) -> None:
     """Play the round, or the picks, of every game whose live players are all ready."""
     params = context.params
@@ -281,7 +287,7 @@ def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
 
 
 @kernel
-def _settle(settings: EnvSettings, state: State, out: Buffers, which: Int) -> None:
+def _settle(settings: EnvSettings, state: State, out: Buffers, which: npt.NDArray[np.int8]) -> None:
     """Pay everybody live, and end the games of those who are out, won, drew or ran out of time."""
     for b in range(which.shape[0]):
         if which[b] == 0:
@@ -371,7 +377,7 @@ def resolve(
     turns: Turns,
     bits: BitBoard,
     work: Work,
-    which: Int,
+    which: npt.NDArray[np.int8],
 ) -> None:
     """Resolve what can be of the games with which int8[B] not 0; bring what is seen, paid and ended up to date."""
     games = out.live.shape[0]
@@ -395,7 +401,7 @@ def hand_in_and_resolve(
     limits: npt.NDArray[np.int64],
     acting: npt.NDArray[np.int8],
     actions: Any,
-    which: Int,
+    which: npt.NDArray[np.int8],
 ) -> Int:
     """`hand_in`, and if all actions are within their limits `resolve`; returns what `hand_in` does."""
     bad = hand_in(context, settings, submit_address, config, state, out, turns, work, limits, acting, actions)
@@ -415,8 +421,8 @@ def begin(
     turns: Turns,
     bits: BitBoard,
     work: Work,
-    picked: Int,
-    which: Int,
+    picked: Bool,
+    which: npt.NDArray[np.int64],
 ) -> Int:
     """Start the games which int64[M] with the dice in state.rng[b], `picked` at random or to be picked; observe them.
 
