@@ -24,7 +24,8 @@ from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.random import RandomAgent
 from warlight_env.engine.rng import derive_seed
-from warlight_env.envs import OpponentError, OpponentPool, WarlightVectorEnv
+from warlight_env.engine.validity import StateError
+from warlight_env.envs import OpponentError, OpponentPool, WarlightMapsVectorEnv, WarlightVectorEnv
 from warlight_env.envs.checkpoints import CheckpointError, load_policy, policy_of
 from warlight_env.envs.opponents import AgentOpponent
 from warlight_env.envs.sb3 import make_vec_env
@@ -332,6 +333,72 @@ def test_what_an_opponent_raises_leaves_the_game_as_it_was(action, what, seats):
     assert failures == 2
     # The failing agent itself has drawn for one move less than it was asked for: what it played is compared to no one.
     assert [len(step) for step in trace] == [len(step) for step in whole]
+
+
+def _moves_on(env: WarlightVectorEnv, steps: int = 4) -> list[tuple[np.ndarray, ...]]:
+    """Owners and armies of all games after each of some steps in which the learners do nothing."""
+    told = []
+    for _ in range(steps):
+        env.step(np.zeros(env.action_space.shape, np.int64))
+        told.append(tuple(array.copy() for array in env.episodes.core.state[:2]))
+    return told
+
+
+@pytest.mark.parametrize("opponent", ["smart_random", "random"])
+def test_a_snapshot_holds_the_generators_of_bots(opponent):
+    env = WarlightVectorEnv(3, map="world", action="factored", opponent=opponent)
+    env.reset(seed=1)
+    _moves_on(env, 2)
+    saved = env.episodes.core.snapshot()
+    once = _moves_on(env)
+    env.episodes.core.restore(saved)
+    assert equal(_moves_on(env), once)
+
+
+def test_generators_of_bots_that_do_not_fit_are_refused():
+    core = make(opponent="smart_random").episodes.core
+    core.reset([1])
+    saved = core.snapshot()
+    with pytest.raises(StateError, match=r"^bot_rngs must be an array uint64"):
+        core.restore(saved._replace(bot_rngs=saved.bot_rngs[:, :1]))
+    older = type(saved)(*saved[:9], saved.turns)  # as it was pickled without them
+    with pytest.raises(StateError, match=r"^bot_rngs must be an array, not NoneType"):
+        core.restore(older)
+
+
+@pytest.mark.parametrize("given", [SMALL, ["generated:12:1", "generated:14:2"]], ids=["map", "maps"])
+@pytest.mark.parametrize("action", ["factored", "steps"])
+def test_a_step_that_a_reward_breaks_off_can_be_taken_again(given, action):
+    """Bots draw once more what they drew, and the games go on as if nothing had been."""
+
+    def played(times: int) -> list[np.ndarray]:
+        left = [times]
+
+        def pay(before, after, wins):
+            if left[0] and after.round.max() == 3:
+                left[0] -= 1
+                raise RuntimeError("mine")
+            return np.array(wins)
+
+        arguments = {"map": given, "opponent": "smart_random", "reward": pay, "action": action}
+        if given is SMALL:
+            env = WarlightVectorEnv(4, observation="graph", **arguments)
+        else:
+            env = WarlightMapsVectorEnv(4, **arguments)
+        env.reset(seed=3)
+        what = np.zeros(env.action_space.shape, np.int64)
+        if action == "steps":  # the end of the turn
+            what += env.single_action_space.n - 1
+        seen = []
+        for _ in range(8):
+            try:
+                seen.append(env.step(what)[0]["nodes"])
+            except RuntimeError:
+                seen.append(env.step(what)[0]["nodes"])
+        assert left == [0]
+        return seen
+
+    assert equal(played(1), played(0))
 
 
 def test_a_reset_that_fails_leaves_the_game_as_it_was():

@@ -12,7 +12,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from env_helpers import SMALL
-from warlight_env.envs import WarlightEnv, WarlightParallelEnv, WarlightVectorEnv
+from warlight_env.envs import EnvCore, WarlightEnv, WarlightParallelEnv, WarlightVectorEnv
+from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError
 
@@ -169,6 +170,26 @@ def test_what_a_function_raises_shows_its_lines_and_leaves_the_games_as_they_wer
     assert not core.turns.status.any(), "nothing is handed in"
     with pytest.raises(ZeroDivisionError):
         WarlightEnv(reward=lambda before, after, paid: 1 // 0)
+
+
+@pytest.mark.parametrize("action", ["factored", "steps"])
+def test_what_was_handed_in_still_is_where_a_reward_raises(action):
+    core, twin = (EnvCore(SMALL, batch=2, action=action, picking="random", reward=Plain(failing)) for _ in range(2))
+    rows = np.zeros((2, 2, core.row_size), np.int64) + (core.limits - 1)  # of steps the end of the turn
+    for each in (core, twin):
+        each.reset([1, 2])
+        each.step(rows)
+        each.hand_in(rows)
+    before = core.clone()
+    with pytest.raises(ZeroDivisionError):
+        core.resolve()
+    assert core.turns.status[:, :, READY].all()
+    for array, kept in zip((*core.turns, *core.state), (*before.turns, *before.state), strict=True):
+        np.testing.assert_array_equal(array, kept)
+    core.own_reward = twin.own_reward = None
+    core.resolve()
+    twin.resolve()
+    assert (core.state.round == 2).all() and all(map(np.array_equal, core.state, twin.state))
 
 
 def test_the_example_of_the_documents():

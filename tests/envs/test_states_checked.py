@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 from env_helpers import SMALL, equal, make
 from fuzz_states import plain, same
 from helpers import RING, make_map
-from warlight_env import Game
+from warlight_env import Game, envs
 from warlight_env.agents.odds import make_odds
 from warlight_env.arena.policies.policy_file import PolicyFile
 from warlight_env.engine.board import make_board
@@ -505,3 +507,15 @@ def test_damaged_states_and_calls_are_refused_or_go_on_like_any_other():
 @pytest.mark.parametrize("seed", [1, 2])
 def test_many_damaged_states_and_calls(seed):
     fuzzed(10_000, seed)
+
+
+def test_what_environments_refuse_is_an_input_error():
+    """No exceptions are needed: what libraries expect to be a ValueError is one."""
+    folder = Path(envs.__file__).parent
+    raised = [
+        f"{file.relative_to(folder)}, line {node.lineno}"
+        for file in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Raise) and re.match("raise ValueError", ast.unparse(node))
+    ]
+    assert not raised and issubclass(InputError, ValueError)

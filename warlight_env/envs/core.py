@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -223,14 +224,11 @@ class EnvCore:
         words = integers_of(seeds, "seeds")
         if len(words) != len(games):
             raise InputError(f"{len(words)} seeds for {len(games)} games")
-        before = (self.snapshot(), snapshots.copied(self.turns)) if self._may_fail else None
-        self.set_dice(words, games)
-        failed = begin(*self.arguments, self.picking == "random", np.array(games, dtype=np.int64))
-        if failed >= 0:
-            if before is not None:
-                snapshots.put(self, before[0])
-                snapshots.assign(self.turns, before[1])
-            raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
+        with snapshots.undoing(self, True) if self._may_fail else contextlib.nullcontext():
+            self.set_dice(words, games)
+            failed = begin(*self.arguments, self.picking == "random", np.array(games, dtype=np.int64))
+            if failed >= 0:
+                raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
         if self.chronicle is not None:
             self.chronicle.begin(self.state, games)
 
@@ -286,14 +284,9 @@ class EnvCore:
         if self.chronicle is None and self.own_reward is None:
             handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, True)
             return
-        before = None if self.own_reward is None else self.save_turns()
-        handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, False)
-        try:
-            self.resolve()
-        except BaseException:
-            if before is not None:
-                self.restore_turns(before)
-            raise
+        with self.undoing():
+            handing_in.submit_rows(self, actions, dropped, self.row_room.everybody, False)
+            self.resolve_bare()
 
     def hand_in(
         self,
@@ -320,10 +313,17 @@ class EnvCore:
         rngs: npt.NDArray[np.uint64],
         context: Context | None = None,
     ) -> None:
-        """Let a bot's kernels move, plug-ins of the kinds "policy" and "picker"; see `step.hand_in_policy`.
+        """Let a bot's kernels move for players p of games b with chosen[b, p] == which, once player after[b] is ready.
 
-        context: what they get; None: one with the thesis's evaluation and the built-in functions. What a user's
-        function raises is raised, and no one has handed in then.
+        Args:
+            policy, pick: plug-ins of the kinds "policy" and "picker".
+            chosen: int16[B, P], who plays. which: a number in 0 .. 2**15 - 1. after: int8[B], players.
+            rngs: uint64[B, P, 2], the bots' own generators, which go on.
+            context: what the kernels get; None: one with the thesis's evaluation and the built-in functions.
+
+        Raises:
+            InputError: arguments of another kind, or an entry of `after` that is no player. What a user's function
+                raises is raised as it is. No one has handed in then, and the generators are as before.
         """
         handing_in.submit_policy(self, policy, pick, chosen, which, after, rngs, context)
 
@@ -333,24 +333,23 @@ class EnvCore:
         """The second half of `step`: play the rounds for which all turns are in, pay, and observe.
 
         Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0. What a user's
-        reward raises is raised, and nothing has been played then. numbers int64[B]: of the games in a larger batch,
-        by which errors tell them, or -1: nobody plays it, and a user's reward is not asked of it.
+        reward raises is raised; nothing has been played then, and what was handed in still is. numbers int64[B]: of the
+        games in a larger batch, by which errors tell them, or -1: nobody plays it, and a user's reward is not asked of
+        it.
         """
-        before = earlier = told = None
-        if self.own_reward is not None:
-            before, told = self.snapshot(), self.chronicle and self.chronicle.copy()
-            earlier = showing.games_of(before.state, before.live, self.out.income.copy())
+        with contextlib.nullcontext() if self.own_reward is None else self.undoing():
+            self.resolve_bare(which, numbers)
+
+    def resolve_bare(
+        self, which: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
+    ) -> None:  # fmt: skip
+        """`resolve` for who is `undoing` already: what a user's reward raises leaves the rounds played, and unpaid."""
+        earlier = None if self.own_reward is None else some_games(self.games(), np.arange(self.batch))
         which = self.row_room.every_game if which is None else fitting(which, "which", np.int8, (self.batch,))
         owners = None if self.chronicle is None else self.chronicle.before(self.state, self.out.live, self.turns, which)
         resolve(*self.arguments, which)
-        if before is not None and earlier is not None:
-            try:
-                paid = self._own_paid(earlier, numbers)
-            except BaseException:
-                snapshots.put(self, before)
-                self.chronicle = told
-                raise
-            self.out.reward[...] = np.where(before.live & (which != 0)[:, None], paid, 0.0)
+        if earlier is not None:
+            self.out.reward[...] = np.where(earlier.live & (which != 0)[:, None], self._own_paid(earlier, numbers), 0.0)
         if self.chronicle is not None and owners is not None:
             self.chronicle.after(self.state, owners)
 
@@ -401,17 +400,21 @@ class EnvCore:
         return showing.mask(self, slot, b)
 
     def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
-        """`mask` of several games, int8[M, K]."""
+        """int8[M, W]: `mask` of several games, given by a slice or int64[M]; W is the length of a flat mask."""
         return showing.flat_masks(self, slot, games)
 
     def read_rows(
         self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int32]:
-        """Write the kernel rows of the actions of a slot's players to out, int64[M, K]; returns what was dropped."""
+        """Write the kernel rows of actions to out, int64[M, K]; returns what was dropped, int32[M].
+
+        actions: a batch of M of the encoding's space, of the players of a slot in the games int64[M]. InputError tells
+        what is no action; entries beyond `limits` are not looked at.
+        """
         return showing.read_rows(self, actions, games, slot, out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
-        """The same in the form that the action space's `sample` takes."""
+        """`mask` in the form that the action space's `sample` takes."""
         return showing.shaped_mask(self, slot, b)
 
     # Saving
@@ -424,21 +427,10 @@ class EnvCore:
         """Take back what was handed in since `save_turns`. Raises StateError for anything else, and changes nothing."""
         snapshots.restore_turns(self, saved)
 
-    def undoing(self) -> Callable[[], None]:
-        """What brings everything back to how it is now, should `hand_in` or `resolve` go wrong: turns, and where a
-        user's reward may raise after the round, the games and what is told of them."""
-        turns, before, told = self.save_turns(), None, self.chronicle
-        if self.own_reward is not None:
-            before, told = self.snapshot(), told and told.copy()
-
-        def undo() -> None:
-            if before is None:
-                self.restore_turns(turns)
-            else:
-                snapshots.put(self, before)
-                self.chronicle = told
-
-        return undo
+    def undoing(self) -> contextlib.AbstractContextManager[None]:
+        """Brings everything back to how it is now where `hand_in` or `resolve` raises meanwhile: turns, `bot_rngs`, and
+        where a user's reward may raise after the round, the games and what is told of them."""
+        return snapshots.undoing(self, self.own_reward is not None)
 
     def snapshot(self) -> Snapshot:
         """A copy of everything that decides how the games go on, dice included."""

@@ -65,6 +65,7 @@ class Core(Protocol):
     state: State
     out: Buffers
     chronicle: Chronicle | None
+    bot_rngs: npt.NDArray[np.uint64]
     row_room: RowRoom
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -15,7 +16,7 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import part_of
-from warlight_env.envs.arrays import fixed
+from warlight_env.envs.arrays import fitting, fixed
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot, make_slots
@@ -65,14 +66,14 @@ class Episodes:
         batch: int = 1,
     ) -> None:
         if mask not in ("observation", "info"):
-            raise ValueError(f"mask = {mask!r}: must be 'observation' or 'info'")
+            raise InputError(f"mask = {mask!r}: must be 'observation' or 'info'")
         self.core = EnvCore(
             map, rules, players, batch, action=action, observation=observation, fog=fog, picking=picking,
             max_cycles=max_cycles, reward=reward, slots=1,
         )  # fmt: skip
         seated = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < players
         if not seated and seat != "random":
-            raise ValueError(f"seat = {seat!r}: must be 'random' or 0 .. {players - 1}")
+            raise InputError(f"seat = {seat!r}: must be 'random' or 0 .. {players - 1}")
         self.batch, self.seat, self.mask, self._action = batch, seat, mask, action
         masks = self.core.encoding.mask_space
         #: M, the length of a flat mask; 0 where the encoding has none.
@@ -267,36 +268,31 @@ class Episodes:
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.
 
-        Raises ValueError, with nothing stepped, for actions that are none, and whatever an opponent or a reward of
-        one's own raises, with nothing stepped either.
+        Raises InputError, with nothing stepped, for actions that are none and an `acting` of another shape, and
+        whatever an opponent or a reward of one's own raises, with nothing stepped either.
         """
         core = self.core
+        moves = np.zeros((self.batch, core.slots), dtype=np.int8)
+        moves[:, 0] = 1 if acting is None else fitting(acting, "acting", np.int8, (self.batch,))
         dropped = np.zeros((self.batch, core.players), dtype=np.int32)
-        dropped[self._games, self.learner] = self._read(actions, acting)
+        dropped[self._games, self.learner] = self._read(actions, moves[:, 0] != 0)
         rows = self._rows[:, None]
         if core.slots > 1:
             rows = np.concatenate([rows, np.zeros((self.batch, core.slots - 1, core.row_size), dtype=np.int64)], axis=1)
-        moves = np.zeros((self.batch, core.slots), dtype=np.int8)
-        moves[:, 0] = 1 if acting is None else acting
         playing = self.playing()
         may_raise = core.own_reward is not None or any(opponent.raises for _, opponent, _ in playing)
-        before = core.save_turns() if may_raise else None
-        core.hand_in(rows, dropped, moves)
-        try:
+        with core.undoing() if may_raise else contextlib.nullcontext():
+            core.hand_in(rows, dropped, moves)
             for i, opponent, memory in playing:
                 opponent.move(memory, core, self._chosen, i, self.learner)
-            core.resolve(moves[:, 0])
-        except BaseException:
-            if before is not None:
-                core.restore_turns(before)
-            raise
+            core.resolve_bare(moves[:, 0])
 
-    def _read(self, actions: Any, acting: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.int32]:
+    def _read(self, actions: Any, acting: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
         """Write the learners' rows; returns what was dropped, int32[B]."""
         try:
             return self.core.read_rows(actions, self._games, 0, self._rows)
         except ValueError:
-            if acting is None or acting.all():
+            if acting.all():
                 raise
         # Of games that only begin anew in this step the actions do not matter, whatever they are.
         games = np.flatnonzero(acting)

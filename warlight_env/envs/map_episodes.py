@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -352,33 +353,31 @@ class MapEpisodes:
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.
 
-        Raises ValueError, with nothing stepped, for actions that are none, and whatever an opponent or a reward of
-        one's own raises, with nothing stepped either.
+        Raises InputError, with nothing stepped, for actions that are none and an `acting` of another shape, and
+        whatever an opponent or a reward of one's own raises, with nothing stepped either.
         """
         if not self._begun:
-            raise ValueError("not all games have begun; call reset()")
+            raise InputError("not all games have begun; call reset()")
         if self._parts.changed:  # by what raised, or was only asked for
             self._note(())
-        moves = np.ones(self.batch, np.int8) if acting is None else acting.astype(np.int8)
+        moves = np.ones(self.batch, np.int8)
+        if acting is not None:
+            moves = fitting(acting, "acting", np.int8, (self.batch,))
         rows, dropped = self._read(actions, moves != 0)
         parts = [part for part in self._parts.all if part.played]
         at_once = not self._others and not any(part.by_hand for part in parts)
-        cores = [] if at_once else [part.episodes.core for part in parts]
-        undo = [core.undoing() for core in cores]
         policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
-        bad = step_many(
-            self._submit, self._write_mask, policies, pickers, self._addresses, rows, moves, dropped, self._numbers,
-            self.padding.room.regions, self._factored, at_once,
-        )  # fmt: skip
-        if bad >= 0:
-            raise ActionError(int(bad), self._player(int(bad)), "out of the limits of its map")
-        if not at_once:
-            try:
+        with contextlib.ExitStack() as undoing:
+            for part in () if at_once else parts:
+                undoing.enter_context(part.episodes.core.undoing())
+            bad = step_many(
+                self._submit, self._write_mask, policies, pickers, self._addresses, rows, moves, dropped,
+                self._numbers, self.padding.room.regions, self._factored, at_once,
+            )  # fmt: skip
+            if bad >= 0:
+                raise ActionError(int(bad), self._player(int(bad)), "out of the limits of its map")
+            if not at_once:
                 self._resolve_by_hand(parts)
-            except BaseException:
-                for undone in undo:
-                    undone()
-                raise
         nodes, overall, mask = self._room(True)
         regions = self.padding.room.regions
         gather_many(self._addresses, nodes, overall, mask, self._paid, regions, self._factored)
@@ -393,7 +392,7 @@ class MapEpisodes:
             for number, opponent, memory in others:
                 opponent.move(memory, episodes.core, episodes.chosen, number, episodes.learner)
         for part in parts:
-            part.episodes.core.resolve(part.record.which, part.places)
+            part.episodes.core.resolve_bare(part.record.which, part.places)
 
     def _player(self, b: int) -> int:
         """The learner's seat in game b."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -36,11 +37,14 @@ class Snapshot(NamedTuple):
     live: npt.NDArray[np.bool_]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
-    turns: Turns | None  #: what is handed in already, where a turn takes several actions
+    bot_rngs: npt.NDArray[np.uint64]  #: of bots that play in compiled code
+    #: What is handed in already, where a turn takes several actions. The default lets `restore` refuse what older
+    #: versions pickled, without `bot_rngs`, and not pickle.
+    turns: Turns | None = None
 
 
 #: The arrays of a snapshot that are among a core's buffers.
-STANDING: Final = Snapshot._fields[2:-1]
+STANDING: Final = Snapshot._fields[2:-2]
 
 
 def copied(turns: Turns) -> Turns:
@@ -70,7 +74,10 @@ def save_turns(core: Core) -> tuple[Turns | None, npt.NDArray[np.int32]]:
 
 def restore_turns(core: Core, saved: Any) -> None:
     """See `EnvCore.restore_turns`."""
-    turns, illegal = _checked_turns(core, saved)
+    _put_turns(core, *_checked_turns(core, saved))
+
+
+def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) -> None:
     if turns is None:
         core.turns.status[...] = 0
     else:
@@ -80,14 +87,37 @@ def restore_turns(core: Core, saved: Any) -> None:
         refresh(core, turns_only=True)
 
 
+@contextlib.contextmanager
+def undoing(core: Core, games: bool) -> Iterator[None]:
+    """Where what is done meanwhile raises, bring back turns and bots' generators; `games`: the games and what is told
+    of them, too."""
+    (turns, illegal), rngs, told = save_turns(core), core.bot_rngs.copy(), core.chronicle
+    before = _snapshot(core, turns) if games else None
+    if games and told is not None:
+        told = told.copy()
+    try:
+        yield
+    except BaseException:
+        if before is not None:
+            put(core, before)
+            core.chronicle = told
+        else:
+            _put_turns(core, turns, illegal)
+            core.bot_rngs[...] = rngs
+        raise
+
+
 # Games
 
 
 def snapshot_of(core: Core) -> Snapshot:
     """A copy of everything that decides how the games go on, dice included."""
+    return _snapshot(core, copied(core.turns) if core.settings.stepwise else None)
+
+
+def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
     standing = [getattr(core.out, name).copy() for name in STANDING]
-    turns = copied(core.turns) if core.settings.stepwise else None
-    values: list[Any] = [core.digest, copy_state(core.state), *standing, turns]
+    values: list[Any] = [core.digest, copy_state(core.state), *standing, core.bot_rngs.copy(), turns]
     return Snapshot(*values)
 
 
@@ -103,6 +133,7 @@ def put(core: Core, snapshot: Snapshot) -> None:
     assign(core.state, snapshot.state)
     for name in STANDING:
         getattr(core.out, name)[...] = getattr(snapshot, name)
+    core.bot_rngs[...] = snapshot.bot_rngs
     if snapshot.turns is not None:
         assign(core.turns, snapshot.turns)
     else:
@@ -174,13 +205,14 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
         raise StateError(f"a saved state must be a `Snapshot` of an EnvCore, not {type(snapshot).__name__}")
     if not isinstance(snapshot.board, str) or snapshot.board != core.digest:
         raise StateError("the saved state is of another map, other rules or another number of players")
+    rngs = exact_copy(snapshot.bot_rngs, core.bot_rngs, "bot_rngs")
     if (snapshot.turns is not None) != core.settings.stepwise:
         raise StateError("the saved state is of another encoding: turns of several actions, or of one")
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in STANDING]
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
     check_games(core.board, core.params, core.settings.stepwise, True, state, standing, _said(core, turns), core.work)
-    values: list[Any] = [snapshot.board, state, *standing, turns]
+    values: list[Any] = [snapshot.board, state, *standing, rngs, turns]
     return Snapshot(*values)
 
 
@@ -217,5 +249,5 @@ def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[An
 
 __all__ = [
     "STANDING", "Snapshot", "assign", "check_core", "check_start", "checked", "copied", "digest_of", "put", "restore",
-    "restore_turns", "save_turns", "snapshot_of", "start_from",
+    "restore_turns", "save_turns", "snapshot_of", "start_from", "undoing",
 ]  # fmt: skip
