@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
 import pickle
 import subprocess
 import sys
+import weakref
 from typing import ClassVar
 
 import gymnasium
@@ -538,6 +540,38 @@ def test_actions_of_a_batch_that_are_none(action, wrong, message):
     with pytest.raises(ValueError, match=message):
         env.step(wrong)
     assert not any(core.state.round[c] for core, c in map(env.episodes.core_of, range(2)))
+
+
+@pytest.mark.parametrize("make", [WarlightVectorEnv, WarlightMapsVectorEnv])
+@pytest.mark.parametrize(
+    "acting",
+    [np.ones(1, bool), np.ones((2, 1), bool), np.ones(3, bool), np.ones(2), [True, True], np.full(2, 300), True],
+)
+def test_who_acts_is_checked(make, acting):
+    """An array that is short would have kernels read what lies behind it."""
+    env = make(2, map=["generated:12:1"] if make is WarlightMapsVectorEnv else "small", action="strategies")
+    env.reset(seed=1)
+    nothing = np.zeros(2, np.int64)
+    with pytest.raises(InputError, match=r"^acting must"):
+        env.episodes.step(nothing, acting)
+    assert not env.episodes.infos()["round"].any()
+    env.episodes.step(nothing, np.array([True, False]))
+    assert env.episodes.infos()["round"].tolist() == [1, 0]
+
+
+def test_a_limit_of_cycles_holds_for_games_to_come_and_is_told_at_once():
+    env = WarlightMapsVectorEnv(3, map=["generated:12:1", "generated:14:2"], action="strategies", max_cycles=5)
+    env.reset(seed=1)
+    cores = []
+    for limit in (4, 3, 2, 1):
+        cores += [weakref.ref(env.episodes.core_of(b)[0]) for b in range(3)]
+        env.episodes.limit_cycles(limit)
+        assert env.episodes.policy_settings.max_cycles == limit, "while the others are played on"
+        for _ in range(7):
+            env.step(np.zeros(3, np.int64))
+        assert all(env.episodes.core_of(b)[0].max_cycles == limit for b in range(3))
+    gc.collect()
+    assert not any(core() for core in cores), "the old games are let go of"
 
 
 @pytest.mark.parametrize("make", [WarlightEnv, WarlightVectorEnv, warlight_v0.parallel_env])

@@ -100,6 +100,11 @@ class KnownMap:
         """How many games there is room for."""
         return sum(len(part.places) for part in self.parts)
 
+    @property
+    def played(self) -> bool:
+        """Whether anybody plays on it."""
+        return any(part.played for part in self.parts)
+
 
 class PartsOfMaps:
     """All parts.
@@ -117,6 +122,7 @@ class PartsOfMaps:
         self._known: OrderedDict[str, KnownMap] = OrderedDict()
         self.boards: dict[str, npt.NDArray[Any]] = {}
         self.sizes = np.zeros((0, 2), dtype=np.int64)
+        self._old: list[KnownMap] = []  # that no game begins on any more
         self._unused: list[int] = []
         self.all: list[MapPart] = []
         self.changed = False  #: whether `all` is another list than when somebody said False here
@@ -154,16 +160,14 @@ class PartsOfMaps:
         return taken
 
     def some(self) -> Episodes | None:
-        """Games of some map, if one is known."""
-        return self.all[0].episodes if self.all else None
+        """Games of some map as they are made now, if there are any."""
+        return next((known.parts[0].episodes for known in self._known.values()), None)
 
     def forget(self) -> None:
-        """Make games anew from now on; those that are played go on."""
-        played = {id(part.known) for part in self.all if (part.places >= 0).any()}
-        self._unused += [known.index for known in self._known.values() if id(known) not in played]
+        """Make games anew from now on; those that are played go on, and are let go of with their ends."""
+        self._old += self._known.values()
         self._known.clear()
-        self.all = [part for part in self.all if (part.places >= 0).any()]
-        self._number()
+        self.forget_idle()
 
     def _show(self, episodes: Episodes) -> int:
         """Note what the games of a map show; returns where."""
@@ -192,11 +196,13 @@ class PartsOfMaps:
         self.changed = True
 
     def forget_idle(self) -> None:
-        """Let go of the maps that were wanted longest ago, where there are many and nobody plays on them; not while
-        places are taken that nobody is written into yet."""
-        idle = [key for key, known in self._known.items() if not any((part.places >= 0).any() for part in known.parts)]
+        """Let go of the maps that were wanted longest ago, where there are many, and of old ones, where nobody plays on
+        them; not while places are taken that nobody is written into yet."""
+        idle = [key for key, known in self._known.items() if not known.played]
         gone = [self._known.pop(key) for key in idle[: max(0, len(idle) - _KEPT)]]
+        gone += [known for known in self._old if not known.played]
         if gone:
+            self._old = [known for known in self._old if known.played]
             self._unused += [known.index for known in gone]
             self.all = [part for part in self.all if part.known not in gone]
             self._number()
