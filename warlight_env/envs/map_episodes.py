@@ -8,23 +8,22 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import JIT_DISABLED, address
-from warlight_env.engine.reference import address_of, reference
+from warlight_env.engine.jit import address
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players
-from warlight_env.envs.actions.base import integers
-from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
 from warlight_env.envs.arrays import fitting
 from warlight_env.envs.core import ActionError, EnvCore
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
+from warlight_env.envs.map_actions import PaddedActions
 from warlight_env.envs.map_parts import JointSeating, MapPart, PartsOfMaps
+from warlight_env.envs.map_players import MapPlayers
 from warlight_env.envs.map_sets import GeneratedMaps, MapLike, MapRoom, edges_of, map_set
-from warlight_env.envs.opponents import BotOpponent, Opponent, make_slots
-from warlight_env.envs.padding import DEPLOYS, SENDS, Padding
+from warlight_env.envs.opponents import Opponent, make_slots
+from warlight_env.envs.padding import Padding
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, read_options
 from warlight_env.envs.seeds import draw_seed
@@ -110,14 +109,10 @@ class MapEpisodes:
         )  # fmt: skip
         self._find_kernels(core)
         self._where: list[_Place | None] = [None] * batch
-        self._addresses: Any = []
-        self._rows = np.zeros((batch, sum(padding.room)), np.int64)
+        self._actions = PaddedActions(padding, batch, self._player)
+        self._players = MapPlayers(self._parts)
         self._begun = False
         self._maps_of = np.zeros(batch, np.int64)  # the number of each game's map
-        #: Bots that are kernels, and the number of each in a part's `chosen`, or -1; who else plays in a part.
-        self._bots: list[BotOpponent] = []
-        self._numbers = np.zeros((0, 0), np.int16)
-        self._others: dict[int, list[tuple[int, Opponent, Any]]] = {}
 
     def _find_kernels(self, core: EnvCore) -> None:
         """Where the encoding's kernels stand in memory."""
@@ -186,36 +181,6 @@ class MapEpisodes:
         """Who plays against the learner in game b, by seat."""
         where = self._where[b]
         return () if where is None else where[0].episodes.opponents(where[1])
-
-    def _note(self, parts: Collection[MapPart]) -> None:
-        """Games have begun in these parts: whom they are played by, and where kernels find them."""
-        if self._parts.changed:
-            parts, count = self._parts.all, len(self._parts.all)
-            self._addresses = [None] * count if JIT_DISABLED else np.zeros(count, np.int64)
-            self._bots, self._numbers, self._others = [], np.zeros((0, count), np.int16), {}
-            self._parts.changed = False
-        for part in parts:
-            self._addresses[part.index] = address_of(part.record)
-            self._numbers[:, part.index] = -1
-            others = []
-            for i, opponent, memory in part.episodes.playing():
-                if isinstance(opponent, BotOpponent):
-                    row = self._row_of(opponent)  # which may make one
-                    self._numbers[row, part.index] = i
-                else:
-                    others.append((i, opponent, memory))
-            self._others.pop(part.index, None)
-            if others:
-                self._others[part.index] = others
-
-    def _row_of(self, bot: BotOpponent) -> int:
-        """Where a bot stands among those that play."""
-        if bot not in self._bots:
-            playing = np.asarray((self._numbers >= 0).any(axis=1))
-            self._bots = [known for known, plays in zip(self._bots, playing, strict=True) if plays] + [bot]
-            more = np.full((1, self._numbers.shape[1]), -1, np.int16)
-            self._numbers = np.vstack((self._numbers[playing], more))
-        return self._bots.index(bot)
 
     # Playing
 
@@ -335,20 +300,14 @@ class MapEpisodes:
                 core.set_dice(seeds, places)
             alone += [(part, c) for c in places]
         quick.seat(self._some().seat_of(options))
-        self._note([part for part, _, _ in begun.values()])
+        self._players.note([part for part, _, _ in begun.values()])
         self._begun = self._begun or None not in self._where
-        begin_some(self._write_mask, *self._found(alone), self._some().core.picking == "random")
+        begin_some(self._write_mask, *self._players.found(alone), self._some().core.picking == "random")
         for episodes, opponents in met:
             episodes.let_begin(opponents)
-        (found, at), (nodes, overall, mask) = self._found(taken), self._room(False)
+        (found, at), (nodes, overall, mask) = self._players.found(taken), self._room(False)
         regions = self.padding.room.regions
         gather_some(found, at, nodes, overall, mask, self._paid, regions, self._factored)
-
-    def _found(self, games: Sequence[_Place]) -> tuple[Any, npt.NDArray[np.int64]]:
-        """Games as kernels find them: parts, and places in them."""
-        parts = [self._addresses[part.index] for part, _ in games]
-        places = np.array([c for _, c in games], dtype=np.int64)
-        return parts if JIT_DISABLED else np.array(parts, dtype=np.int64), places
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.
@@ -359,20 +318,19 @@ class MapEpisodes:
         if not self._begun:
             raise InputError("not all games have begun; call reset()")
         if self._parts.changed:  # by what raised, or was only asked for
-            self._note(())
+            self._players.note(())
         moves = np.ones(self.batch, np.int8)
         if acting is not None:
             moves = fitting(acting, "acting", np.int8, (self.batch,))
-        rows, dropped = self._read(actions, moves != 0)
+        rows, dropped = self._actions.read(actions, moves != 0, self._parts.sizes[self._maps_of])
         parts = [part for part in self._parts.all if part.played]
-        at_once = not self._others and not any(part.by_hand for part in parts)
-        policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
+        at_once = not self._players.others and not any(part.by_hand for part in parts)
         with contextlib.ExitStack() as undoing:
             for part in () if at_once else parts:
                 undoing.enter_context(part.episodes.core.undoing())
             bad = step_many(
-                self._submit, self._write_mask, policies, pickers, self._addresses, rows, moves, dropped,
-                self._numbers, self.padding.room.regions, self._factored, at_once,
+                self._submit, self._write_mask, *self._players.kernels(), self._players.addresses, rows, moves,
+                dropped, self._players.numbers, self.padding.room.regions, self._factored, at_once,
             )  # fmt: skip
             if bad >= 0:
                 raise ActionError(int(bad), self._player(int(bad)), "out of the limits of its map")
@@ -380,11 +338,11 @@ class MapEpisodes:
                 self._resolve_by_hand(parts)
         nodes, overall, mask = self._room(True)
         regions = self.padding.room.regions
-        gather_many(self._addresses, nodes, overall, mask, self._paid, regions, self._factored)
+        gather_many(self._players.addresses, nodes, overall, mask, self._paid, regions, self._factored)
 
     def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
         """Let those who are no kernels move, and play the rounds core by core."""
-        for i, others in sorted(self._others.items()):
+        for i, others in sorted(self._players.others.items()):
             part = self._parts.all[i]
             if not part.played:
                 continue
@@ -411,45 +369,6 @@ class MapEpisodes:
             self._seen = another(nodes), another(overall), another(mask)
             self._given = False
         return self._seen
-
-    def _read(self, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], Any]:
-        """Actions as rows int64[B, M] with room for any map, and what of them was illegal before, int64[B]."""
-        padding, dropped = self.padding, np.zeros(self.batch, np.int64)
-        if padding.action == "continuous":
-            assert isinstance(self.action_space, spaces.Box)
-            values = np.asarray(actions)
-            if values.shape == (self.batch, *self.action_space.shape) and not acting.all():
-                values = np.where(acting[:, None], values, 0.0)
-            rows = scores_of(values, (self.batch, *self.action_space.shape), "actions")[0]
-            there = np.concatenate([self._parts.boards[name] for name in ("region_mask", "edge_mask")], axis=1)
-            dropped[:] = np.count_nonzero(((values < -1) | (values > 1)) & (there[self._maps_of] != 0), axis=1)
-            return rows, dropped
-        if padding.action == "factored":
-            said = integers(actions, (self.batch, sum(padding.room)), "actions")
-            wide: npt.NDArray[np.int64] = fitting(said, "actions", np.int64, said.shape, self._rows)
-            if wide.view(np.uint64).max(initial=0) >= 5:
-                self._check(wide, 5, acting)
-            return wide, dropped
-        numbers = integers(actions, (self.batch,), "actions").astype(np.int64)
-        self._check(numbers[:, None], self.mask_size, acting)
-        if padding.action == "steps":
-            numbers, dropped = self._own_steps(numbers)
-        return numbers[:, None].copy(), dropped
-
-    def _own_steps(self, numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """`Padding.own_action` of all games."""
-        (n, e), start = self._parts.sizes[self._maps_of].T, DEPLOYS * self.padding.room.regions
-        end, sends = DEPLOYS * n + SENDS * e, numbers - start
-        own = np.where(sends < 0, numbers, DEPLOYS * n + sends)
-        there = np.where(sends < 0, numbers < DEPLOYS * n, sends < SENDS * e)
-        last = numbers == self.mask_size - 1
-        return np.where(there & ~last, own, end), (~there & ~last).astype(np.int64)
-
-    def _check(self, values: npt.NDArray[Any], limit: int, acting: npt.NDArray[np.bool_]) -> None:
-        wrong = ((values < 0) | (values >= limit)) & acting[:, None]
-        if wrong.any():
-            b, i = (int(k) for k in np.argwhere(wrong)[0])
-            raise ActionError(b, self._player(b), f"entry {i} is {values[b, i]}; it must lie in 0 .. {limit - 1}")
 
     # Looking
 
@@ -505,8 +424,3 @@ class MapEpisodes:
         """The true position of game b; see `EnvCore.render`."""
         core, c = self.core_of(b)
         return core.render(mode, c)
-
-
-def _addresses(found: Sequence[Any]) -> Any:
-    """Of functions, as kernels take several."""
-    return [address(each) for each in found] if JIT_DISABLED else np.array(list(map(address, found)), dtype=np.int64)

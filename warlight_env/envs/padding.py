@@ -9,16 +9,19 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.agents.factored_turns import VALUES
 from warlight_env.engine.board import Board
 from warlight_env.envs.actions.maskable import MaskableChoices
+from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES
+from warlight_env.envs.actions.strategies import STRATEGIES
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.map_sets import MapRoom
 from warlight_env.errors import InputError
 
+I64 = npt.NDArray[np.int64]
+
 #: Encodings whose regions and edges have numbers of their own on every map.
 PADDED: Final = ("factored", "continuous", "strategies", "steps")
-#: Numbers that an edge has among the actions of `steps`, and a region.
-SENDS, DEPLOYS = 4, 3
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class Padding:
     def mask_size(self) -> int:
         """Length of a flat mask."""
         n, e = self.room
-        return {"factored": 5 * (n + e), "strategies": 9, "steps": DEPLOYS * n + SENDS * e + 1}.get(self.action, 0)
+        sizes = {"factored": VALUES * (n + e), "strategies": len(STRATEGIES), "steps": DEPLOYS * n + SHARES * e + 1}
+        return sizes.get(self.action, 0)
 
     def action_space(self, inner: spaces.Space[Any]) -> spaces.Space[Any]:
         """The space of actions, given that of some map alone."""
@@ -80,18 +84,27 @@ class Padding:
         if self.action == "strategies":
             return action, 0
         if self.action == "steps":
-            number, sends = int(action), int(action) - DEPLOYS * self.room.regions
-            end = DEPLOYS * n + SENDS * e
-            if number == self.mask_size - 1:
-                return end, 0
-            if sends < 0:
-                return (number, 0) if number < DEPLOYS * n else (end, 1)
-            return (DEPLOYS * n + sends, 0) if sends < SENDS * e else (end, 1)
+            own, lacking = self.own_steps(np.array([int(action)]), np.array([(n, e)]))
+            return int(own[0]), int(lacking[0])
         values = np.asarray(action)
         own = values[self.own_columns(board)]
         if self.action == "continuous":
             return own, 0
         return own, int(np.count_nonzero(values)) - int(np.count_nonzero(own))
+
+    def own_steps(self, numbers: I64, sizes: I64) -> tuple[I64, I64]:
+        """`own_action` of "steps" for several games.
+
+        Args:
+            numbers: int64[M], the actions. sizes: int64[M, 2], regions and edges of each game's map.
+
+        Returns int64[M], the actions on these maps, and int64[M], 1 where one names what is not there: the turn ends.
+        """
+        (n, e), shares = sizes.T, numbers - DEPLOYS * self.room.regions
+        own = np.where(shares < 0, numbers, DEPLOYS * n + shares)
+        there = np.where(shares < 0, numbers < DEPLOYS * n, shares < SHARES * e)
+        last = numbers == self.mask_size - 1
+        return np.where(there & ~last, own, DEPLOYS * n + SHARES * e), (~there & ~last).astype(np.int64)
 
     def mask(self, flat: npt.NDArray[np.int8], board: Board) -> npt.NDArray[np.int8]:
         """A flat mask of this map, padded; what the map lacks is not allowed."""
@@ -102,7 +115,7 @@ class Padding:
         if self.action == "steps":
             start = DEPLOYS * self.room.regions
             padded[: DEPLOYS * n] = flat[: DEPLOYS * n]
-            padded[start : start + SENDS * e] = flat[DEPLOYS * n : -1]
+            padded[start : start + SHARES * e] = flat[DEPLOYS * n : -1]
             padded[-1] = flat[-1]
             return padded
         rows = flat.reshape(n + e, -1)
@@ -113,7 +126,7 @@ class Padding:
         """The flat mask of a map on which there is nothing."""
         blank = np.zeros(self.mask_size, np.int8)
         if self.action == "factored":
-            blank[::5] = 1  # nothing, where there is nothing
+            blank[::VALUES] = 1  # nothing, where there is nothing
         return blank
 
     def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:

@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
+from warlight_env.agents.factored_turns import VALUES
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.reference import record_at, reference
 from warlight_env.engine.rng import derived, mixed, seed_rng
 from warlight_env.engine.state import State
+from warlight_env.envs.actions.step_kernels import DEPLOYS
 from warlight_env.envs.buffers import Buffers, EnvSettings
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.step import Turns, Work, begin, hand_in, hand_in_policy, resolve
@@ -182,7 +184,7 @@ def gather_many(
     """Write what the learners see, and are paid, to the rows of their games, which have room for `regions`.
 
     nodes [B, N, F], overall [B, G]: features; what a map lacks is 0. mask: [B, M], where that allows nothing.
-    `factored`: a row of five for each region and edge.
+    `factored`: a row of VALUES for each region and edge.
     """
     for i in range(len(parts)):
         games = _games_at(parts[i])
@@ -278,8 +280,8 @@ def _count(row: Any) -> Int:
 
 @kernel
 def _pad_mask(mask: Any, wide: Any, n: Int, regions: Int, factored: Bool) -> None:
-    """Write a map's mask where it belongs in one with more room; three numbers a region and four an edge, or five."""
-    of_region = 5 if factored else 3
+    """Write a map's mask where it belongs in one with more room; see `Padding.mask`."""
+    of_region = VALUES if factored else DEPLOYS
     if mask.shape[0] == wide.shape[0]:
         _copy(mask, wide)
         return
@@ -288,9 +290,9 @@ def _pad_mask(mask: Any, wide: Any, n: Int, regions: Int, factored: Bool) -> Non
     _copy(mask, wide[:cut])
     _copy(mask[cut:], wide[start:end])
     if factored:  # nothing, where there is nothing
-        for i in range(cut, start, 5):
+        for i in range(cut, start, VALUES):
             wide[i] = 1
-        for i in range(end, wide.shape[0], 5):
+        for i in range(end, wide.shape[0], VALUES):
             wide[i] = 1
     else:  # the end of the turn
         wide[end - 1] = 0
