@@ -28,12 +28,14 @@ from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search_record import Candidate
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.turn_file import NET, load_turns
+from warlight_env.agents.turn_net.choice import load_networks
+from warlight_env.agents.turn_net.turn_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
+from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
@@ -103,6 +105,14 @@ class NashAgent(SearchingAgent):
         ] = None,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         net: Annotated[str | TurnNetwork | None, NET] = "learned",
+        anchor: Annotated[
+            float,
+            Told(
+                "by how much more another turn must promise than the network's likeliest, a share, for all players",
+                0,
+                1,
+            ),
+        ] = 0.03,
         others: Annotated[
             Literal["same", "seen", "plans", "network", "ways"],
             Told(
@@ -119,14 +129,14 @@ class NashAgent(SearchingAgent):
     ) -> None:
         super().__init__(seed, sims, secs, weights)
         self.sizes, self.refine, self.threads = (candidates, responses, scenarios), refine, threads
-        self.answer, self.picks, self.others = answer, picks, others
+        self.answer, self.picks, self.others, self.anchor = answer, picks, others, anchor
         given = dict(zip(Sizes._fields, self.sizes, strict=True))
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs, "rounds": rounds})
         self.rng = make_rng(seed)
-        self.value, self.net = load_value(value), load_turns(net)
-        self.rounds = rounds or (1 if self.net is None and self.value is not None else 2)
-        self._rate = _RATE if self.net is None else _NETWORK_RATE
-        if others == "network" and self.net is None:
+        self.value, self.nets = load_value(value), load_networks(net)
+        self.rounds = rounds or (1 if self.nets is None and self.value is not None else 2)
+        self._rate = _RATE if self.nets is None else _NETWORK_RATE
+        if others == "network" and self.nets is None:
             raise InputError("others = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
         self._opponents: OpponentKinds | None = None
@@ -135,8 +145,13 @@ class NashAgent(SearchingAgent):
         """See `Agent.pick`."""
         if self.picks == "best":
             return super().pick(view)
-        policy = planned_turn if self.net is None else sampled_turn
-        return played_picks(view, self.weights, self.value, self.rng, policy=policy, net=self.net)
+        net = self._net(view)
+        policy = planned_turn if net is None else sampled_turn
+        return played_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
+
+    def _net(self, view: View) -> TurnNetwork | None:
+        """The network for the game that is seen."""
+        return None if self.nets is None else self.nets.of(view)
 
     def _sizes(self, limits: Limits) -> Sizes:
         """The sizes that were given, and for the others what pays with the budget."""
@@ -155,33 +170,38 @@ class NashAgent(SearchingAgent):
             made = self._made = (sizes, view.board, players, works)
         return made[3]
 
-    def _of_others(self, view: View, work: NashWork) -> OpponentKinds | None:
-        """Who says what the others choose from, told of the last round."""
+    def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentKinds | None:
+        """Who says what the others choose from, told of the last round; the position is what is searched."""
         if self.others == "same":
             return None
         made = self._opponents
-        if made is None or made.board is not view.board:
-            chosen = [kind for kind in KINDS if self.others in (kind, "seen") and (kind, self.net) != ("network", None)]
-            made = OpponentKinds(view, {kind: KINDS[kind] for kind in chosen}, self.weights, self.net)
+        if made is None or not made.goes_on(view):
+            chosen = [
+                kind for kind in KINDS if self.others in (kind, "seen") and (kind, self.nets) != ("network", None)
+            ]
+            made = OpponentKinds(view, {kind: KINDS[kind] for kind in chosen}, self.weights, self._net(view))
             self._opponents = made
-        made.see(view, work)
+        made.see(view, position, work)
         return made
 
     def _search(self, view: View, limits: Limits) -> Found:
-        start, sizes = time.perf_counter(), self._sizes(limits)
+        start, sizes, net = time.perf_counter(), self._sizes(limits), self._net(view)
         works = self._works(view, sizes)
         works[0].rng[:] = self.rng
-        if self.net is None:
+        if net is None:
             functions = Functions(generator=generate_plans, policy=planned_turn, capacity=sizes.candidates)
         else:
             functions = Functions(generator=plans_and_samples, policy=sampled_turn, capacity=sizes.candidates)
         context = make_context(
-            view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=self.net
+            view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=net
         )
         setup = reference(NashSetup(self.rounds, sizes.scenarios))
-        opponents = self._of_others(view, works[0])
         position, player = lone(view), view.player
-        of = RoundGame(context, setup, position, player, opponents, sizes.candidates, sizes.responses, self.refine)
+        opponents = self._of_others(view, position, works[0])
+        of = RoundGame(
+            context, setup, position, player, opponents, sizes.candidates, sizes.responses, self.refine,
+            0.0 if net is None else self.anchor,
+        )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._rate = int(works[0].spent[0]) / max(1e-6, time.perf_counter() - start)
@@ -198,7 +218,7 @@ class NashAgent(SearchingAgent):
             )
         ]
         mixture = turns.mixture
-        best = max(range(len(found)), key=lambda i: found[i].value)
+        best = max(range(len(found)), key=lambda i: found[i].value + turns.bonus[i])
         likely = np.where(mixture >= _LEAST * mixture.max(), mixture, 0.0)
         if answer == "likely":
             best = int(mixture.argmax())

@@ -40,6 +40,7 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
             turns.counts[i] = take_turn(work.first, i, turns.deploy[i], turns.attacks[i])
         for i in range(work.regret.shape[1]):
             work.regret[p, i], work.average[p, i], work.total[p, i], work.visits[p, i] = 0.0, 0.0, 0.0, 0
+            work.bonus[p, i] = 0.0
     work.spent[0], work.spent[1] = 0, 0
 
 
@@ -143,8 +144,8 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
                 work.chosen[p] = i
                 order_all(context, work)
                 play_out(context, setup, position, dice, work)
-                work.value[i] = work.share[p]
-                mean += work.mixture[p, i] * work.share[p]
+                work.value[i] = work.share[p] + work.bonus[p, i]
+                mean += work.mixture[p, i] * work.value[i]
                 work.total[p, i] += work.share[p]
                 work.visits[p, i] += 1
             work.chosen[p] = own

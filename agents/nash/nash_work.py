@@ -40,6 +40,7 @@ class NashWork(NamedTuple):
     average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures, by iterations, later ones more
     total: npt.NDArray[np.float64]  #: [P, K] of shares
     visits: npt.NDArray[np.int64]  #: [P, K] of which it is the sum
+    bonus: npt.NDArray[np.float64]  #: [P, K] by which a turn counts for more than its share, see `anchor`
     chosen: npt.NDArray[np.int64]  #: [P] turns that are played
     share: npt.NDArray[np.float64]  #: [P] at the end of a play
     value: npt.NDArray[np.float64]  #: [K] of one player's turns in an iteration
@@ -72,6 +73,7 @@ def make_nash_work(
             average=private_zeros((players, capacity), np.float64),
             total=private_zeros((players, capacity), np.float64),
             visits=private_zeros((players, capacity), np.int64),
+            bonus=private_zeros((players, capacity), np.float64),
             chosen=private_zeros(players, np.int64),
             share=private_zeros(players, np.float64),
             value=private_zeros(capacity, np.float64),

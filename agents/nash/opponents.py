@@ -23,7 +23,6 @@ from warlight_env.agents.standing import holds_regions
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.weights import Weights
-from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
@@ -113,7 +112,7 @@ class OpponentKinds:
     """
 
     def __init__(self, view: View, kinds: Mapping[str, Any], weights: Weights, network: TurnNetwork | None) -> None:
-        self.board: Board = view.board
+        self._game = view.board, view.rules, view.players
         self._contexts = [
             make_context(
                 view.board, view.params, view.players, weights, functions=Functions(policy=policy), turns=network
@@ -123,9 +122,17 @@ class OpponentKinds:
         self.weights = np.full((view.players, len(kinds)), 1.0 / len(kinds))  #: float64[P, K], each row adds up to 1
         self._before: tuple[int, Position] | None = None
 
-    def see(self, view: View, work: NashWork) -> None:
-        """Learn from the round that was played since the last time, and keep the position for the next one."""
-        before, self._before = self._before, (view.round, view.position)
+    def goes_on(self, view: View) -> bool:
+        """Whether a view is of the game that was seen so far, later on."""
+        board, rules, players = self._game
+        if board is not view.board or rules != view.rules or players != view.players:
+            return False
+        return self._before is None or view.round >= self._before[0]
+
+    def see(self, view: View, position: Position, work: NashWork) -> None:
+        """Learn from the round that was played since the last time, and keep the position, as the search takes it, for
+        the next one."""
+        before, self._before = self._before, (view.round, position)
         told = view.last_round
         if before is None or told is None or before[0] != view.round - 1 or len(self._contexts) == 1:
             return

@@ -32,10 +32,10 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
 
 @kernel
 def best_mean(work: NashWork, p: Int) -> Int:
-    """The turn of a player with the best mean share."""
+    """The turn of a player with the best mean share, its bonus with it."""
     best, most = np.int64(0), -1.0
     for i in range(work.sizes[p]):
-        mean = work.total[p, i] / max(np.int64(1), work.visits[p, i])
+        mean = work.total[p, i] / max(np.int64(1), work.visits[p, i]) + work.bonus[p, i]
         if mean > most:
             best, most = np.int64(i), mean
     return best
@@ -104,23 +104,22 @@ def climb(context: Context, setup: NashSetup, position: Position, p: Int, plays:
 @kernel
 def join(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
     """Have the local search's turn join the game, where it is better than what it began with in new scenarios, and
-    there is room; returns whether it did."""
+    there is room; returns whether it did. Better it must be by the other's bonus, too."""
     count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
     if count == work.regret.shape[1]:
         return False
     draw_scenarios(context, setup, work)
     _try(context, setup, position, p, BEST, False, work)
     turns.counts[TRIED] = take_turn(turn_set_of(work.turns, p), begun, turns.deploy[TRIED], turns.attacks[TRIED])
-    gain = -_try(context, setup, position, p, TRIED, False, work)
-    if gain <= 0.0:
+    gain = -_try(context, setup, position, p, TRIED, False, work) / setup.scenarios
+    if gain <= work.bonus[p, begun]:
         return False
     own = turn_set_of(work.turns, p)
     own.counts[count] = take_turn(turns, BEST, own.deploy[count], own.attacks[count])
     work.sizes[p] = count + 1
-    scenarios = setup.scenarios
     # As if it had been there from the start: so much better than the turn that it came from.
     known: Int = max(np.int64(1), work.visits[p, begun])
     work.visits[p, count] = known
-    work.total[p, count] = work.total[p, begun] + gain / scenarios * known
-    work.regret[p, count] = work.regret[p, begun] + gain / scenarios * work.spent[1]
+    work.total[p, count] = work.total[p, begun] + gain * known
+    work.regret[p, count] = work.regret[p, begun] + (gain - work.bonus[p, begun]) * work.spent[1]
     return True

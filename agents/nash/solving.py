@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
+from warlight_env.agents.nash.anchor import anchor
 from warlight_env.agents.nash.equilibrium import begin, iterate
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.nash.opponents import OpponentKinds
@@ -22,7 +23,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import derive_seed, make_rng
 
-#: Plays between looks at the clock.
+#: Plays of a local search between looks at the clock; regret matching looks after each iteration.
 _SLICE: Final = 64
 #: Seconds that are kept back for the answer.
 _ANSWER: Final = 0.002
@@ -56,6 +57,7 @@ class RoundGame(NamedTuple):
     candidates: int
     responses: int
     refine: float  #: part of the budget for best responses
+    anchor: float  #: by how much more the network's likeliest turn counts than its share; 0 where there is no network
 
 
 class _Move:
@@ -74,7 +76,7 @@ class _Move:
         """Part of the budget that is spent: of plays or of time, whichever is more."""
         limits, spent = self._limits, 0.0
         if limits.simulations is not None:
-            spent = int(self._work.spent[0]) / limits.simulations
+            spent = int(self._work.spent[0]) / max(1, limits.simulations)
         if limits.deadline != math.inf:
             whole = limits.deadline - _ANSWER - self._start
             spent = max(spent, (time.perf_counter() - self._start) / whole if whole > 0 else 1.0)
@@ -95,12 +97,14 @@ class _Move:
             return
         of, work = self._of, self._work
         start_climb(of.context, of.setup, of.position, player, work)
+        changed = 0
         while self._spent < end:
             before = int(work.spent[0])
-            climb(of.context, of.setup, of.position, player, _SLICE, work)
+            changed += climb(of.context, of.setup, of.position, player, _SLICE, work)
             if work.spent[0] == before:
                 return  # there is nothing to change
-        join(of.context, of.setup, of.position, player, work)
+        if changed:
+            join(of.context, of.setup, of.position, player, work)
 
     def run(self) -> None:
         """All of it: equilibria of the game as it is, and between these best responses, half of them for ourselves."""
@@ -134,6 +138,9 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
             for p in range(of.context.players):
                 if p != of.player:
                     of.opponents.write(of.position, p, of.candidates, work)
+        if of.anchor:
+            for p in range(of.context.players):
+                anchor(of.context, of.position, p, np.float64(of.anchor), work)
         if number:
             work.rng[:] = make_rng(derive_seed(int(start[0]), number))
     begun = [int(count) for count in works[0].sizes]
@@ -153,15 +160,16 @@ class FoundTurns(NamedTuple):
     orders: list[Orders]
     visits: npt.NDArray[np.int64]  #: [K]
     total: npt.NDArray[np.float64]  #: [K] of shares
+    bonus: npt.NDArray[np.float64]  #: [K] by which a turn counts for more than its mean share
     mixture: npt.NDArray[np.float64]  #: [K] the mean one, not normalised
 
 
 def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
     """What the threads found of a player's turns, of which so many are those of the beginning."""
     orders: list[Orders] = []
-    columns: list[list[npt.NDArray[np.float64]]] = [[], [], []]
+    columns: list[list[npt.NDArray[np.float64]]] = [[], [], [], []]
     for number, work in enumerate(works):
-        found, count = (work.visits, work.total, work.average), int(work.sizes[player])
+        found, count = (work.visits, work.total, work.average, work.bonus), int(work.sizes[player])
         for column, values in zip(columns, found, strict=True):
             column.append(values[player, :count].astype(np.float64))
         turns = work.turns
@@ -169,8 +177,8 @@ def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
             Orders.from_arrays(turns.deploy[player, i], turns.attacks[player, i], int(turns.counts[player, i]))
             for i in range(begun if number else 0, count)
         ]
-    visits, total, mixture = (
+    visits, total, mixture, bonus = (
         np.concatenate([sum(values[:begun] for values in column), *(values[begun:] for values in column)])
         for column in columns
     )
-    return FoundTurns(orders, visits.astype(np.int64), total, mixture)
+    return FoundTurns(orders, visits.astype(np.int64), total, bonus / len(works), mixture)

@@ -150,8 +150,9 @@ class AnytimeSearch(ABC):
         """Start anew from another position on the same board; memory is kept."""
         s = self.settings
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
+        net = None if s.net is None else s.net.of(view)
         self.context = make_context(
-            view.board, view.params, view.players, s.weights, s.ways, self.functions, s.value, s.net
+            view.board, view.params, view.players, s.weights, s.ways, self.functions, s.value, net
         )
         self.play_settings: PlaySettings = s.for_playing(view.player, self.functions)
         self._set_kernel_settings(self.play_settings)

@@ -13,7 +13,8 @@ from warlight_env.agents.search.outcome import OUTCOMES
 from warlight_env.agents.search.playing import PlaySettings, play_settings
 from warlight_env.agents.search.worth import WORTHS
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.turn_file import NET, load_turns
+from warlight_env.agents.turn_net.choice import load_networks
+from warlight_env.agents.turn_net.turn_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.value_record import VALUE, load_value
 from warlight_env.agents.weights import Weights
@@ -117,7 +118,7 @@ class SearchSettings:
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", Weights.load(self.weights))  # files are read once
         object.__setattr__(self, "value", load_value(self.value))
-        object.__setattr__(self, "net", load_turns(self.net))
+        object.__setattr__(self, "net", load_networks(self.net))
         check_values(type(self), vars(self))
         if self.beta > self.alpha:
             raise InputError(f"beta = {self.beta!r}: must lie in 0 .. alpha, {self.alpha:g}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.forces import attackers_needed, chance_of_capture
-from warlight_env.agents.turn_record import N_NODE, Floats, TurnNetWork
+from warlight_env.agents.turn_record import N_EDGE, N_NODE, N_OVERALL, Floats, TurnNetWork
 from warlight_env.agents.value.features import write_rules
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
@@ -50,7 +50,9 @@ _JOINING: Final = 0.7
 _MANY: Final = 1024
 _LOGS: Final = np.array([math.log1p(x) for x in range(_MANY)], dtype=np.float32)
 #: Columns of `TurnNetWork.holding`.
-_INCOME, _ARMIES, _REGIONS = 0, 1, 2
+INCOME: Final = 0
+_ARMIES: Final = 1
+_REGIONS: Final = 2
 
 
 @inline_kernel
@@ -64,7 +66,7 @@ def write_position(context: Context, position: Position, player: Int, work: Turn
     """Write `nodes` and `overall` of `work`, all about 1."""
     owner, army, holding, players = position.owner, position.army, work.holding, context.players
     for p in range(players):
-        holding[p, _INCOME], holding[p, _ARMIES], holding[p, _REGIONS] = context.params.base_income, 0.0, 0.0
+        holding[p, INCOME], holding[p, _ARMIES], holding[p, _REGIONS] = context.params.base_income, 0.0, 0.0
     for r in range(owner.shape[0]):
         if owner[r] >= 0:
             holding[owner[r], _ARMIES] += army[r]
@@ -76,9 +78,9 @@ def write_position(context: Context, position: Position, player: Int, work: Turn
     income, armies, regions, n = 0.0, 0.0, 0.0, np.float64(owner.shape[0])
     for p in range(players):
         if p != player and holding[p, _REGIONS] > 0.0:
-            income, armies = max(income, holding[p, _INCOME]), max(armies, holding[p, _ARMIES])
+            income, armies = max(income, holding[p, INCOME]), max(armies, holding[p, _ARMIES])
             regions += holding[p, _REGIONS]
-    overall[0], overall[1] = np.float32(holding[player, _INCOME] / 10.0), np.float32(income / 10.0)
+    overall[0], overall[1] = np.float32(holding[player, INCOME] / 10.0), np.float32(income / 10.0)
     overall[2] = _log(holding[player, _ARMIES]) / np.float32(4.0)
     overall[3] = _log(armies) / np.float32(4.0)
     overall[4], overall[5] = np.float32(holding[player, _REGIONS] / n), np.float32(regions / n)
@@ -106,7 +108,7 @@ def _write_super_regions(context: Context, position: Position, player: Int, work
                 cost += attackers_needed(context.forces, _LEVEL, np.int64(position.army[r]))
         whole, size = same and first >= 0, np.float64(end - start)
         if whole:
-            work.holding[first, _INCOME] += board.bonus[s]
+            work.holding[first, INCOME] += board.bonus[s]
         far = np.exp(-cost / 20.0)
         near = np.exp(-cost / 8.0)
         for i in range(start, end):
@@ -145,7 +147,7 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     against = enemy if mine else strongest
     risk = 0.0
     if against > 0:
-        joining = np.int64(_JOINING * holding[who if mine else player, _INCOME])
+        joining = np.int64(_JOINING * holding[who if mine else player, INCOME])
         risk = chance_of_capture(forces, against - 1 + joining, armies)
     size = _log(armies) * third
     row[0], row[1], row[2] = np.float32(mine), np.float32(not mine and not neutral), np.float32(neutral)
@@ -156,7 +158,7 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     row[11], row[12], row[13] = np.float32(enemies > 0.0), np.float32(neutrals > 0.0), np.float32(own > 0.0)
     row[14], row[15] = np.float32(enemies / 4.0), np.float32(neutrals / 4.0)
     row[16], row[17] = np.float32((end - begin) / 5.0), np.float32(risk)
-    row[18] = np.float32(0.0) if neutral else np.float32(holding[by, _INCOME] / 10.0)
+    row[18] = np.float32(0.0) if neutral else np.float32(holding[by, INCOME] / 10.0)
     row[19] = np.float32(0.0) if neutral else _log(holding[by, _ARMIES]) / np.float32(4.0)
 
 
@@ -177,4 +179,4 @@ def write_edge(
     row[9], row[10] = np.float32(available == 0), np.float32(deployed / 5.0)
 
 
-assert len(NODE_FEATURES) == N_NODE
+assert (len(NODE_FEATURES), len(OVERALL_FEATURES), len(EDGE_FEATURES)) == (N_NODE, N_OVERALL, N_EDGE)

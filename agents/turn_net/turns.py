@@ -8,6 +8,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.agents.factored_turns import VALUES, decode_factored, share_out
 from warlight_env.agents.generator_work import GeneratorWork
+from warlight_env.agents.turn_net.features import INCOME
 from warlight_env.agents.turn_net.forward import (
     describe,
     describe_ends,
@@ -105,7 +106,7 @@ def described_turn(
         if r != main:
             weight_logits(context, net, r, main, of_main, logits)
             row[r] = _chosen(logits, VALUES, heat, rng, net.chance)
-    income = np.int64(net.holding[player, 0])
+    income = np.int64(net.holding[player, INCOME])
     share_out(owner, player, income, context.params.max_orders, row, net.own, net.classes, deploy)
     for r in range(n):
         if owner[r] != player or army[r] + deploy[r] <= 1:

@@ -117,7 +117,7 @@ def test_turns_are_legal_in_games_of_any_size(players):
 
 def test_responses_join_where_they_do_better():
     view = middle().view(0)
-    with_responses, without = NashAgent(3, sims=20_000), NashAgent(3, sims=20_000, responses=0)
+    with_responses, without = (NashAgent(3, sims=20_000, anchor=0.0, responses=n) for n in (3, 0))
     with_responses.act(view), without.act(view)
     assert any(c.refined for c in with_responses.statistics().candidates)
     assert not any(c.refined for c in without.statistics().candidates)
@@ -134,6 +134,21 @@ def test_threads_find_more_of_the_same_turns():
     assert begun[0].keys() == begun[1].keys()  # all begin with the same turns
     assert all(begun[1][orders] > begun[0][orders] for orders in begun[0])
     assert all(0 <= c.value <= 1 and c.visits > 0 for c in together.candidates)
+
+
+@pytest.mark.parametrize("answer", ["best", "likely"])
+def test_an_anchor_keeps_to_the_network_and_says_nothing_of_values(answer):
+    likeliest = make_agent("policy:any", 1)
+    kept = {0.0: 0, 0.03: 0, 1.0: 0}
+    for seed in range(8):
+        view = Game("world", seed=seed, picks="random").view(0)
+        for anchor in kept:
+            agent = NashAgent(seed, sims=600, net="any", anchor=anchor, answer=answer)
+            kept[anchor] += agent.act(view) == likeliest.act(view)
+            assert all(0 <= c.value <= 1 for c in agent.statistics().candidates)
+    assert kept[0.0] < kept[0.03] <= kept[1.0] == 8  # a share is never better by 1
+    plain = [NashAgent(3, sims=300, net="none", anchor=anchor).act(view) for anchor in kept]
+    assert plain[0] == plain[1] == plain[2]
 
 
 def test_more_plays_are_spent_on_a_larger_game():
@@ -165,7 +180,9 @@ def test_one_who_has_no_choice_answers():
     assert isinstance(make_agent("nash:sims=1", 1).act(game.view(0)), Orders)
 
 
-@pytest.mark.parametrize("wrong", [{"candidates": 0}, {"rounds": 0}, {"refine": 1.0}, {"answer": "none"}, {"sims": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"candidates": 0}, {"rounds": 0}, {"refine": 1.0}, {"answer": "none"}, {"sims": 0}, {"anchor": -0.1}]
+)
 def test_parameters_are_checked(wrong):
     with pytest.raises(InputError, match=next(iter(wrong))):
         NashAgent(1, **wrong)
@@ -177,7 +194,7 @@ def test_under_fog_the_likeliest_turn_answers_and_in_the_open_the_best(rules: st
     for seed in range(6):
         turns = {}
         for given in (None, "best", "likely"):
-            agent = NashAgent(seed, sims=1500, answer=given)
+            agent = NashAgent(seed, sims=1500, answer=given, anchor=0.0)
             turns[given] = agent.act(view)
             first, *others = agent.statistics().candidates
             if given is not None:

@@ -7,13 +7,14 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.nash.opponents import KINDS
+from warlight_env.engine.state import UNKNOWN
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 
 ROUNDS = 10
 
 
-def played(others, opponent, rules="thesis", players=2, net="learned"):
+def played(others, opponent, rules="thesis", players=2, net="any"):
     """The search after some rounds against agents of a specification, and its turns."""
     game = Game("world", rules, players, seed=4, picks="random")
     search = make_agent(f"nash:300,others={others},net={net}", 1)
@@ -43,6 +44,28 @@ def test_each_opponent_has_weights_of_its_own_and_fog_hides_some_orders():
     assert weights.shape == (3, len(KINDS)) and np.allclose(weights.sum(1), 1)
     assert np.allclose(weights[0], 1 / len(KINDS))  # nothing is learned of oneself
     assert played("seen", "plan", "challenge2", 3)[1] == turns
+
+
+def test_a_new_game_is_learned_from_anew():
+    search = make_agent("nash:60,others=seen", 1)
+
+    def weights_after(rounds, rules, players):
+        game = Game("small", rules, players, seed=4, picks="random")
+        agents = [search, *(make_agent("smart_random", 1 + p) for p in range(1, players))]
+        for _ in range(rounds):
+            game.play_round({p: agent.act(game.view(p)) for p, agent in enumerate(agents) if game.alive(p)})
+        return search._opponents.weights
+
+    even = np.full((2, len(KINDS)), 1 / len(KINDS))
+    assert not np.allclose(weights_after(3, "thesis", 2), even)
+    assert np.allclose(weights_after(1, "thesis", 2), even)
+    assert np.allclose(weights_after(1, "challenge1", 2), even)
+    assert weights_after(2, "thesis", 3).shape == (3, len(KINDS))
+
+
+def test_under_fog_turns_are_held_against_the_position_that_is_searched():
+    search, _ = played("seen", "plan", "challenge2")
+    assert not (search._opponents._before[1].owner == UNKNOWN).any()
 
 
 def test_one_kind_alone_and_no_network():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import re
 
 import numpy as np
@@ -416,6 +417,21 @@ def test_networks_by_name_or_file(tmp_path):
         make_agent(f"nash:net={tmp_path / 'missing.npz'}", 1)
     spec = pinned(f"nash:sims=50,net={file}")
     assert "#" in spec and unpinned(spec) == f"nash:sims=50,net={file}"
+
+
+@pytest.mark.parametrize("name", ["nash", "mcts"])
+@pytest.mark.parametrize("map, players, net", [("world", 2, "world"), ("world", 3, "any"), ("large", 2, "any")])
+def test_the_network_of_the_package_goes_by_the_game(name, map, players, net):
+    copied = pickle.loads(pickle.dumps(load(map)))
+    view = Game(copied, players=players, seed=5, picks="random").view(0)
+
+    def found(net):
+        agent = make_agent(f"{name}:sims=60,net={net}", 3)
+        agent.act(view)
+        return {repr(turn) for turn in agent.search_policy().turns}
+
+    assert found("learned") == found(net)
+    assert found("world") != found("any")  # so that this says something
 
 
 @pytest.mark.parametrize("name", ["mcts", "flat_mc"])
