@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.agents.registry import pinned
-from warlight_env.agents.turn_net.turn_file import NONE, load_turns
+from warlight_env.agents.turn_net.turn_file import MOST_HEAT, NONE, load_turns
 from warlight_env.agents.value_record import digest, load_value
 from warlight_env.errors import InputError
 from warlight_env.train.games import Conditions
@@ -92,7 +92,7 @@ class ExitSettings:
         )  # fmt: skip
         check_whole(self, 2, "candidates")
         check_whole(self, 0, "seed")
-        for name, most in (("max_rounds", MOST_ROUNDS), ("candidates", 200)):
+        for name, most in (("max_rounds", MOST_ROUNDS), ("candidates", 200), ("heat", MOST_HEAT)):
             if getattr(self, name) > most:
                 raise InputError(f"{name} = {getattr(self, name)!r}: must be at most {most}")
         for name in ("dealt", "accept", "outcome"):
