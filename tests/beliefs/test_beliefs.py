@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -178,17 +180,26 @@ def first_turns(agent: BelievingAgent, game: Game) -> list[Orders]:
     return turns
 
 
-@pytest.mark.parametrize("before", ["small", "world"])
-def test_picks_of_a_game_that_never_began_say_nothing_of_another(before):
+@pytest.mark.parametrize("before, played", [("small", False), ("world", False), ("world", True)])
+def test_picks_of_a_game_that_never_began_say_nothing_of_another(before, played):
     fresh, used = (BelievingAgent(make_agent("aggressive", 1)) for _ in range(2))
     game = Game(before, "challenge1", seed=2)
-    if before == "world":  # there one was played to its end, too
+    if played:
         pick_regions(game, [used, make_agent("aggressive", 2)])
         first_turns(used, game)
     else:
         used.pick(game.view(0))
     started = Game("world", "challenge1", seed=3, picks="random")
     assert first_turns(used, started.clone()) == first_turns(fresh, started.clone())
+
+
+def test_picks_are_remembered_by_a_copy():
+    game, agent = Game("world", "challenge1", seed=2), BelievingAgent(make_agent("aggressive", 1))
+    pick_regions(game, [agent, make_agent("aggressive", 2)])
+    copied, with_it = pickle.loads(pickle.dumps((game, agent)))
+    agent.act(game.view(0)), with_it.act(copied.view(0))
+    assert [list(part) for part in agent.belief.position()] == [list(part) for part in with_it.belief.position()]
+    assert (agent.belief.position()[0] == 1).sum() == 3  # the other's, by what it must have picked
 
 
 def test_more_than_two_players_are_refused_beforehand():

@@ -14,7 +14,6 @@ from warlight_env.agents.faults import Faults
 from warlight_env.agents.search_record import Searched, SearchPolicy
 from warlight_env.beliefs.belief import Belief, Observation
 from warlight_env.beliefs.watching import Watcher, wastelands
-from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
@@ -32,7 +31,7 @@ class BelievingAgent(Agent):
         self._watcher = Watcher()
         self._before: View | None = None
         self._ordered: Orders | None = None  # in the round before
-        self._picked_on: Board | None = None  # what follows is of a game on it that has not begun yet
+        self._picked_in: tuple[str, Rules] | None = None  # what follows is of a game on that map that has not begun yet
         self._offers: tuple[int, ...] = ()
         self._wishes: list[int] = []
         self._start: npt.NDArray[np.int32] | None = None  # armies while regions were picked
@@ -40,7 +39,7 @@ class BelievingAgent(Agent):
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
         wishes = self.agent.pick(view)
-        self.belief, self._picked_on = None, view.board
+        self.belief, self._picked_in = None, (view.map.digest(), view.rules)
         if not self._offers or set(view.offers) - set(self._offers):
             self._offers = view.offers
         self.wished(wishes[: view.params.ranked])
@@ -62,7 +61,7 @@ class BelievingAgent(Agent):
         """The turn on a view whose news are given."""
         last = self._before
         if self.belief is None or last is None or view.round <= last.round or view.board is not last.board:
-            if self._picked_on is not view.board:  # nothing was picked, or in a game that never began
+            if not self._picked_for(view):  # nothing was picked, or in a game that never began
                 self._forget_picks()
             army = self._start
             if army is None:
@@ -81,8 +80,15 @@ class BelievingAgent(Agent):
         if players != 2:
             raise AgentError(f"agent {self.name!r}: beliefs are for games of two, not {players}")
 
+    def _picked_for(self, view: View) -> bool:
+        """Whether what was picked is of the game that is seen: what one has at its beginning was offered."""
+        if self._picked_in != (view.map.digest(), view.rules):
+            return False
+        own = np.flatnonzero(view.owner == view.player).tolist()
+        return view.round > 0 or set(own) <= set(self._offers)
+
     def _forget_picks(self) -> None:
-        self._picked_on, self._offers, self._wishes, self._start = None, (), [], None
+        self._picked_in, self._offers, self._wishes, self._start = None, (), [], None
 
     # What the agent tells of itself.
 
