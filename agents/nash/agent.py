@@ -108,7 +108,8 @@ class NashAgent(SearchingAgent):
         anchor: Annotated[
             float,
             Told(
-                "by how much more another turn must promise than the network's likeliest, a share, for all players",
+                "by how much more another turn must promise than the network's likeliest, a share, for all whose "
+                "turns are the same as ours",
                 0,
                 1,
             ),

@@ -57,7 +57,8 @@ class RoundGame(NamedTuple):
     candidates: int
     responses: int
     refine: float  #: part of the budget for best responses
-    anchor: float  #: by how much more the network's likeliest turn counts than its share; 0 where there is no network
+    anchor: float  #: by how much more the network's likeliest turn counts than its share, ours and that of others who
+    #: choose from what we do; 0 where there is no network
 
 
 class _Move:
@@ -138,8 +139,8 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
             for p in range(of.context.players):
                 if p != of.player:
                     of.opponents.write(of.position, p, of.candidates, work)
-        if of.anchor:
-            for p in range(of.context.players):
+        for p in range(of.context.players if of.anchor else 0):
+            if p == of.player or of.opponents is None:
                 anchor(of.context, of.position, p, np.float64(of.anchor), work)
         if number:
             work.rng[:] = make_rng(derive_seed(int(start[0]), number))

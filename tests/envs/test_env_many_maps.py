@@ -572,6 +572,10 @@ def test_a_limit_of_cycles_holds_for_games_to_come_and_is_told_at_once():
         assert all(env.episodes.core_of(b)[0].max_cycles == limit for b in range(3))
     gc.collect()
     assert not any(core() for core in cores), "the old games are let go of"
+    for wrong in (0, 2.5, True):
+        with pytest.raises(InputError, match=f"max_cycles = {wrong}: must be an integer from 1"):
+            env.episodes.limit_cycles(wrong)
+    assert env.episodes.policy_settings.max_cycles == 1
 
 
 @pytest.mark.parametrize("make", [WarlightEnv, WarlightVectorEnv, warlight_v0.parallel_env])

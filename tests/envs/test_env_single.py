@@ -133,18 +133,25 @@ def test_an_action_out_of_its_space_is_told_with_its_game_and_player(made):
         assert error.reason.startswith("entry 3 is 9")
     with pytest.raises(InputError, match="nothing played"):
         env.step(wrong[:-1])
+    with pytest.raises(InputError, match=r"an action must be an array, not .*; nothing played"):
+        env.step([[1], [1, 2]])
 
 
+class OwnError(InputError):
+    """One of a user's."""
+
+
+@pytest.mark.parametrize("kind", [ValueError, OwnError])
 @pytest.mark.parametrize("made", [one_map, many_maps])
-def test_an_error_of_a_user_s_reward_comes_through_as_it_is(made):
+def test_an_error_of_a_user_s_reward_comes_through_as_it_is(made, kind):
     def pay(before, after, paid):
         if after.round.max() > 0:
-            raise ValueError("mine")
+            raise kind("mine")
         return np.array(paid)
 
     env = made(reward=pay)
     env.reset(seed=1)
-    with pytest.raises(ValueError, match=r"^mine$") as caught:
+    with pytest.raises(kind, match=r"^mine$") as caught:
         env.step(np.zeros(env.action_space.shape, np.int64))
     assert traceback.extract_tb(caught.tb)[-1].name == "pay"
 

@@ -42,6 +42,14 @@ def fitting(
     return copied
 
 
+def array_of(values: Any, what: str) -> npt.NDArray[Any]:
+    """What is handed in as an array; `InputError` where parts of it differ in length."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"{what} must be an array, not {values!r:.60}: {error}") from None
+
+
 def index(value: Any, what: str, count: int) -> int:
     """An integer in 0 .. count - 1; else `InputError`."""
     try:

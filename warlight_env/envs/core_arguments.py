@@ -36,6 +36,13 @@ def check_slots(slots: Any, players: int) -> None:
         raise InputError(f"slots = {slots!r}: must be an integer in 1 .. {players}")
 
 
+def cycles(count: Any) -> int:
+    """A number of steps after which games end; `InputError` where it is none."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
+        raise InputError(f"max_cycles = {count!r}: must be an integer from 1 to {2**31 - 1}")
+    return int(count)
+
+
 def make_settings(
     encoding: ActionEncoding, n_choices: int, features: bool, fog: bool, max_cycles: Any, reward: Reward
 ) -> EnvSettings:
@@ -44,8 +51,6 @@ def make_settings(
     Raises:
         InputError: max_cycles is no number of steps.
     """
-    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int | np.integer) or not 0 < max_cycles < 2**31:
-        raise InputError(f"max_cycles = {max_cycles!r}: must be an integer from 1 to {2**31 - 1}")
     return reference(
         EnvSettings(
             row_width=encoding.row_width,
@@ -54,7 +59,7 @@ def make_settings(
             stepwise=encoding.stepwise,
             features=features,
             fog=fog,
-            max_cycles=int(max_cycles),
+            max_cycles=cycles(max_cycles),
             max_income=encoding.max_income,
             shaping=SHAPINGS.index(reward.shaping),
             scale=float(reward.scale),

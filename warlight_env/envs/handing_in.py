@@ -26,6 +26,7 @@ from warlight_env.envs.step import MOST_ILLEGAL, hand_in, hand_in_and_resolve, h
 from warlight_env.errors import InputError
 from warlight_env.step_results import tell_dropped
 
+_NOTHING = "; nothing played"
 #: As dtypes, which are compared faster than the types of their numbers.
 _INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
 
@@ -38,7 +39,13 @@ class ActionError(InputError):
         self.game, self.player, self.reason = game, player, reason
 
     def __reduce__(self) -> tuple[type[ActionError], tuple[int, int, str], dict[str, Any]]:
-        return ActionError, (self.game, self.player, self.reason), {"args": self.args}
+        return ActionError, (self.game, self.player, self.reason), {**vars(self), "args": self.args}
+
+
+def tell_nothing_played(error: InputError) -> None:
+    """Have an error of ours say that nothing was played, once; one of a class of somebody else's stays as it is."""
+    if type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
+        error.args = (f"{str(error).removesuffix(_NOTHING)}{_NOTHING}",)
 
 
 def submit_rows(

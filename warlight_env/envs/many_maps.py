@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
+from warlight_env.envs.arrays import array_of
+from warlight_env.envs.handing_in import tell_nothing_played
 from warlight_env.envs.map_episodes import MapEpisodes, MapsLike
 from warlight_env.envs.map_sets import MapRoom
 from warlight_env.envs.policy_settings import PolicySettings
@@ -114,9 +116,9 @@ class WarlightMapsEnv(gymnasium.Env[Any, Any]):
             raise InputError("the game is over or has not begun; call reset()")
         episodes = self.episodes
         try:
-            episodes.step(np.asarray(action)[None])
+            episodes.step(array_of(action, "an action")[None])
         except InputError as error:
-            error.args = (f"{error}; nothing played",)
+            tell_nothing_played(error)
             raise
         terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])
         self._live = not (terminated or truncated)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from warlight_env.agents.factored_turns import VALUES
 from warlight_env.envs.actions.base import integers
 from warlight_env.envs.actions.continuous import scores_of
-from warlight_env.envs.arrays import fitting
+from warlight_env.envs.arrays import array_of, fitting
 from warlight_env.envs.core import ActionError
 from warlight_env.envs.padding import Padding
 
@@ -55,7 +55,7 @@ class PaddedActions:
         return numbers[:, None].copy(), dropped
 
     def _scores(self, actions: Any, acting: npt.NDArray[np.bool_], sizes: I64) -> tuple[I64, I64]:
-        values, shape, room = np.asarray(actions), self._rows.shape, self._padding.room
+        values, shape, room = array_of(actions, "actions"), self._rows.shape, self._padding.room
         if values.shape == shape and not acting.all():
             values = np.where(acting[:, None], values, 0.0)
         rows = scores_of(values, shape, "actions")[0]

@@ -17,6 +17,7 @@ from warlight_env.engine.setup import check_players
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
 from warlight_env.envs.arrays import fitting
 from warlight_env.envs.core import ActionError, EnvCore
+from warlight_env.envs.core_arguments import cycles
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.map_actions import PaddedActions
 from warlight_env.envs.map_parts import JointSeating, MapPart, PartsOfMaps
@@ -185,7 +186,12 @@ class MapEpisodes:
     # Playing
 
     def limit_cycles(self, count: int) -> None:
-        """Truncate games that begin from now on after so many steps, if that was not sooner."""
+        """Truncate games that begin from now on after so many steps, if that was not sooner.
+
+        Raises:
+            InputError: it is no number of steps.
+        """
+        count = cycles(count)
         self._max_cycles = count if self._max_cycles is None else min(count, self._max_cycles)
         self._parts.forget()
 

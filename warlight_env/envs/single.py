@@ -15,6 +15,7 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.handing_in import tell_nothing_played
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.rendering import RENDERING, checked_mode
@@ -193,7 +194,7 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
         try:
             episodes.step(batch_of_one(self.action_space, action))
         except InputError as error:
-            error.args = (f"{error}; nothing played",)
+            tell_nothing_played(error)
             raise
         terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])
         self._live = not (terminated or truncated)

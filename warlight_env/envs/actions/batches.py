@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.envs.arrays import array_of
+
 
 def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
     """The action of one game, or the actions of several, out of a batch's: of Dict and Tuple spaces part by part.
@@ -18,7 +20,7 @@ def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDAr
         return {key: part_of(space.spaces.get(key), part, which) for key, part in actions.items()}
     if isinstance(space, spaces.Tuple) and isinstance(actions, tuple) and len(actions) == len(space.spaces):
         return tuple(part_of(inner, part, which) for inner, part in zip(space.spaces, actions, strict=True))
-    return actions[which] if isinstance(which, int) else np.asarray(actions)[which]
+    return actions[which] if isinstance(which, int) else array_of(actions, "actions")[which]
 
 
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
@@ -27,4 +29,4 @@ def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
         return {key: batch_of_one(space.spaces.get(key), part) for key, part in action.items()}
     if isinstance(space, spaces.Tuple) and isinstance(action, tuple) and len(action) == len(space.spaces):
         return tuple(batch_of_one(inner, part) for inner, part in zip(space.spaces, action, strict=True))
-    return [action] if isinstance(space, spaces.Dict | spaces.Tuple) else np.asarray(action)[None]
+    return [action] if isinstance(space, spaces.Dict | spaces.Tuple) else array_of(action, "an action")[None]
