@@ -28,6 +28,21 @@ def ladder(length: int = 6) -> Map:
 
 
 SMALL = ladder()
+
+
+class BreakingReward:
+    """Pays for wins, but raises so many times once a game has played three rounds; `left` of these are to come."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+
+    def __call__(self, before: Any, after: Any, wins: Any) -> np.ndarray:
+        if self.left and after.round.max() == 3:
+            self.left -= 1
+            raise RuntimeError("mine")
+        return np.array(wins)
+
+
 #: A map with more than 64 regions: sets of regions take two words.
 LONG = ladder(35)
 

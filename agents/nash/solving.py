@@ -57,8 +57,7 @@ class RoundGame(NamedTuple):
     candidates: int
     responses: int
     refine: float  #: part of the budget for best responses
-    anchor: float  #: by how much more the network's likeliest turn counts than its share, ours and that of others who
-    #: choose from what we do; 0 where there is no network
+    anchor: float  #: what the network's likeliest turn counts more than its share, see `anchor`; 0: there is no network
 
 
 class _Move:

@@ -21,7 +21,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
 import warlight_env.envs  # noqa: F401 -- the ids
-from env_helpers import equal
+from env_helpers import BreakingReward, equal
 from warlight_env import Game, Orders, maps, warlight_v0
 from warlight_env.agents import make_agent
 from warlight_env.arena import Match
@@ -406,14 +406,7 @@ def test_a_reward_that_raises_changes_nothing_of_what_opponents_are_told(make):
     """The round is played again, and they are told as if it had been played but once."""
 
     def told(times: int):
-        left = [times]
-
-        def pay(before, after, wins):
-            if left[0] and after.round.max() == 3:
-                left[0] -= 1
-                raise RuntimeError("mine")
-            return np.array(wins)
-
+        pay = BreakingReward(times)
         maps_of = ["generated:12:1", "generated:14:2"]
         given = maps_of if make is WarlightMapsVectorEnv else maps_of[0]
         env = make(4, map=given, opponent=Onlooker, reward=pay, picking="random", action="factored")
@@ -427,7 +420,7 @@ def test_a_reward_that_raises_changes_nothing_of_what_opponents_are_told(make):
             except RuntimeError:
                 del Onlooker.told[before:]
                 env.step(nothing)
-        assert left == [0]
+        assert pay.left == 0
         return list(Onlooker.told)
 
     assert told(1) == told(0)

@@ -16,7 +16,7 @@ import torch
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO, SAC
 
-from env_helpers import SMALL, equal, idle
+from env_helpers import SMALL, BreakingReward, equal, idle
 from env_helpers import make_single as make
 from env_helpers import play_episode as episode
 from warlight_env import Game, Orders
@@ -372,14 +372,7 @@ def test_a_step_that_a_reward_breaks_off_can_be_taken_again(given, action):
     """Bots draw once more what they drew, and the games go on as if nothing had been."""
 
     def played(times: int) -> list[np.ndarray]:
-        left = [times]
-
-        def pay(before, after, wins):
-            if left[0] and after.round.max() == 3:
-                left[0] -= 1
-                raise RuntimeError("mine")
-            return np.array(wins)
-
+        pay = BreakingReward(times)
         arguments = {"map": given, "opponent": "smart_random", "reward": pay, "action": action}
         if given is SMALL:
             env = WarlightVectorEnv(4, observation="graph", **arguments)
@@ -395,7 +388,7 @@ def test_a_step_that_a_reward_breaks_off_can_be_taken_again(given, action):
                 seen.append(env.step(what)[0]["nodes"])
             except RuntimeError:
                 seen.append(env.step(what)[0]["nodes"])
-        assert left == [0]
+        assert pay.left == 0
         return seen
 
     assert equal(played(1), played(0))

@@ -13,8 +13,7 @@ from warlight_env.step_results import RoundResult
 
 
 def wastelands(view: View) -> list[int]:
-    """The wastelands that the player sees: neutral regions with a wasteland's armies, which the map
-    did not give them."""
+    """The wastelands that the player sees: neutral regions with a wasteland's armies, not those of the map."""
     start = view.map.starting_armies
     if not view.params.wastelands:
         return []

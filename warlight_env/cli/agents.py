@@ -28,11 +28,8 @@ def list_(*, json: JsonOption = False) -> None:
     if json:
         print_json([_summary(info) for info in infos])
         return
-    print(
-        "\n".join(
-            align([["agent", "what it does"], *([info.form or info.name, info.summary] for info in infos)], left=2)
-        )
-    )
+    rows = [["agent", "what it does"], *([info.form or info.name, info.summary] for info in infos)]
+    print("\n".join(align(rows, left=2)))
     print("\nwarlight agents show NAME tells what one takes, as in warlight match mcts:sims=457,threads=2 aggressive")
 
 
