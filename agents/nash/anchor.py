@@ -3,7 +3,7 @@
 Values of turns are means of some plays, by a value network that errs; the best of many such means is often a turn that
 luck favoured. So the network's likeliest turn counts for a little more than it was found to be worth, for us and for
 others who choose from the same turns. That is the anchor of piKL and of Diplodocus (Jacob et al., 2022; Bakhtin et al.,
-2023), whose search for Diplomacy pays for each turn's distance to a policy, where the policy always plays the likeliest.
+2023), whose search for Diplomacy pays for a turn's distance to a policy; here that is its likeliest turn alone.
 """
 
 from __future__ import annotations
