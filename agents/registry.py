@@ -43,6 +43,7 @@ class AgentInfo:
     form: str = ""  #: where everything behind the name is one text, which the agent reads itself: what it looks like
     players: int = MAX_PLAYERS  #: the most in its games
     wraps: bool = False  #: whether the text of its form is an agent's specification
+    digest_of: Callable[[str], str] | None = None  #: where that text may be a file: the digest of what such a one holds
 
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
@@ -61,18 +62,20 @@ def register(
     form: str = "",
     players: int = MAX_PLAYERS,
     wraps: bool = False,
+    digest_of: Callable[[str], str] | None = None,
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
     With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
     players: the most in the games that it plays. wraps: whether that text is an agent's specification.
+    digest_of: where that text may be the name of an .npz file: 16 hexadecimal digits of what it holds, for `pinned`.
 
     What it makes is an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
     """
     registrars.run()  # those above come first, whatever is registered: their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
-    _AGENTS[name] = AgentInfo(name, summary, load, lambda: parameters or {}, form, players, wraps)
+    _AGENTS[name] = AgentInfo(name, summary, load, lambda: parameters or {}, form, players, wraps, digest_of)
 
 
 def _built_in(name: str, module: str, made_by: str, summary: str, parameters: str = "") -> None:
@@ -189,9 +192,13 @@ def _foreign() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=ENTRY_POINTS))
 
 
-def _known() -> dict[str, AgentInfo]:
+def _known_here() -> dict[str, AgentInfo]:
     registrars.run()
-    known = dict(_AGENTS)
+    return _AGENTS
+
+
+def _known() -> dict[str, AgentInfo]:
+    known = dict(_known_here())
     for entry in _foreign():
         if entry.name not in known:
             known[entry.name] = AgentInfo(entry.name, f"from {entry.value}", entry.load)
@@ -299,10 +306,12 @@ _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
+_FILE_END: Final = ".npz"  #: … of those that stand behind a name alone
 _PINNED: Final = re.compile(
     rf"(?<=[:,\s])({'|'.join(rf'{key}=[^,]*{re.escape(end)}' for key, (end, _) in _FILES.items())})"
     r"#[0-9a-f]{16}(?=\s*(?:,|$))"
 )
+_PINNED_FORM: Final = re.compile(rf"({re.escape(_FILE_END)})#[0-9a-f]{{16}}\s*$")
 
 
 def pinned(spec: str) -> str:
@@ -316,6 +325,8 @@ def pinned(spec: str) -> str:
     if info.wraps:
         text: str = values["text"]
         return spec.removesuffix(text) + pinned(text)
+    if info.digest_of is not None and values["text"].endswith(_FILE_END):
+        return f"{spec}#{info.digest_of(values['text'])}"
     for key, (end, digest_of) in _FILES.items():
         path = str(values.get(key, ""))
         if key in info.parameters and path.endswith(end):
@@ -327,7 +338,11 @@ def pinned(spec: str) -> str:
 
 def unpinned(spec: str) -> str:
     """The specification of which `pinned` made this one."""
-    return _PINNED.sub(r"\1", spec)
+    name, _, text = spec.partition(":")
+    info = _known_here().get(name.strip())
+    if info is not None and info.wraps:
+        return spec.removesuffix(text) + unpinned(text)
+    return (_PINNED if info is None or info.digest_of is None else _PINNED_FORM).sub(r"\1", spec)
 
 
 def make_agent(spec: str, seed: int) -> Agent:

@@ -12,10 +12,12 @@ import pytest
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.registry import pinned, unpinned
+from warlight_env.agents.turn_net.turn_file import BUNDLED
 from warlight_env.agents.value_record import SHAPES, ValueNetworkError, digest, save_value
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError
 from warlight_env.arena import Match, RunFolderError
 from warlight_env.arena.playing.game_setup import Setup
+from warlight_env.arena.policies.policy_file import PolicyFileError, built_in
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.players import Contender
 from warlight_env.record import GameLog, LogError
@@ -86,7 +88,27 @@ def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_
         pinned(given)
 
 
+@pytest.mark.parametrize("spec", ["policy:{}", " belief:policy:{} "])
+@pytest.mark.parametrize("kept", [built_in()["small"], BUNDLED["any"]])
+def test_a_policy_is_pinned_to_what_its_file_holds(spec, kept, tmp_path):
+    path = tmp_path / "mine, old=1.npz"
+    path.write_bytes(kept.read_bytes())
+    given = spec.format(path)
+    told = spec.format(f"{path}#{digest(path.read_bytes())}").strip()
+    assert pinned(given) == told == pinned(pinned(given))
+    assert unpinned(told) == given.strip() == make_agent(told, 1).name
+    before = setup(given).describe()["agents"]
+    path.write_bytes(built_in()["strategies"].read_bytes())
+    with pytest.raises(PolicyFileError, match=f"{path}: holds another policy than it did"):
+        make_agent(told, 1)
+    assert setup(given).describe()["agents"] != before, "matches with the one and the other are told apart"
+    path.write_bytes(b"no policy")
+    with pytest.raises(PolicyFileError, match=f"{path}: not a policy"):
+        pinned(given)
+
+
 @pytest.mark.parametrize("spec", [
+    "policy:any", "policy:small",
     "random", "one_ply:weights=thesis", "mcts:5", "cmd:./bot weights=a.json", "belief:mcts", "nash:value=learned",
     "cmd:./bot value=a.npz",
 ])  # fmt: skip

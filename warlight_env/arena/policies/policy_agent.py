@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 from typing import Any, Literal, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env import bounded
 from warlight_env.agents import Agent, AgentError, Budget
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_file import TurnPolicy, is_turn_file, read_turn_file
-from warlight_env.arena.policies.policy_file import PolicyFile, PolicyFileError, policy_path
+from warlight_env.agents.value_record import digest
+from warlight_env.arena.policies.policy_file import PolicyFile, PolicyPlace, policy_place
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
@@ -205,11 +204,23 @@ def turns_of(text: str) -> TurnPolicy | None:
     Raises:
         PolicyFileError: no such file or name. TurnNetworkError: the file is damaged.
     """
-    return _turns(*policy_path(text))
+    return _turns(policy_place(text))
 
 
 @functools.lru_cache(maxsize=16)
-def _turns(path: Path, changed: int) -> TurnPolicy | None:
+def _turns(place: PolicyPlace) -> TurnPolicy | None:
     """The turn network of a file; None where it says that it holds something else."""
-    content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
-    return read_turn_file(content, str(path)) if is_turn_file(content) else None
+    content = place.read()
+    return read_turn_file(content, str(place.path)) if is_turn_file(content) else None
+
+
+def policy_digest(text: str) -> str:
+    """The digest of what a policy's file holds, for specifications that name it.
+
+    Raises:
+        PolicyFileError: no such file, or it holds no policy. TurnNetworkError: the file is damaged.
+    """
+    told = digest(policy_place(text).read())
+    if turns_of(text) is None:
+        PolicyFile.load(text)  # refuses what is no policy
+    return told

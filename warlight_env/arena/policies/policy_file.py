@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.turn_net.turn_file import BUNDLED
+from warlight_env.agents.value_record import digest
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
@@ -34,6 +36,8 @@ ACTIONS: Final = ("strategies", "factored")
 #: Rules that end before the first orders: with `strategies`, whose picks nobody trains, they do not matter.
 _PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart")
 _FOLDER: Final = Path(__file__).parent
+#: A file with the digest of what it is to hold.
+_PINNED: Final = re.compile(r"(.+\.npz)#([0-9a-f]{16})", re.DOTALL)
 
 
 class PolicyFileError(InputError):
@@ -146,11 +150,12 @@ class PolicyFile:
     def load(cls, source: str | Path) -> PolicyFile:
         """The policy of a file, or of a name in `built_in`; a file is read once as long as it stays the same.
 
+        With ``#`` and a `digest` behind the file's name, it is refused where it holds another.
+
         Raises:
             PolicyFileError: no such file or name, or it holds no policy that can be played here.
         """
-        path, changed = policy_path(source)
-        return _load(path, changed)
+        return _load(policy_place(source))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Names and shapes of the arrays; ValueError where there is no such network."""
@@ -236,27 +241,48 @@ def built_in() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
-def policy_path(source: str | Path) -> tuple[Path, int]:
-    """The file of a policy, by the name of one in the package or its own, and when it was changed, in nanoseconds.
+class PolicyPlace(NamedTuple):
+    """Where a policy's file is."""
+
+    path: Path
+    changed: int  #: when, in nanoseconds
+    told: str  #: the `digest` of what it is to hold; "" where none was told
+
+    def read(self) -> bytes:
+        """What the file holds.
+
+        Raises:
+            PolicyFileError: it cannot be read, or holds something else than was told.
+        """
+        content = bounded.read_bytes(self.path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
+        if self.told and self.told != digest(content):
+            now = digest(content)
+            raise PolicyFileError(f"{self.path}: holds another policy than it did ({now} now, {self.told} then)")
+        return content
+
+
+def policy_place(source: str | Path) -> PolicyPlace:
+    """The file of a policy, by the name of one in the package or its own, perhaps with ``#`` and a digest.
 
     Raises:
         PolicyFileError: no such file or name.
     """
     known = {**BUNDLED, **built_in()}
-    path = known.get(str(source), Path(source))
+    named = _PINNED.fullmatch(str(source))
+    name, told = named.groups() if named else (str(source), "")
+    path = known.get(name, Path(name))
     if path.suffix != ".npz":
         hint = did_you_mean(str(source), known)
         raise PolicyFileError(f"no policy {str(source)!r}{hint}; there are {', '.join(known)}, or give a .npz file")
     try:
-        return path, path.stat().st_mtime_ns
+        return PolicyPlace(path, path.stat().st_mtime_ns, told)
     except (OSError, ValueError) as error:
         raise PolicyFileError(f"cannot read {bounded.shown(path)}: {bounded.reason(error)}") from None
 
 
 @functools.lru_cache(maxsize=16)
-def _load(path: Path, changed: int) -> PolicyFile:
-    content = bounded.read_bytes(path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
-    return PolicyFile.from_bytes(content, str(path)).shared()
+def _load(place: PolicyPlace) -> PolicyFile:
+    return PolicyFile.from_bytes(place.read(), str(place.path)).shared()
 
 
 def _facts(players: int) -> dict[str, list[str]]:
@@ -273,10 +299,11 @@ __all__ = [
     "FilePolicy",
     "PolicyFile",
     "PolicyFileError",
+    "PolicyPlace",
     "built_in",
     "differing_rules",
     "encoding_of",
-    "policy_path",
+    "policy_place",
     "regions_of",
     "size_class",
 ]

@@ -32,6 +32,12 @@ def _load_saved() -> Callable[..., Agent]:
     return SavedModelAgent
 
 
+def _digest(text: str) -> str:
+    from warlight_env.arena.policies.policy_agent import policy_digest
+
+    return policy_digest(text)
+
+
 def register_agents() -> None:
     """Make it known; what it needs is loaded when one is made."""
     register(
@@ -39,5 +45,6 @@ def register_agents() -> None:
         _load,
         "a trained policy",
         form="policy:FILE or policy:NAME (any, world, strategies, small)",
+        digest_of=_digest,
     )
     register("sb3", _load_saved, "a model of Stable-Baselines3, as it was trained", _SAVED_MODEL)
