@@ -257,12 +257,8 @@ def try_call(kind: int, rng: random.Random) -> bool:
     def number() -> Any:
         return rng.choice((0, 1, p - 1, p, -1, b, 2**40, None, 0.5, "0", True, np.int8(0)))
 
-    turns, illegal = core.save_turns()
     seeds = ([1] * b, [1], [], ["x"] * b, [2**70] * b, None)
     orders = (Orders(), Orders([(0, 1)], [(0, 1, 1)]), Orders([(0.5, 1)]), [0, 1], [0.5], None, "a")  # type: ignore[list-item]
-    if turns is not None:
-        turns = turns._replace(**{name: bad(getattr(turns, name)) for name in Turns._fields})
-    saved = (turns, bad(illegal))
     policy = rng.choice((bot._policy, bot._policy, bot._pick, 5))
     calls: tuple[Callable[[], Any], ...] = (
         lambda: core.step(bad(actions), bad(dropped)),
@@ -275,23 +271,22 @@ def try_call(kind: int, rng: random.Random) -> bool:
         lambda: core.mask(number(), number()),
         lambda: core.shaped_mask(number(), number()),
         lambda: core.render("ansi", number()),
-        lambda: core.restore_turns(rng.choice((saved, saved, None))),
     )
     before = core.snapshot()
-    handed = core.save_turns()
+    handed = _handed_in(core)
     try:
         rng.choice(calls)()
         core.resolve()
     except (InputError, OrdersTypeError) as error:
-        if not same(core.snapshot(), before) or not equal(_listed(core.save_turns()), _listed(handed)):
+        if not same(core.snapshot(), before) or not equal(_handed_in(core), handed):
             raise SilentError(f"refused, but something changed: {error}") from error
         return False
     core.restore(core.snapshot())  # raises what must not be
     return True
 
 
-def _listed(turns: Any) -> list[Any]:
-    return [*(turns[0] or ()), turns[1]]
+def _handed_in(core: EnvCore) -> list[Any]:
+    return [array.copy() for array in (*core.turns, core.out.illegal)]
 
 
 @functools.cache

@@ -419,14 +419,6 @@ class EnvCore:
 
     # Saving
 
-    def save_turns(self) -> Any:
-        """What is handed in so far, for `restore_turns`; where that is nothing, no turns are copied."""
-        return snapshots.save_turns(self)
-
-    def restore_turns(self, saved: Any) -> None:
-        """Take back what was handed in since `save_turns`. Raises StateError for anything else, and changes nothing."""
-        snapshots.restore_turns(self, saved)
-
     def undoing(self) -> contextlib.AbstractContextManager[None]:
         """Brings everything back to how it is now where `hand_in` or `resolve` raises meanwhile: turns, `bot_rngs`, and
         where a user's reward may raise after the round, the games and what is told of them."""

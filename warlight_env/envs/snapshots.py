@@ -66,15 +66,10 @@ def digest_of(map: Map, rules: Rules, players: int) -> str:
 # Turns
 
 
-def save_turns(core: Core) -> tuple[Turns | None, npt.NDArray[np.int32]]:
-    """What is handed in so far; where that is nothing, no turns are copied."""
+def _handed_in(core: Core) -> Turns | None:
+    """A copy of the turns so far; None where nothing is handed in."""
     empty = not core.settings.stepwise and not core.turns.status.any()
-    return None if empty else copied(core.turns), core.out.illegal.copy()
-
-
-def restore_turns(core: Core, saved: Any) -> None:
-    """See `EnvCore.restore_turns`."""
-    _put_turns(core, *_checked_turns(core, saved))
+    return None if empty else copied(core.turns)
 
 
 def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) -> None:
@@ -91,7 +86,8 @@ def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) 
 def undoing(core: Core, games: bool) -> Iterator[None]:
     """Where what is done meanwhile raises, bring back turns and bots' generators; `games`: the games and what is told
     of them, too."""
-    (turns, illegal), rngs, told = save_turns(core), core.bot_rngs.copy(), core.chronicle
+    turns, illegal = _handed_in(core), core.out.illegal.copy()
+    rngs, told = core.bot_rngs.copy(), core.chronicle
     before = _snapshot(core, turns) if games else None
     if games and told is not None:
         told = told.copy()
@@ -184,21 +180,6 @@ def check_core(core: Core) -> None:
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
-def _checked_turns(core: Core, saved: Any) -> tuple[Turns | None, npt.NDArray[np.int32]]:
-    """A copy of what `EnvCore.save_turns` gave, if it fits the core's games; else `StateError`."""
-    if not isinstance(saved, tuple) or len(saved) != 2 or not isinstance(saved[0], Turns | None):
-        raise StateError(f"saved turns must come from `save_turns`, not {type(saved).__name__}")
-    if saved[0] is None and core.settings.stepwise:
-        raise StateError("the saved turns are of another encoding: turns of one action, or of several")
-    turns = None if saved[0] is None else _turns(core, saved[0])
-    illegal = exact_copy(saved[1], core.out.illegal, "illegal")
-    standing = [illegal if name == "illegal" else getattr(core.out, name) for name in STANDING]
-    check_games(
-        core.board, core.params, core.settings.stepwise, False, core.state, standing, _said(core, turns), core.work
-    )
-    return turns, illegal
-
-
 def checked(core: Core, snapshot: Any) -> Snapshot:
     """A copy of a snapshot that fits the core, and whose games can be; else `StateError`, which names the place."""
     if not isinstance(snapshot, Snapshot) or not isinstance(snapshot.state, State):
@@ -249,5 +230,5 @@ def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[An
 
 __all__ = [
     "STANDING", "Snapshot", "assign", "check_core", "check_start", "checked", "copied", "digest_of", "put", "restore",
-    "restore_turns", "save_turns", "snapshot_of", "start_from", "undoing",
+    "snapshot_of", "start_from", "undoing",
 ]  # fmt: skip
