@@ -45,11 +45,13 @@ from warlight_env.train.value_positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value_settings import ValueSettings
 
 TINY = ValueSettings(
-    iterations=2, games=8, player="nash:40,value=current,candidates=6",
-    opponents=("aggressive", "nash:20,value=current"), maps=("small", "generated:12:3"), rules=("thesis",),
-    players=(0.6, 0.4), max_rounds=60, labels=40, plays=30, candidates=6, steps=30, batch=16,
+    iterations=2, games=4, player="nash:40,value=current,candidates=6",
+    opponents=("aggressive", "aggressive", "nash:20,value=current"), maps=("small", "generated:12:3"),
+    rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=20, plays=30, candidates=6, steps=30, batch=16,
     gate_units=1, accept=0.0, holdout_units=1, holdout=("random",), conditions=Conditions("small", max_rounds=60),
 )  # fmt: skip
+#: Enough where what games and labels are is of no account.
+TINIEST = replace(TINY, games=2, labels=10, steps=5)
 LEARNED = pack_network(load_value("learned"))
 
 
@@ -73,7 +75,7 @@ def files(folder):
 def games():
     """Some games of two and of three, with the places that they were played on."""
     places = Places(TINY)
-    return places, play_games(TINY, places, b"", 5, range(12), 1)
+    return places, play_games(TINY, places, b"", 5, range(9), 1)
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +89,8 @@ def whole(tmp_path_factory):
 
 
 def in_parts(patch):
-    patch.setattr(trainer, "GAMES_PART", 3)
-    patch.setattr(trainer, "LABELS_PART", 15)
+    patch.setattr(trainer, "GAMES_PART", 2)
+    patch.setattr(trainer, "LABELS_PART", 8)
 
 
 # Games
@@ -111,9 +113,10 @@ def test_games_are_of_the_places_asked_for_and_tell_who_won(games):
 
 def test_neither_threads_nor_parts_change_games_or_labels(games):
     places, played = games
-    parts = [play_games(TINY, places, b"", 5, numbers, 3) for numbers in (range(5), range(5, 12))]
+    parts = [play_games(TINY, places, b"", 5, numbers, 3) for numbers in (range(5), range(5, 9))]
     assert ValuedPositions.joined(parts).to_bytes() == played.to_bytes()
-    assert play_games(TINY, places, b"", 6, range(12), 1).to_bytes() != played.to_bytes()
+    one, other = (play_games(TINY, places, b"", seed, range(1), 1).to_bytes() for seed in (5, 6))
+    assert one != other
     labels = label_positions(TINY, places, LEARNED, played, 7, range(20), 1)
     parts = [label_positions(TINY, places, LEARNED, played, 7, numbers, 3) for numbers in (range(9), range(9, 20))]
     assert (
@@ -289,7 +292,7 @@ def test_the_gate_refuses_a_damaged_network(tmp_path, monkeypatch):
     good = unpack_network(LEARNED)._asdict()
     bad = {name: -values if name == "last" else np.array(values) for name, values in good.items()}
     monkeypatch.setattr(trainer, "fit_network", lambda *_: Fit(bad, 0.1, 0.1))
-    settings = replace(TINY, start="learned", accept=0.5, gate_units=4)
+    settings = replace(TINIEST, start="learned", accept=0.5, gate_units=4)
     with pytest.raises(RunError, match="no network of 2 iterations came through the gate"):
         train(tmp_path, settings)
     gates = [entry for entry in entries(tmp_path) if entry["event"] == "gate"]
@@ -312,10 +315,10 @@ def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path,
     monkeypatch.setattr(trainer, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
     if accept:
         with pytest.raises(RunError, match="came through the gate"):
-            train(tmp_path, replace(TINY, accept=accept))
+            train(tmp_path, replace(TINIEST, accept=accept))
         following = b""
     else:
-        assert train(tmp_path) == (tmp_path / "network-2.npz").read_bytes()
+        assert train(tmp_path, TINIEST) == (tmp_path / "network-2.npz").read_bytes()
         following = (tmp_path / "network-1.npz").read_bytes()
     assert used["play_games"] == used["label_positions"] == [b"", following]
 
@@ -327,7 +330,7 @@ def test_the_seed_and_earlier_labels_decide_what_is_found(whole, tmp_path, monke
     assert train(tmp_path / "jobs", jobs=2) == found and entries(tmp_path / "jobs") == entries(folder)
     assert train(tmp_path / "seed", replace(TINY, seed=2)) != found
     assert train(tmp_path / "both", replace(TINY, previous=True)) != found
-    assert [e["labels"] for e in entries(tmp_path / "both") if e["event"] == "fit"] == [40, 80]
+    assert [e["labels"] for e in entries(tmp_path / "both") if e["event"] == "fit"] == [20, 40]
 
 
 class StopHere(Exception):  # noqa: N818 -- as a kill
@@ -354,7 +357,7 @@ def test_a_run_goes_on_exactly_from_wherever_it_was_stopped(whole, tmp_path, mon
                 told = {entry["digest"] for entry in entries(tmp_path / "cut") if "digest" in entry}
                 if path.parent.exists() and (not path.exists() or digest(path.read_bytes()) not in told):
                     path.write_bytes(b"torn")
-    assert stops == len(entries(folder)) == 2 * (3 + 3 + 2)
+    assert stops == len(entries(folder)) == 2 * (2 + 3 + 2)
     assert entries(tmp_path / "cut") == entries(folder) and files(tmp_path / "cut") == files(folder)
 
 
