@@ -416,9 +416,9 @@ def test_a_tournament_of_four_in_a_game(tmp_path, capsys):
 
 def test_the_search_wins_against_three_that_choose_at_random():
     agents = ("mcts:sims=60,samples=5,rounds=5", "smart_random", "smart_random", "smart_random")
-    result = Match(agents, games=16, seed=3, map="world", max_rounds=60).run()
+    result = Match(agents, games=8, seed=3, map="world", max_rounds=60).run()
     wins = [agent.wins for agent in result.agents]
-    assert wins[0] >= 8 and wins[0] > max(wins[1:]), "a fourth would be 4"
+    assert wins[0] >= 5 and wins[0] > max(wins[1:])  # 3 % at a fourth each
 
 
 # What cannot be

@@ -181,7 +181,7 @@ def test_the_page_shows_the_report_and_draws_what_was_better(tmp_path: Path, ope
 @needs_page
 @needs_browser
 def test_a_log_that_is_opened_gets_its_report_by_itself(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
-    file, log = tmp_path / "game.wl.jsonl", idle_log(2)
+    file, log = tmp_path / "game.wl.jsonl", idle_log(1)
     log.save(file)
     played = server.begin()
     page = open_page(server.page())
