@@ -17,7 +17,7 @@ from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.playing.game_setup import make
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
-from warlight_env.experiments import GROWTH, METHODS, MODULES, ExperimentError, ExperimentSettings, experiment
+from warlight_env.experiments import GROWTH, METHODS, MODULES, ExperimentError, ExperimentSettings, experiment, fields
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.budgets import simulations
 from warlight_env.experiments.fields import Field, FieldTable, Side
@@ -134,7 +134,8 @@ def test_intervals_of_means_cover_clusters():
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path):
+def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(fields, "QUICK_ROUNDS", 3)  # games of many sides, of which nothing is asked but that they run
     made = experiment(name)
     settings = replace(QUICK, agent=made.agents[0], by=made.budget or "simulations")
     result = run_experiment(made, settings, tmp_path, nothing)

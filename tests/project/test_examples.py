@@ -14,14 +14,16 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 SHORT = {
     "random_agent": (["3"], "won"),
     "maskable_ppo_steps": (["2048"], "mean reward"),
-    "dqn_strategies": (["3000", "dqn.zip", "4"], "vs aggressive"),
+    "dqn_strategies": (["2100", "dqn.zip", "2"], "vs aggressive"),
     "ppo_factored": (["2048"], "of 100 games won"),
     "ppo_continuous": (["2048"], "mean reward"),
     "cleanrl_ppo": (["8192"], "steps"),
     "my_search": (["4"], "rounds per game"),
-    "clone_search": (["3", "4"], "Elo of cloned"),
-    "many_maps_ppo": (["1024", "4"], "on maps that it never saw"),
+    "clone_search": (["2", "2"], "Elo of cloned"),
+    "many_maps_ppo": (["1024", "1"], "on maps that it never saw"),
 }
+#: Those that take longest, of libraries and environments that others use, too.
+LONG = ("many_maps_ppo", "ppo_continuous")
 #: Those with tests of their own: a match of minutes, and what needs more libraries.
 ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search", "track_mlflow", "track_wandb"}
 #: Trackers, and the arguments and the end of their examples.
@@ -45,7 +47,7 @@ def test_all_are_here():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == SHORT.keys() | ELSEWHERE
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in SHORT])
 def test_example(name, tmp_path):
     arguments, said = SHORT[name]
     done = subprocess.run(
