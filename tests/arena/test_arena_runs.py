@@ -75,9 +75,9 @@ def wanted() -> dict:
     "jobs, sizes",
     [
         ("1", [0]),
-        ("2", [15_000]),
-        pytest.param("1", range(1_000, 40_000, 5_500), marks=pytest.mark.slow),
-        pytest.param("2", range(0, 40_000, 5_500), marks=pytest.mark.slow),
+        ("2", [40_000]),
+        pytest.param("1", range(1_000, 80_000, 11_000), marks=pytest.mark.slow),
+        pytest.param("2", range(0, 80_000, 11_000), marks=pytest.mark.slow),
     ],
 )
 def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, sizes, wanted):

@@ -43,10 +43,18 @@ def later(rules, picks, *agents, **environment):
     return done.stdout.strip()
 
 
+SEARCHES, SOLVERS = ("mcts:50", "belief:mcts:50,refine=0.1"), ("nash:100,others=seen", "nash:2000")
+PLANNERS = ("plan", "policy:any")
+
+
 @pytest.mark.parametrize(
-    "agents", [("mcts:50", "belief:mcts:50,refine=0.1"), ("nash:100,others=seen", "nash:2000"), ("plan", "policy:any")]
+    ("rules", "picks", "agents"),
+    [
+        *(("challenge1", "agents", agents) for agents in (SEARCHES, SOLVERS, PLANNERS)),
+        ("thesis", "random", SEARCHES),
+        *(pytest.param("thesis", "random", agents, marks=pytest.mark.slow) for agents in (SOLVERS, PLANNERS)),
+    ],
 )
-@pytest.mark.parametrize(("rules", "picks"), [("challenge1", "agents"), ("thesis", "random")])
 def test_a_game_asks_for_no_kernel_after_the_warm_up(rules, picks, agents):
     assert later(rules, picks, *agents) == "[]"
 

@@ -333,7 +333,7 @@ generated = functools.cache(maps.generate)
     picking=st.sampled_from(["play", "random"]),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, players, picking, seed):
     named = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
     map_ = named[board] if isinstance(board, str) else generated(board, seed=seed % 3)

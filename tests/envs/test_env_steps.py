@@ -175,7 +175,7 @@ def test_where_picks_alternate_only_the_picker_wishes():
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data(), seed=st.integers(0, 10**6), after=st.integers(0, 60))
-@settings(max_examples=4)
+@settings(max_examples=3)
 def test_the_mask_of_steps_is_exact(preset, data, seed, after):
     """Each action alone, from some place within a turn: open ones change the turn legally, closed ones are counted."""
     players = data.draw(st.integers(2, 3))
