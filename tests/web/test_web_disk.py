@@ -25,7 +25,6 @@ from warlight_env.web.folder import Folder
 from warlight_env.web.lobby import Company, Lobby
 from warlight_env.web.room import Room
 from warlight_env.web.server_settings import ServerSettings
-from web_helpers import needs_page, serving
 
 TWO = [("Ann", None), ("Bo", None)]
 
@@ -375,21 +374,3 @@ def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, mon
         await lobby.close()
 
     asyncio.run(run())
-
-
-@needs_page
-def test_what_was_acknowledged_survives_a_kill(tmp_path: Path):
-    with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small", "--seed", "3") as first:
-        ann, bo = first.client(first.token(0)), first.client(first.token(1))
-        for seat, client in enumerate((ann, bo)):
-            with first.feed(first.game, first.token(seat)) as feed:
-                wishes = feed.now(phase="pick")["you"]["offers"][:2]
-            assert client.post(f"games/{first.game}/picks", json={"wishes": wishes}).status_code == 200
-        with first.feed(first.game, first.token(0)) as feed:
-            feed.now(phase="play")
-        assert ann.post(
-            f"games/{first.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
-        ).status_code == 200  # fmt: skip
-        first.kill()
-    with serving(tmp_path, "hotseat", "Ann", "Bo", "--map", "small") as second:
-        assert second.client(first.token(1)).get(f"games/{first.game}").json()["awaited"] == [1]

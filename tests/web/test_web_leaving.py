@@ -112,10 +112,16 @@ def test_among_three_who_resigns_stands_still_and_the_others_play_on(server: Ser
 def test_a_resignation_and_an_agreed_draw_survive_a_killed_server(tmp_path: Path):
     line = ("play", "--vs", "random", "--map", "small")
     with serving(tmp_path, *line) as first:
-        game, pair = make(first, THREE), make(first, THREE[:2])
-        hold(first, game, "012", 1)
-        assert act(first, game, 1, "resign").status_code == 200
+        (game, later), (pair, agreed) = ([make(first, players) for _ in range(2)] for players in (THREE, THREE[:2]))
+        for one in (game, later):
+            hold(first, one, "012", 1)
+            assert act(first, one, 1, "resign").status_code == 200
+        with first.feed(later["id"], later["tokens"]["0"]) as feed:
+            hold(first, later, "02", 2)
+            assert feed.event("failure")["round"] == 2
         assert act(first, pair, 0, "draw", {"agree": True}).json()["over"] is False
+        assert act(first, agreed, 1, "draw", {"agree": True}).json()["over"] is False
+        assert act(first, agreed, 0, "draw", {"agree": True}).json()["over"] is True
         first.kill()
     with serving(tmp_path, *line) as second:
         with second.feed(game["id"], game["tokens"]["0"]) as feed:
@@ -124,16 +130,16 @@ def test_a_resignation_and_an_agreed_draw_survive_a_killed_server(tmp_path: Path
             assert feed.event("failure")["round"] == 2
         assert act(second, pair, 1, "draw", {"agree": True}).json()["over"] is False  # both anew
         assert act(second, pair, 0, "draw", {"agree": True}).json()["over"] is True
-        second.kill()
-    with serving(tmp_path, *line) as third:
-        with third.feed(game["id"], game["tokens"]["0"]) as feed:
+        with second.feed(later["id"], later["tokens"]["0"]) as feed:
             feed.now(resigned=[1])
             assert [event["event"] for event in feed.events] == ["start", "round", "round", "failure"]
-            hold(third, game, "02", 3)
+            hold(second, later, "02", 3)
             feed.event("round")
-        with third.feed(pair["id"], pair["tokens"]["0"]) as feed:
+        with second.feed(agreed["id"], agreed["tokens"]["0"]) as feed:
             assert feed.event("end")["winner"] is None
-    for made in (game, pair):
+        with second.feed(pair["id"], pair["tokens"]["0"]) as feed:
+            feed.event("end")
+    for made in (game, later, pair, agreed):
         name = next(tmp_path.glob(f"{made['id']}*.wl.jsonl"))
         assert verify(GameLog.load(name)) == []
 
