@@ -55,7 +55,7 @@ def test_indices_beyond_the_end_are_noticed(setting):
 @pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", pytest.param("NUMBA_DISABLE_JIT", marks=pytest.mark.slow)])
 def test_slice_of_the_suite(setting):
     # With few optimisations it compiles sooner.
-    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "40"})
+    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout

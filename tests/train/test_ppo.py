@@ -330,7 +330,7 @@ def test_damage_is_refused(tmp_path):
 # Commands
 
 
-@pytest.mark.parametrize("action", ["strategies", "factored"])
+@pytest.mark.parametrize("action", ["strategies", pytest.param("factored", marks=pytest.mark.slow)])
 def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
     file, out = tmp_path / "tiny.toml", tmp_path / "run"
     file.write_text(

@@ -126,7 +126,17 @@ def test_the_seed_decides_what_is_drawn(tmp_path):
 def test_games_of_the_arena_and_compiled_ones_lead_to_the_same_run(tmp_path):
     compiled = replace(
         SETTINGS,
-        stages=(replace(STAGE, generations=2, population=3, units=2, review_units=4, rivals=("start", "aggressive")),),
+        stages=(
+            replace(
+                STAGE,
+                generations=1,
+                population=3,
+                units=2,
+                review=1,
+                review_units=2,
+                rivals=("start", "aggressive"),
+            ),
+        ),
     )
     by_arena = replace(SETTINGS, stages=(replace(compiled.stages[0], player="one_ply:samples=1,weights=thesis"),))
     evolve(tmp_path / "a", compiled)

@@ -146,7 +146,9 @@ def test_a_map_is_drawn_from_nothing_checked_kept_and_played(server: Server, edi
     options.filter(has_text="A row of four, 4 regions").wait_for(state="attached")
 
 
-@pytest.mark.parametrize("name", maps.names())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "world" else name for name in maps.names()]
+)
 def test_a_map_that_is_opened_and_written_is_equal(editor: Any, tmp_path: Path, name: str):
     page, bundled = editor, maps.load(name)
     page.get_by_role("combobox", name="Open a map").select_option(name)

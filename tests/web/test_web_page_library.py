@@ -17,7 +17,7 @@ from web_helpers import Server, serving
 
 pytestmark = PAGE
 
-SIZES = [(1280, 800), (820, 1180), (360, 740)]
+SIZES = [(1280, 800), pytest.param((820, 1180), marks=pytest.mark.slow), (360, 740)]
 MANY = 130  # games, of which a screen shows few
 
 
