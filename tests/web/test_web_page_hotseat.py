@@ -5,80 +5,79 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from page_helpers import PAGE, hand_in, pick, region, regions
 
 from warlight_env.record import GameLog
-from web_helpers import Server, serving
+from web_helpers import Server
 
 pytestmark = PAGE
 
 
 def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the_wire(
-    tmp_path: Path, open_page: Callable[..., Any]
+    server: Server, open_page: Callable[..., Any]
 ):
-    with serving(tmp_path, "hotseat", "Ann", "Bo", "--fog", "--seed", "11") as server:
-        page = open_page()
-        heard: list[str] = []
-        page.on("websocket", lambda ws: ws.on("framereceived", lambda frame: heard.append(str(frame))))
-        page.on("response", lambda r: heard.append(r.text()) if "/api/games/" in r.url else None)
-        page.goto(server.address)
+    played = server.begin({"name": "Ann"}, {"name": "Bo"}, map="world", fog=True, seed=11)
+    page = open_page()
+    heard: list[str] = []
+    page.on("websocket", lambda ws: ws.on("framereceived", lambda frame: heard.append(str(frame))))
+    page.on("response", lambda r: heard.append(r.text()) if "/api/games/" in r.url else None)
+    page.goto(played.address)
 
-        def take_seat(name: str) -> None:
-            page.get_by_role("heading", name=f"Pass to {name}").wait_for()
-            assert page.locator("path[data-region]").count() == 0
-            heard.clear()
-            page.get_by_role("button", name=re.compile(f"I am {name}")).click()
-            page.locator("path[data-region]").first.wait_for()
+    def take_seat(name: str) -> None:
+        page.get_by_role("heading", name=f"Pass to {name}").wait_for()
+        assert page.locator("path[data-region]").count() == 0
+        heard.clear()
+        page.get_by_role("button", name=re.compile(f"I am {name}")).click()
+        page.locator("path[data-region]").first.wait_for()
 
-        for name in ("Ann", "Bo"):
+    for name in ("Ann", "Bo"):
+        take_seat(name)
+        page.get_by_text("Pick 2 regions: 2 to go").wait_for()
+        assert page.get_by_role("button", name="Cover").count() == 1
+        for _ in range(2):
+            page.locator('path[aria-label$="may be picked"]').first.focus()
+            page.keyboard.press("Enter")
+        page.get_by_role("button", name=re.compile("Commit")).click()
+    for number in (1, 2, 3):
+        for seat, name in enumerate(("Ann", "Bo")):
             take_seat(name)
-            page.get_by_text("Pick 2 regions: 2 to go").wait_for()
-            assert page.get_by_role("button", name="Cover").count() == 1
-            for _ in range(2):
-                page.locator('path[aria-label$="may be picked"]').first.focus()
-                page.keyboard.press("Enter")
+            page.locator(".phases").wait_for()
+            mine = [r for r in regions(page) if r["who"] == "yours"]
+            region(page, mine[0]["name"]).focus()
+            page.keyboard.press("Shift+Enter")
+            page.get_by_text("All deployed").wait_for()
+            # What the page and the wire hold, against what the engine lets this player see.
+            log = GameLog.load(played.folder / f"{played.game}.partial.wl.jsonl")
+            owner, _ = list(log.positions())[-1]
+            assert len(log.rounds) == number - 1
+            near = log.header.map.neighbors
+            sight = {r for r, o in enumerate(owner) if o == seat}
+            sight |= {n for r in list(sight) for n in near[r]}
+            hidden = set(range(len(owner))) - sight
+            assert len(hidden) > 15
+            told = regions(page)
+            for r in hidden:
+                assert told[r]["who"] == "unseen"
+                assert told[r]["armies"] == 0
+            seen_owner, seen_army = [-1] * len(owner), [0] * len(owner)
+            for text in heard:
+                message = json.loads(text) if text.startswith("{") else {}
+                if message.get("event") == "start":
+                    seen_owner, seen_army = message["owner"], message["army"]
+                for region_, by, armies in message.get("changed", ()):
+                    seen_owner[region_], seen_army[region_] = by, armies
+                assert "hash" not in message
+                assert all(given is None for p, given in enumerate(message.get("orders", ())) if p != seat)
+                for player, where, _ in message.get("deploys", ()):
+                    assert player == seat or where in sight or number > 1
+            assert all(seen_owner[r] == -2 and seen_army[r] == 0 for r in hidden)
+            assert [seen_owner[r] for r in sight] == [owner[r] for r in sight]
+            other = page.evaluate("JSON.stringify(Object.entries(localStorage))")
+            assert "draft" not in other or f".{1 - seat}." not in re.sub(r"keys\.\w+", "", other)
             page.get_by_role("button", name=re.compile("Commit")).click()
-        for number in (1, 2, 3):
-            for seat, name in enumerate(("Ann", "Bo")):
-                take_seat(name)
-                page.locator(".phases").wait_for()
-                mine = [r for r in regions(page) if r["who"] == "yours"]
-                region(page, mine[0]["name"]).focus()
-                page.keyboard.press("Shift+Enter")
-                page.get_by_text("All deployed").wait_for()
-                # What the page and the wire hold, against what the engine lets this player see.
-                log = GameLog.load(tmp_path / f"{server.game}.partial.wl.jsonl")
-                owner, _ = list(log.positions())[-1]
-                assert len(log.rounds) == number - 1
-                near = log.header.map.neighbors
-                sight = {r for r, o in enumerate(owner) if o == seat}
-                sight |= {n for r in list(sight) for n in near[r]}
-                hidden = set(range(len(owner))) - sight
-                assert len(hidden) > 15
-                told = regions(page)
-                for r in hidden:
-                    assert told[r]["who"] == "unseen"
-                    assert told[r]["armies"] == 0
-                seen_owner, seen_army = [-1] * len(owner), [0] * len(owner)
-                for text in heard:
-                    message = json.loads(text) if text.startswith("{") else {}
-                    if message.get("event") == "start":
-                        seen_owner, seen_army = message["owner"], message["army"]
-                    for region_, by, armies in message.get("changed", ()):
-                        seen_owner[region_], seen_army[region_] = by, armies
-                    assert "hash" not in message
-                    assert all(given is None for p, given in enumerate(message.get("orders", ())) if p != seat)
-                    for player, where, _ in message.get("deploys", ()):
-                        assert player == seat or where in sight or number > 1
-                assert all(seen_owner[r] == -2 and seen_army[r] == 0 for r in hidden)
-                assert [seen_owner[r] for r in sight] == [owner[r] for r in sight]
-                other = page.evaluate("JSON.stringify(Object.entries(localStorage))")
-                assert "draft" not in other or f".{1 - seat}." not in re.sub(r"keys\.\w+", "", other)
-                page.get_by_role("button", name=re.compile("Commit")).click()
-        page.get_by_role("heading", name="Pass to Ann").wait_for()  # all has been answered before the server ends
+    page.get_by_role("heading", name="Pass to Ann").wait_for()  # all has been answered before the server ends
 
 
 def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(server: Server, open_page: Callable[..., Any]):
