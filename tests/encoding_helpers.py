@@ -45,7 +45,7 @@ def envs(draw, name: str, maps_=("small", "ring", "long", "small", "ring", "worl
     map_ = MAPS[draw(st.sampled_from(maps_))]
     for players in range(draw(st.integers(2, 6)), 0, -1):
         try:
-            env = WarlightParallelEnv(map_, rules, players, **given, max_cycles=70 if name == "steps" else 15)
+            env = WarlightParallelEnv(map_, rules, players, **given, max_cycles=50 if name == "steps" else 12)
             break
         except RulesError:  # too many players for the map
             pass

@@ -156,7 +156,7 @@ def legal_turns(draw, view):
 
 @pytest.mark.parametrize("name", ENCODINGS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=18, deadline=None)
 def test_the_nearest_action_refuses_no_legal_turn_and_loss_says_what_is_lost(name, data):
     env = data.draw(envs(name, ("small", "ring", "long")))
     for agent in env.agents:
