@@ -1,0 +1,41 @@
+"""What the measure of single turns says of bots of which it is known."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def beside(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+
+
+def test_the_network_gains_nothing_over_itself_and_one_big_army_loses(capsys: pytest.CaptureFixture[str]):
+    import choices
+
+    bots = ["policy:world", "one_big_army"]
+    assert choices.main([*bots, "--positions", "5", "--playouts", "48"]) == 0
+    table = re.findall(r"\| `([\w:]+)` \| ([-+.\d]+) \(± ([.\d]+)\) \| (\d+) % \|", capsys.readouterr().out)
+    itself, other = ({"name": row[0], "gain": float(row[1]), "same": int(row[3])} for row in table)
+    assert itself == {"name": "policy:world", "gain": 0.0, "same": 100}
+    assert other["name"] == "one_big_army" and other["gain"] < -5 and other["same"] < 100
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["nobody"], "no agent 'nobody'"),
+        (["plan", "--net", "none"], "a network is needed"),
+        (["plan", "--net", "gone.npz"], "gone.npz"),
+        (["plan", "--positions", "0"], "at least 1"),
+    ],
+)
+def test_what_cannot_be_measured_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+    import choices
+
+    with pytest.raises(SystemExit):
+        choices.main(words)
+    assert said in capsys.readouterr().err
