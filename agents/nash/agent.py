@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_work
 from warlight_env.agents.nash.opponents import KINDS, OpponentKinds
-from warlight_env.agents.nash.solving import BY_PLAYS, RoundGame, Sizes, sizes_for, solve_round, turns_of
+from warlight_env.agents.nash.solving import BY_NETWORK, BY_PLAYS, RoundGame, Sizes, sizes_for, solve_round, turns_of
 from warlight_env.agents.parameters import (
     FROM_ONE,
     SECONDS,
@@ -42,17 +43,22 @@ from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
 #: Plays of a move where neither simulations nor seconds are given.
-DEFAULT_PLAYS: Final = 5000
-#: Plays a second of a thread, before they are measured: without a turn network, and with one.
+DEFAULT_PLAYS: Final = 1200
+#: `Sizes.steps` a second of a thread, before they are measured: without a turn network, and with one.
 _RATE, _NETWORK_RATE = 200_000.0, 30_000.0
 #: A turn that the mixture takes less often than its likeliest by this factor is not drawn: that much is noise.
 _LEAST: Final = 0.1
 
 
-def _told(field: int) -> str:
+def _told(field: str) -> str:
     """A size's defaults."""
-    (_, few), (least, many) = BY_PLAYS
-    return f"{few[field]}, from {least} plays on {many[field]}"
+
+    def of(table: Sequence[tuple[int, Sizes]]) -> str:
+        (_, few), (least, many) = table
+        first, then = getattr(few, field), getattr(many, field)
+        return f"{first}" if first == then else f"{first}, from {least} plays on {then}"
+
+    return f"{of(BY_NETWORK)}; without a turn network {of(BY_PLAYS)}"
 
 
 @documented
@@ -74,18 +80,20 @@ class NashAgent(SearchingAgent):
             ),
         ] = None,
         secs: Annotated[float | None, SECONDS] = None,
-        candidates: Annotated[int | None, Told(f"turns of each player at first (default: {_told(0)})", 1, 200)] = None,
+        candidates: Annotated[
+            int | None, Told(f"turns of each player at first (default: {_told('candidates')})", 1, 200)
+        ] = None,
         rounds: Annotated[
             int | None,
             Told(
-                "rounds of a play: the first by these turns, more by the network's or planned ones (default: 1 with a "
-                "value network and no other, else 2)",
+                "rounds of a play: the first by these turns, more by the network's or planned ones (default: "
+                f"{_told('rounds')}, and without a value network 2)",
                 1,
                 100,
             ),
         ] = None,
         responses: Annotated[
-            int | None, Told(f"times that best responses are looked for (default: {_told(1)})", 0, 100)
+            int | None, Told(f"times that best responses are looked for (default: {_told('responses')})", 0, 100)
         ] = None,
         refine: Annotated[
             float,
@@ -93,7 +101,9 @@ class NashAgent(SearchingAgent):
         ] = 0.5,
         scenarios: Annotated[
             int | None,
-            Told(f"scenarios in which best responses are tried (default: {_told(2)})", 1, 10_000, shared=True),
+            Told(
+                f"scenarios in which best responses are tried (default: {_told('scenarios')})", 1, 10_000, shared=True
+            ),
         ] = None,
         answer: Annotated[
             Literal["best", "likely", "mixture"] | None,
@@ -129,13 +139,15 @@ class NashAgent(SearchingAgent):
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
-        self.sizes, self.refine, self.threads = (candidates, responses, scenarios), refine, threads
+        self.refine, self.threads = refine, threads
         self.answer, self.picks, self.others, self.anchor = answer, picks, others, anchor
-        given = dict(zip(Sizes._fields, self.sizes, strict=True))
-        check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs, "rounds": rounds})
+        given = {"candidates": candidates, "responses": responses, "scenarios": scenarios, "rounds": rounds}
+        check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs})
         self.rng = make_rng(seed)
         self.value, self.nets = load_value(value), load_networks(net)
-        self.rounds = rounds or (1 if self.nets is None and self.value is not None else 2)
+        if rounds is None and self.nets is None:
+            rounds = 2 if self.value is None else 1
+        self.rounds, self.sizes = rounds, (candidates, responses, scenarios, rounds)
         self._rate = _RATE if self.nets is None else _NETWORK_RATE
         if others == "network" and self.nets is None:
             raise InputError("others = 'network': there is none, with net = 'none'")
@@ -157,9 +169,8 @@ class NashAgent(SearchingAgent):
     def _sizes(self, limits: Limits) -> Sizes:
         """The sizes that were given, and for the others what pays with the budget."""
         plays = math.inf if limits.simulations is None else float(limits.simulations)
-        if limits.deadline != math.inf:
-            plays = min(plays, self._rate * (limits.deadline - time.perf_counter()))
-        paying = sizes_for(plays)
+        steps = math.inf if limits.deadline == math.inf else self._rate * (limits.deadline - time.perf_counter())
+        paying = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps)
         return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
@@ -167,7 +178,7 @@ class NashAgent(SearchingAgent):
         made = self._made
         if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
             n, e, players = view.board.n_regions, view.board.n_edges, view.players
-            works = [make_nash_work(n, e, players, *sizes) for _ in range(self.threads)]
+            works = [make_nash_work(n, e, players, *sizes[:3]) for _ in range(self.threads)]
             made = self._made = (sizes, view.board, players, works)
         return made[3]
 
@@ -196,7 +207,7 @@ class NashAgent(SearchingAgent):
         context = make_context(
             view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=net
         )
-        setup = reference(NashSetup(self.rounds, sizes.scenarios))
+        setup = reference(NashSetup(sizes.rounds, sizes.scenarios))
         position, player = lone(view), view.player
         opponents = self._of_others(view, position, works[0])
         of = RoundGame(
@@ -205,7 +216,7 @@ class NashAgent(SearchingAgent):
         )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
-        self._rate = int(works[0].spent[0]) / max(1e-6, time.perf_counter() - start)
+        self._rate = int(works[0].spent[0]) * sizes.steps / max(1e-6, time.perf_counter() - start)
         # Where others are not seen, their mixtures are guesses, and to make the most of these is worth less.
         answer = self.answer or ("likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer)

@@ -35,15 +35,24 @@ class Sizes(NamedTuple):
     candidates: int  #: turns of each player at first
     responses: int  #: times that best responses are looked for
     scenarios: int  #: in which these are tried
+    rounds: int  #: of a play
+
+    @property
+    def steps(self) -> int:
+        """What a play costs: rounds by the policy, which take nearly all of the time, or the one that it has."""
+        return max(1, self.rounds - 1)
 
 
 #: Sizes by plays of a move, from so many on: with more plays, more turns can be told apart.
-BY_PLAYS: Final = ((0, Sizes(20, 3, 48)), (15_000, Sizes(60, 6, 128)))
+BY_PLAYS: Final = ((0, Sizes(20, 3, 48, 1)), (15_000, Sizes(60, 6, 128, 1)))
+#: … where a turn network plays on. How its games go on tells more of a turn than the value network does after a round,
+#: but luck takes part in each: that is for those who have many plays for few turns.
+BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 
 
-def sizes_for(plays: float) -> Sizes:
-    """What pays with about so many plays a move."""
-    return next(sizes for least, sizes in reversed(BY_PLAYS) if plays >= least)
+def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float) -> Sizes:
+    """What pays with at most so many plays a move, and steps of them, by a table as above."""
+    return next(sizes for least, sizes in reversed(table) if least == 0 or min(plays, steps / sizes.steps) >= least)
 
 
 class RoundGame(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -12,6 +13,7 @@ from warlight_env.agents.base import Budget
 from warlight_env.agents.nash.agent import NashAgent
 from warlight_env.agents.nash.equilibrium import begin, iterate
 from warlight_env.agents.nash.nash_work import NashSetup, make_nash_work
+from warlight_env.agents.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
@@ -117,7 +119,7 @@ def test_turns_are_legal_in_games_of_any_size(players):
 
 def test_responses_join_where_they_do_better():
     view = middle().view(0)
-    with_responses, without = (NashAgent(3, sims=20_000, anchor=0.0, responses=n) for n in (3, 0))
+    with_responses, without = (NashAgent(3, sims=2500, anchor=0.0, responses=n) for n in (3, 0))
     with_responses.act(view), without.act(view)
     assert any(c.refined for c in with_responses.statistics().candidates)
     assert not any(c.refined for c in without.statistics().candidates)
@@ -151,17 +153,27 @@ def test_an_anchor_keeps_to_the_network_and_says_nothing_of_values(answer):
     assert plain[0] == plain[1] == plain[2]
 
 
-def test_more_plays_are_spent_on_a_larger_game():
+@pytest.mark.parametrize("net, few, many, turns", [("any", 300, 1200, (20, 8)), ("none", 500, 20_000, (20, 60))])
+def test_sizes_go_by_plays(net: str, few: int, many: int, turns: tuple[int, int]):
     view = middle().view(0)
-    begun = {}
-    for sims in (500, 20_000):
-        agent = NashAgent(4, sims=sims)
+    begun = []
+    for sims in (few, many):
+        agent = NashAgent(4, sims=sims, net=net)
         agent.act(view)
-        begun[sims] = sum(not c.refined for c in agent.statistics().candidates)
-    assert begun[500] == 20 < begun[20_000] <= 60
-    agent = NashAgent(4, sims=20_000, candidates=5)
+        begun.append(sum(not c.refined for c in agent.statistics().candidates))
+    assert begun[0] == turns[0] and turns[0] // 3 < begun[1] <= turns[1] != begun[0]
+    agent = NashAgent(4, sims=many, net=net, candidates=5)
     agent.act(view)
     assert sum(not c.refined for c in agent.statistics().candidates) == 5
+
+
+@pytest.mark.parametrize("secs", [0.05, 5.0])
+def test_sizes_go_by_how_many_plays_there_is_time_for(secs: float):
+    """A play of ten rounds costs nine times as much as one of two: for a twentieth of a second that is too much."""
+    plays = secs * 30_000
+    assert (sizes_for(BY_NETWORK, math.inf, plays).rounds == 10) == (plays / 9 >= 1200)
+    assert sizes_for(BY_NETWORK, 100, plays).rounds == 2, "simulations bound it, too"
+    assert sizes_for(BY_PLAYS, math.inf, plays).rounds == 1
 
 
 def test_a_budget_is_kept():

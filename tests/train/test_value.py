@@ -137,7 +137,7 @@ def test_current_players_have_the_network_and_look_one_round_ahead_with_it():
     assert agent.weights == DEFAULT and agent.name == "nash:9,value=current,net=none"
     assert made("nash:9,value=current,rounds=3,weights=planning").rounds == 3
     assert made("nash:9,value=current,rounds=3,weights=planning").weights == PLANNING
-    before = made("nash:9,value=current", b"")
+    before = made("nash:9,value=current,net=none", b"")
     assert before.value is None and before.rounds == 2
     assert made("mcts:9").settings.weights == own.settings.weights, "others are what they always are"
 

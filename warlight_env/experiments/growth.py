@@ -15,5 +15,5 @@ TABLE = Measurement(
     summary=summarise_growth,
     count=200,
     cost=1.0,
-    agents=("aggressive", "one_ply", "plan", "nash:sims=3000", "mcts:sims=457"),
+    agents=("aggressive", "one_ply", "plan", "nash:sims=1000", "mcts:sims=457"),
 )
