@@ -7,7 +7,7 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Final, Protocol
 
 from warlight_env.game import Game
@@ -80,8 +80,11 @@ class Feed:
         self._closed = True
         self.tell()
 
-    async def follow(self, seat: int | None, after: int) -> AsyncIterator[str]:
-        """Messages for a viewer who has the events up to number `after` (-1: none), until the room closes."""
+    async def follow(self, seat: int | None, after: int) -> AsyncGenerator[str, None]:
+        """Messages for a viewer who has the events up to number `after` (-1: none), until the room closes.
+
+        Who leaves earlier closes it (`contextlib.aclosing`): until then it counts among those who are there.
+        """
         cut = self._texts.setdefault(seat, _Cut(self._room, seat))
         if after >= (count := await cut.count()):
             raise RequestError(f"after {after}: there are events 0 to {count - 1}")

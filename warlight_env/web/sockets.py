@@ -51,14 +51,14 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
         hello = Hello.model_validate_json(text)
         guest = settings.token is not None and not same(settings.token, hello.key)
         there = await app.state.lobby.find(id, hello.token, guest=guest)
-        messages = there.room.feed.follow(there.seat, hello.after)
-        both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
-        try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in both:
-                task.cancel()
-            ended = await asyncio.gather(*both, return_exceptions=True)
+        async with contextlib.aclosing(there.room.feed.follow(there.seat, hello.after)) as messages:
+            both = asyncio.ensure_future(_send(socket, messages)), asyncio.ensure_future(_receive(socket))
+            try:
+                await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for task in both:
+                    task.cancel()
+                ended = await asyncio.gather(*both, return_exceptions=True)
         for error in ended:
             if isinstance(error, Exception):
                 raise error
