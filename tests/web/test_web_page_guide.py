@@ -68,7 +68,7 @@ def follow(page: Any, press: Press, until: Callable[[str], bool]) -> list[tuple[
     """Do nothing but what the guide points at, until it says something; what it said, with the names of its steps."""
     said: list[tuple[str, str]] = []
     still = 0
-    while still < 120:
+    while still < 60:
         shown = page.evaluate(SHOWN)
         if not said or said[-1] != (shown["name"], shown["says"]):
             said.append((shown["name"], shown["says"]))
@@ -83,7 +83,7 @@ def follow(page: Any, press: Press, until: Callable[[str], bool]) -> list[tuple[
         else:
             if shown["at"]:
                 press(page, shown)
-        page.wait_for_timeout(30)
+        page.wait_for_timeout(60)
     raise AssertionError(f"the guide stands still at {said[-1]}")
 
 
