@@ -318,7 +318,8 @@ def pinned(spec: str) -> str:
     """A specification for what its files of weights, networks and models hold now: with a digest behind each name.
 
     Raises:
-        AgentError: the specification is wrong. WeightsError, ValueNetworkError: a file cannot be read.
+        AgentError: the specification is wrong. WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError: a
+            file cannot be read.
     """
     spec = spec.strip()
     info, values = parse(spec)

@@ -1,9 +1,10 @@
-"""How good single turns are: ``python benchmarks/choices.py nash:2400 nash:1600,rounds=10,candidates=8 plan``.
+"""How good single turns are: ``python benchmarks/choices.py nash:1600 nash:12000,rounds=2 plan``.
 
 Matches need hundreds of games to tell two searches apart. Here each bot is asked for one turn in positions of games
 of a turn network against itself, after one to nine rounds on the world map. Each turn is played many times against
-turns that the network draws, with the same dice for all, and both sides play on by the network to the end. What counts
-is the chance to win beyond that of the network's likeliest turn.
+turns that the network draws, with the same dice for all, and both sides play on by the network: to the end, or for 60
+rounds, after which the evaluation `planning` speaks. What counts is the chance to win beyond that of the network's
+likeliest turn. A bot is new in each position, so that searches by seconds do not know yet how fast they are.
 
 So it tells who improves on the network against the network. Who is stronger against others, matches must say.
 """
@@ -32,7 +33,7 @@ from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rng import make_rng
+from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
@@ -57,13 +58,13 @@ def position_of(network: TurnNetwork, seed: int) -> View | None:
 
 
 def worth(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: int, seed: int) -> Floats:
-    """The share of games that a player wins after each of its turns, float64[K]."""
+    """A player's mean share at the end of games after each of its turns, float64[K]: 1 for a game that it wins."""
     board, player, other = view.board, view.player, 1 - view.player
     capacity = max(REPLIES, len(turns))
     work = make_nash_work(board.n_regions, board.n_edges, 2, capacity, 0, 1)
     context = make_context(board, view.params, 2, PLANNING, functions=Functions(policy=sampled_turn), turns=network)
     position, setup = lone(view), reference(NashSetup(ROUNDS, 1))
-    work.rng[:] = make_rng(seed)
+    work.rng[:] = make_rng(derive_seed(seed, 1))  # not the stream that a bot draws its candidates from
     deploy, attacks, counts = work.turns
     for i, orders in enumerate(turns):
         deploys, rows = orders.arrays()
@@ -113,6 +114,9 @@ def look(network: TurnNetwork, view: View, bots: Sequence[str], seed: int, playo
     places, chosen = {_key(turns[0]): 0}, {}
     for bot in bots:
         agent: Agent = make_agent(bot, seed)
+        if not rows[bot].gains:
+            agent.act(view)  # what has to be compiled takes no part in its time
+            agent = make_agent(bot, seed)
         start = time.perf_counter()
         answer = agent.act(view)
         rows[bot].seconds += time.perf_counter() - start

@@ -44,8 +44,13 @@ from warlight_env.errors import InputError
 
 #: Plays of a move where neither simulations nor seconds are given.
 DEFAULT_PLAYS: Final = 1200
-#: `Sizes.steps` a second of a thread, before they are measured: without a turn network, and with one.
+#: `Sizes.steps` a second of a thread with two players on the world map, before they are measured: without a turn
+#: network, and with one.
 _RATE, _NETWORK_RATE = 200_000.0, 30_000.0
+_WORLD_REGIONS: Final = 42
+#: Plays from which on a move tells how fast the machine is, and what part of that goes by the last move.
+_ENOUGH: Final = 50
+_LAST: Final = 0.5
 #: A turn that the mixture takes less often than its likeliest by this factor is not drawn: that much is noise.
 _LEAST: Final = 0.1
 
@@ -87,7 +92,7 @@ class NashAgent(SearchingAgent):
             int | None,
             Told(
                 "rounds of a play: the first by these turns, more by the network's or planned ones (default: "
-                f"{_told('rounds')}, and without a value network 2)",
+                f"{_told('rounds')}, or 2 where there is no value network, either)",
                 1,
                 100,
             ),
@@ -148,7 +153,7 @@ class NashAgent(SearchingAgent):
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
         self.rounds, self.sizes = rounds, (candidates, responses, scenarios, rounds)
-        self._rate = _RATE if self.nets is None else _NETWORK_RATE
+        self._rate: float | None = None  # `Sizes.steps` a second
         if others == "network" and self.nets is None:
             raise InputError("others = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
@@ -166,12 +171,21 @@ class NashAgent(SearchingAgent):
         """The network for the game that is seen."""
         return None if self.nets is None else self.nets.of(view)
 
-    def _sizes(self, limits: Limits) -> Sizes:
+    def _sizes(self, view: View, limits: Limits) -> Sizes:
         """The sizes that were given, and for the others what pays with the budget."""
+        if self._rate is None:
+            on_world = _RATE if self.nets is None else _NETWORK_RATE
+            self._rate = on_world * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
         plays = math.inf if limits.simulations is None else float(limits.simulations)
         steps = math.inf if limits.deadline == math.inf else self._rate * (limits.deadline - time.perf_counter())
-        paying = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps)
+        paying = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps, self.rounds)
         return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
+
+    def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
+        """Take account of a move in how fast the machine is taken to be."""
+        assert self._rate is not None
+        if plays >= _ENOUGH:
+            self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
         """Working memory for each thread, kept as long as moves are of one board and of these sizes."""
@@ -197,7 +211,7 @@ class NashAgent(SearchingAgent):
         return made
 
     def _search(self, view: View, limits: Limits) -> Found:
-        start, sizes, net = time.perf_counter(), self._sizes(limits), self._net(view)
+        start, sizes, net = time.perf_counter(), self._sizes(view, limits), self._net(view)
         works = self._works(view, sizes)
         works[0].rng[:] = self.rng
         if net is None:
@@ -216,7 +230,7 @@ class NashAgent(SearchingAgent):
         )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
-        self._rate = int(works[0].spent[0]) * sizes.steps / max(1e-6, time.perf_counter() - start)
+        self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - start)
         # Where others are not seen, their mixtures are guesses, and to make the most of these is worth less.
         answer = self.answer or ("likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer)

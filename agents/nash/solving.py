@@ -50,9 +50,16 @@ BY_PLAYS: Final = ((0, Sizes(20, 3, 48, 1)), (15_000, Sizes(60, 6, 128, 1)))
 BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 
 
-def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float) -> Sizes:
-    """What pays with at most so many plays a move, and steps of them, by a table as above."""
-    return next(sizes for least, sizes in reversed(table) if least == 0 or min(plays, steps / sizes.steps) >= least)
+def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
+    """What pays with at most so many plays a move, and steps of them, by a table as above.
+
+    rounds: of a play, where they are given; sizes for longer plays are then left out.
+    """
+    for least, sizes in reversed(table):
+        own = sizes if rounds is None else sizes._replace(rounds=rounds)
+        if own.rounds >= sizes.rounds and min(plays, steps / own.steps) >= least:
+            return own
+    return own  # the first, which is for any number
 
 
 class RoundGame(NamedTuple):

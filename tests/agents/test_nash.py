@@ -174,6 +174,9 @@ def test_sizes_go_by_how_many_plays_there_is_time_for(secs: float):
     assert (sizes_for(BY_NETWORK, math.inf, plays).rounds == 10) == (plays / 9 >= 1200)
     assert sizes_for(BY_NETWORK, 100, plays).rounds == 2, "simulations bound it, too"
     assert sizes_for(BY_PLAYS, math.inf, plays).rounds == 1
+    assert sizes_for(BY_NETWORK, 5000, math.inf, 2).candidates == 20, "as with few plays, whose rounds it has"
+    assert sizes_for(BY_NETWORK, 5000, math.inf, 12).candidates == 8
+    assert sizes_for(BY_NETWORK, 5000, math.inf, 1) == sizes_for(BY_NETWORK, 5, math.inf, 1)
 
 
 def test_a_budget_is_kept():

@@ -221,6 +221,6 @@ def policy_digest(text: str) -> str:
         PolicyFileError: no such file, or it holds no policy. TurnNetworkError: the file is damaged.
     """
     told = digest(policy_place(text).read())
-    if turns_of(text) is None:
-        PolicyFile.load(text)  # refuses what is no policy
+    if turns_of(f"{text}#{told}") is None:
+        PolicyFile.load(f"{text}#{told}")  # refuses what is no policy
     return told
