@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,7 +24,9 @@ from warlight_env.arena import (
     unit_interval,
     wilson_interval,
 )
+from warlight_env.arena.backends.pool import Processes
 from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.errors import RunError
 from warlight_env.game import GameError
 from warlight_env.maps import MapError
 
@@ -271,3 +274,19 @@ def test_who_is_out_of_a_game_without_a_winner_has_lost():
         (0, 0, 1, 0.5),
         (0, 1, 0, 0.0),
     ]
+
+
+@pytest.mark.parametrize("exitcode, error", [(-9, RunError), (None, OSError)])
+def test_a_process_that_dies_while_another_is_started_is_a_lost_one(
+    exitcode: int | None, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+):
+    """What the other one needs is closed by then; without a dead process such an error is another trouble."""
+
+    def submit(*_: object) -> None:
+        raise OSError("handle is closed")
+
+    with Processes([], 2) as processes:
+        monkeypatch.setattr(processes._pool, "submit", submit)
+        processes._workers = [SimpleNamespace(exitcode=exitcode, kill=lambda: None)]  # type: ignore[assignment]
+        with pytest.raises(error, match="died" if exitcode else "handle is closed"):
+            processes.submit(None)  # type: ignore[arg-type]

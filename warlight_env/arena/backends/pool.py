@@ -117,7 +117,12 @@ class Processes(Generic[R]):
     def submit(self, task: Task) -> None:
         before = set(multiprocessing.active_children())
         with _interrupts_ignored(), self._translated():
-            self._pending.add(self._pool.submit(_play, task))
+            try:
+                self._pending.add(self._pool.submit(_play, task))
+            except OSError as error:  # a process is started for it, and the pool was closing what that needs
+                if all(worker.exitcode is None for worker in self._workers):
+                    raise
+                raise BrokenProcessPool("a process died while another was started") from error
         self._workers |= set(multiprocessing.active_children()) - before
 
     def wait(self) -> list[Done[R]]:
