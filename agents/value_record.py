@@ -99,14 +99,19 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
     if not path.endswith(".npz"):
         raise ValueNetworkError(f"no value function {path!r}; there are {LEARNED}, {WEIGHTS}, or give an .npz file")
     content = bounded.read_bytes(Path(path), bounded.SETTINGS_BYTES, ValueNetworkError, "value network")
-    if told and told != digest(content):
-        raise ValueNetworkError(f"{path}: holds another network than it did ({digest(content)} now, {told} then)")
+    check_digest(content, told, path, "network", ValueNetworkError)
     return _read(content, path)
 
 
 def digest(content: bytes) -> str:
     """16 hexadecimal digits by which a file's content is told from others."""
     return hashlib.sha256(content).hexdigest()[:16]
+
+
+def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
+    """Raises `error` where a file's content is not that of a `digest`; "" is none."""
+    if told and told != (now := digest(content)):
+        raise error(f"{place}: holds another {kind} than it did ({now} now, {told} then)")
 
 
 def save_value(path: Path, arrays: Mapping[str, Floats]) -> None:

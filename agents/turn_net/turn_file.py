@@ -15,7 +15,7 @@ from warlight_env import bounded
 from warlight_env.agents.parameters import Range, Told
 from warlight_env.agents.turn_net.features import EDGE_FEATURES, NODE_FEATURES, OVERALL_FEATURES
 from warlight_env.agents.turn_record import TurnNetwork, TurnNetworkError, make_turn_network
-from warlight_env.agents.value_record import digest
+from warlight_env.agents.value_record import check_digest
 from warlight_env.errors import clipped
 from warlight_env.networks.archive import packed, unpacked
 from warlight_env.networks.npz import ArraysError
@@ -143,8 +143,7 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
         known = ", ".join((NONE, LEARNED, *BUNDLED))
         raise TurnNetworkError(f"no turn network {path!r}; there are {known}, or give an .npz file")
     content = bounded.read_bytes(Path(path), bounded.ARRAYS_BYTES, TurnNetworkError, "turn network")
-    if told and told != digest(content):
-        raise TurnNetworkError(f"{path}: holds another network than it did ({digest(content)} now, {told} then)")
+    check_digest(content, told, path, "network", TurnNetworkError)
     return read_turn_file(content, path).network
 
 

@@ -66,6 +66,20 @@ def test_a_specification_is_pinned_to_the_weights_that_its_file_holds(spec, file
         make_agent(spec.format(told), 1)
 
 
+def goes_by_its_file(given, told, path, other, error, changed, wrong):
+    """A specification is pinned as `told`, until the file holds something else, and not where that is nothing."""
+    assert pinned(given) == told == pinned(pinned(given))
+    assert unpinned(told) == given.strip() == make_agent(told, 1).name
+    before = setup(given).describe()["agents"]
+    path.write_bytes(other)
+    with pytest.raises(error, match=f"{path}: holds {changed}"):
+        make_agent(told, 1)
+    assert setup(given).describe()["agents"] != before, "matches with the one and the other are told apart"
+    path.write_bytes(b"nothing")
+    with pytest.raises(error, match=f"{path}: {wrong}"):
+        pinned(given)
+
+
 @pytest.mark.parametrize("spec", [
     "nash:value={}", "nash:20, value={} ,rounds=1", "belief:nash:rounds=1,value={}",
     "nash:weights={other},value={}", "nash:value={},weights={other}",
@@ -76,16 +90,9 @@ def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_
     save_value(path, arrays)
     given = spec.format(path, other=file)
     told = spec.format(f"{path}#{digest(path.read_bytes())}", other=f"{file}#{DEFAULT.digest()}")
-    assert pinned(given) == told == pinned(pinned(given))
-    assert unpinned(told) == given == make_agent(told, 1).name
-    before = setup(given).describe()["agents"]
-    save_value(path, {**arrays, "last": arrays["last"] + 1})
-    with pytest.raises(ValueNetworkError, match=f"{path}: holds another network than it did"):
-        make_agent(told, 1)
-    assert setup(given).describe()["agents"] != before, "matches with the one and the other are told apart"
-    path.write_bytes(b"no network")
-    with pytest.raises(ValueNetworkError, match=f"{path}: no value network"):
-        pinned(given)
+    save_value(tmp_path / "other.npz", {**arrays, "last": arrays["last"] + 1})
+    content = (tmp_path / "other.npz").read_bytes()
+    goes_by_its_file(given, told, path, content, ValueNetworkError, "another network than it did", "no value network")
 
 
 @pytest.mark.parametrize("spec", ["policy:{}", " belief:policy:{} "])
@@ -95,16 +102,8 @@ def test_a_policy_is_pinned_to_what_its_file_holds(spec, kept, tmp_path):
     path.write_bytes(kept.read_bytes())
     given = spec.format(path)
     told = spec.format(f"{path}#{digest(path.read_bytes())}").strip()
-    assert pinned(given) == told == pinned(pinned(given))
-    assert unpinned(told) == given.strip() == make_agent(told, 1).name
-    before = setup(given).describe()["agents"]
-    path.write_bytes(built_in()["strategies"].read_bytes())
-    with pytest.raises(PolicyFileError, match=f"{path}: holds another policy than it did"):
-        make_agent(told, 1)
-    assert setup(given).describe()["agents"] != before, "matches with the one and the other are told apart"
-    path.write_bytes(b"no policy")
-    with pytest.raises(PolicyFileError, match=f"{path}: not a policy"):
-        pinned(given)
+    content = built_in()["strategies"].read_bytes()
+    goes_by_its_file(given, told, path, content, PolicyFileError, "another policy than it did", "not a policy")
 
 
 @pytest.mark.parametrize("spec", [

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.turn_net.turn_file import BUNDLED
-from warlight_env.agents.value_record import digest
+from warlight_env.agents.value_record import check_digest
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
@@ -255,9 +255,7 @@ class PolicyPlace(NamedTuple):
             PolicyFileError: it cannot be read, or holds something else than was told.
         """
         content = bounded.read_bytes(self.path, bounded.ARRAYS_BYTES, PolicyFileError, "policy")
-        if self.told and self.told != digest(content):
-            now = digest(content)
-            raise PolicyFileError(f"{self.path}: holds another policy than it did ({now} now, {self.told} then)")
+        check_digest(content, self.told, self.path, "policy", PolicyFileError)
         return content
 
 
