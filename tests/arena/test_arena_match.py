@@ -276,17 +276,18 @@ def test_who_is_out_of_a_game_without_a_winner_has_lost():
     ]
 
 
-@pytest.mark.parametrize("exitcode, error", [(-9, RunError), (None, OSError)])
+@pytest.mark.parametrize("trouble", [OSError("handle is closed"), ValueError("bad value(s) in fds_to_keep")])
+@pytest.mark.parametrize("exitcode", [-9, None])
 def test_a_process_that_dies_while_another_is_started_is_a_lost_one(
-    exitcode: int | None, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+    exitcode: int | None, trouble: Exception, monkeypatch: pytest.MonkeyPatch
 ):
     """What the other one needs is closed by then; without a dead process such an error is another trouble."""
 
     def submit(*_: object) -> None:
-        raise OSError("handle is closed")
+        raise trouble
 
     with Processes([], 2) as processes:
         monkeypatch.setattr(processes._pool, "submit", submit)
         processes._workers = [SimpleNamespace(exitcode=exitcode, kill=lambda: None)]  # type: ignore[assignment]
-        with pytest.raises(error, match="died" if exitcode else "handle is closed"):
+        with pytest.raises(RunError if exitcode else type(trouble), match="died" if exitcode else "closed|bad value"):
             processes.submit(None)  # type: ignore[arg-type]

@@ -119,7 +119,7 @@ class Processes(Generic[R]):
         with _interrupts_ignored(), self._translated():
             try:
                 self._pending.add(self._pool.submit(_play, task))
-            except OSError as error:  # a process is started for it, and the pool was closing what that needs
+            except (OSError, ValueError) as error:  # a process is started for it: what that needs was being closed
                 if all(worker.exitcode is None for worker in self._workers):
                     raise
                 raise BrokenProcessPool("a process died while another was started") from error
