@@ -28,11 +28,11 @@ from warlight_env import bounded
 from warlight_env.errors import InputError
 
 #: Those that play maps of some sizes alone, and their maps of the suite that does not change.
-ONLY = {"policy:strategies": ["world"], "policy:small": ["small"]}
+ONLY = {"policy:strategies": ["world"], "policy:world": ["world"], "policy:small": ["small"]}
 #: Those that think for no longer than a few milliseconds, and searches of fixed size.
 BOTS = (
-    "random", "one_big_army", "smart_random", "aggressive", "one_ply", "policy:strategies", "plan", "policy:any",
-    "mcts_thesis:sims=100", "mcts:sims=100", "nash:sims=500",
+    "random", "one_big_army", "smart_random", "aggressive", "one_ply", "policy:strategies", "policy:small", "plan",
+    "policy:any", "policy:world", "mcts_thesis:sims=100", "mcts:sims=100", "nash:sims=500",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from types import SimpleNamespace
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
@@ -277,17 +277,18 @@ def test_who_is_out_of_a_game_without_a_winner_has_lost():
 
 
 @pytest.mark.parametrize("trouble", [OSError("handle is closed"), ValueError("bad value(s) in fds_to_keep")])
-@pytest.mark.parametrize("exitcode", [-9, None])
+@pytest.mark.parametrize("lost", [True, False])
 def test_a_process_that_dies_while_another_is_started_is_a_lost_one(
-    exitcode: int | None, trouble: Exception, monkeypatch: pytest.MonkeyPatch
+    lost: bool, trouble: Exception, monkeypatch: pytest.MonkeyPatch
 ):
     """What the other one needs is closed by then; without a dead process such an error is another trouble."""
-
-    def submit(*_: object) -> None:
-        raise trouble
-
     with Processes([], 2) as processes:
+        told = iter([trouble, BrokenProcessPool("a process died")])
+
+        def submit(*_: object) -> None:
+            if (error := next(told, None)) and (lost or error is trouble):
+                raise error
+
         monkeypatch.setattr(processes._pool, "submit", submit)
-        processes._workers = [SimpleNamespace(exitcode=exitcode, kill=lambda: None)]  # type: ignore[assignment]
-        with pytest.raises(RunError if exitcode else type(trouble), match="died" if exitcode else "closed|bad value"):
+        with pytest.raises(RunError if lost else type(trouble), match="died" if lost else "closed|bad value"):
             processes.submit(None)  # type: ignore[arg-type]

@@ -119,10 +119,9 @@ class Processes(Generic[R]):
         with _interrupts_ignored(), self._translated():
             try:
                 self._pending.add(self._pool.submit(_play, task))
-            except (OSError, ValueError) as error:  # a process is started for it: what that needs was being closed
-                if all(worker.exitcode is None for worker in self._workers):
-                    raise
-                raise BrokenProcessPool("a process died while another was started") from error
+            except (OSError, ValueError):  # starting a process for it needs what is closed where another one died
+                self._pool.submit(_stopped)  # a pool that lost a process says so now
+                raise
         self._workers |= set(multiprocessing.active_children()) - before
 
     def wait(self) -> list[Done[R]]:
