@@ -97,7 +97,8 @@ def mean(scores: Sequence[float]) -> dict[str, Any]:
 
 def show(first: str, rows: Sequence[tuple[str, dict[str, Any] | None, dict[str, Any]]]) -> int:
     """The table, as Markdown, the best first: of each row its name, its score in all and those by map."""
-    maps = list(max((by_map for _, _, by_map in rows), key=len, default={}))
+    longest = sorted((by_map for _, _, by_map in rows), key=len, reverse=True)
+    maps = list(dict.fromkeys(name for by_map in longest for name in by_map))
     print(f"| {first} | score | " + " | ".join(f"`{name}`" for name in maps) + " |\n|" + "---|" * (2 + len(maps)))
     for name, total, by_map in sorted(rows, key=lambda row: -(row[1] or {"score": -1})["score"]):
         print(f"| {name} | {text(total)} | " + " | ".join(text(by_map.get(on)) for on in maps) + " |")

@@ -67,6 +67,15 @@ def test_a_card_is_made_once(bench: Bench, tmp_path: Path):
     assert folder.name.startswith("aggressive-")
 
 
+def test_bots_that_play_different_maps_have_all_of_them_as_columns(
+    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert baselines(tmp_path, "bots", "policy:small", "policy:world") == 0
+    told = capsys.readouterr().out
+    assert "| bot | score | `small` | `world` |" in told
+    assert "| `policy:small` | – | 50.0 (40.0–60.0) | – |" in told and "| – | – | 50.0 (40.0–60.0) |" in told
+
+
 def test_other_maps_are_another_card(bench: Bench, tmp_path: Path, learned: Path, capsys: pytest.CaptureFixture[str]):
     assert baselines(tmp_path, "learned", "--curves", str(learned), "--map", "world") == 0
     assert "| method | score | `world` |" in capsys.readouterr().out
