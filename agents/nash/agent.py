@@ -152,7 +152,7 @@ class NashAgent(SearchingAgent):
         self.value, self.nets = load_value(value), load_networks(net)
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
-        self._given = candidates, responses, scenarios, rounds  # as in `Sizes`
+        self.rounds, self.sizes = rounds, (candidates, responses, scenarios, rounds)
         self._rate: float | None = None  # `Sizes.steps` a second
         if others == "network" and self.nets is None:
             raise InputError("others = 'network': there is none, with net = 'none'")
@@ -178,8 +178,8 @@ class NashAgent(SearchingAgent):
             self._rate = on_world * _WORLD_REGIONS / view.board.n_regions * 2 / view.players
         plays = math.inf if limits.simulations is None else float(limits.simulations)
         steps = math.inf if limits.deadline == math.inf else self._rate * (limits.deadline - time.perf_counter())
-        paying = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps, self._given[-1])
-        return Sizes(*(own if given is None else given for given, own in zip(self._given, paying, strict=True)))
+        paying = sizes_for(BY_PLAYS if self.nets is None else BY_NETWORK, plays, steps, self.rounds)
+        return Sizes(*(own if given is None else given for given, own in zip(self.sizes, paying, strict=True)))
 
     def _measure(self, plays: int, sizes: Sizes, seconds: float) -> None:
         """Take account of a move in how fast the machine is taken to be."""
