@@ -24,7 +24,7 @@ from warlight_env import Game
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.nash.equilibrium import order_all, play_out
-from warlight_env.agents.nash.nash_work import NashSetup, make_nash_work
+from warlight_env.agents.nash.nash_work import make_nash_setup, make_nash_work
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_file import load_turns
@@ -32,7 +32,6 @@ from warlight_env.agents.turn_net.turns import network_turn, sampled_turn
 from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
@@ -63,7 +62,7 @@ def worth(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: i
     capacity = max(REPLIES, len(turns))
     work = make_nash_work(board.n_regions, board.n_edges, 2, capacity, 0, 1)
     context = make_context(board, view.params, 2, PLANNING, functions=Functions(policy=sampled_turn), turns=network)
-    position, setup = lone(view), reference(NashSetup(ROUNDS, 1))
+    position, setup = lone(view), make_nash_setup(context, ROUNDS, 1)
     work.rng[:] = make_rng(derive_seed(seed, 1))  # not the stream that a bot draws its candidates from
     deploy, attacks, counts = work.turns
     for i, orders in enumerate(turns):

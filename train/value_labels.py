@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_work
+from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_setup, make_nash_work
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.round_values import play_at_random, write_playout_values, write_round_values
@@ -19,7 +19,6 @@ from warlight_env.agents.turn_net.turn_file import load_turns
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.value.network import network_chance
 from warlight_env.engine.position import Position, copied, make_position
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.errors import RunError
 from warlight_env.train.places import Places
@@ -47,25 +46,25 @@ class Labeller:
             generator=generate_plans if self._net is None else plans_and_samples,
             policy=planned_turn if self._net is None else sampled_turn, capacity=settings.candidates,
         )  # fmt: skip
-        self._setup = reference(NashSetup(settings.playouts or (2 if self._network is None else 1), 1))
-        self._draw = reference(NashSetup(1, 1))
+        self._rounds = settings.playouts or (2 if self._network is None else 1)  #: of a play
         self._contexts: dict[int, Context] = {}
+        self._setups: dict[tuple[int, int], NashSetup] = {}
         self._memory = threading.local()
 
     def value(self, place: int, position: Position, seed: int) -> npt.NDArray[np.float64] | None:
         """Each player's share of a position, float64[P]; None where nobody has a choice."""
-        work = self._begin(place, seed)
+        work, setup = self._begin(place, seed), self._setup(place, self._rounds)
         value = np.zeros(self._places[place].players)
         if self._settings.playouts:
-            write_playout_values(self._context(place), self._setup, position, self._settings.plays, work, value)
+            write_playout_values(self._context(place), setup, position, self._settings.plays, work, value)
             return value
-        known = write_round_values(self._context(place), self._setup, position, self._settings.plays, work, value)
+        known = write_round_values(self._context(place), setup, position, self._settings.plays, work, value)
         return value if known else None
 
     def after(self, place: int, position: Position, seed: int) -> Position | None:
         """A position that a round of candidates at random leads to; None where that ends the game."""
         work, after = self._begin(place, seed), make_position(len(position.owner))
-        goes_on = play_at_random(self._context(place), self._draw, position, work, after)
+        goes_on = play_at_random(self._context(place), self._setup(place, 1), position, work, after)
         return after if goes_on else None
 
     def _context(self, place: int) -> Context:
@@ -76,6 +75,11 @@ class Labeller:
                 value=self._network, turns=self._net,
             )  # fmt: skip
         return self._contexts[place]
+
+    def _setup(self, place: int, rounds: int) -> NashSetup:
+        if (place, rounds) not in self._setups:
+            self._setups[place, rounds] = make_nash_setup(self._context(place), rounds, 1)
+        return self._setups[place, rounds]
 
     def _begin(self, place: int, seed: int) -> NashWork:
         """A thread's own memory for a place, as it is before all work."""

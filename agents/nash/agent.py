@@ -10,8 +10,9 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_work
+from warlight_env.agents.nash.nash_work import NashWork, make_nash_setup, make_nash_work
 from warlight_env.agents.nash.opponents import KINDS, OpponentKinds
+from warlight_env.agents.nash.simple_bots import SimpleBots
 from warlight_env.agents.nash.solving import BY_NETWORK, BY_PLAYS, RoundGame, Sizes, sizes_for, solve_round, turns_of
 from warlight_env.agents.parameters import (
     FROM_ONE,
@@ -37,7 +38,6 @@ from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.position import Position
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
@@ -130,13 +130,14 @@ class NashAgent(SearchingAgent):
             ),
         ] = 0.03,
         others: Annotated[
-            Literal["same", "seen", "plans", "network", "ways"],
+            Literal["known", "same", "seen", "plans", "network", "ways"],
             Told(
-                "whose turns the others choose from: the same as ours; plans, the network's, or those of the thesis's "
-                "ways; or each kind by how near it comes to what they were seen to play",
-                choices=("same", "seen", *KINDS),
+                "whose turns the others choose from: the same as ours, and without fog, once they are recognised, what "
+                "one_big_army and aggressive play; the same as ours, whoever they are; plans, the network's, or those "
+                "of the thesis's ways; or each kind by how near it comes to what they were seen to play",
+                choices=("known", "same", "seen", *KINDS),
             ),
-        ] = "same",
+        ] = "known",
         threads: Annotated[
             int, Told("searches of a move side by side, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
@@ -158,6 +159,7 @@ class NashAgent(SearchingAgent):
             raise InputError("others = 'network': there is none, with net = 'none'")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
         self._opponents: OpponentKinds | None = None
+        self._simple: SimpleBots | None = None
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
@@ -198,7 +200,7 @@ class NashAgent(SearchingAgent):
 
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentKinds | None:
         """Who says what the others choose from, told of the last round; the position is what is searched."""
-        if self.others == "same":
+        if self.others in ("known", "same"):
             return None
         made = self._opponents
         if made is None or not made.goes_on(view):
@@ -209,6 +211,15 @@ class NashAgent(SearchingAgent):
             self._opponents = made
         made.see(view, position, work)
         return made
+
+    def _of_simple(self, view: View, position: Position) -> SimpleBots | None:
+        """Who says whether the others are simple bots, told of the last round."""
+        if self.others != "known" or view.rules.fog:
+            return None
+        if self._simple is None or not self._simple.goes_on(view):
+            self._simple = SimpleBots(view)
+        self._simple.see(view, position)
+        return self._simple
 
     def _search(self, view: View, limits: Limits) -> Found:
         start, sizes, net = time.perf_counter(), self._sizes(view, limits), self._net(view)
@@ -221,11 +232,12 @@ class NashAgent(SearchingAgent):
         context = make_context(
             view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=net
         )
-        setup = reference(NashSetup(sizes.rounds, sizes.scenarios))
         position, player = lone(view), view.player
         opponents = self._of_others(view, position, works[0])
+        simple = self._of_simple(view, position)
+        setup = make_nash_setup(context, sizes.rounds, sizes.scenarios, None if simple is None else simple.contexts)
         of = RoundGame(
-            context, setup, position, player, opponents, sizes.candidates, sizes.responses, self.refine,
+            context, setup, position, player, opponents, simple, sizes.candidates, sizes.responses, self.refine,
             0.0 if net is None else self.anchor,
         )  # fmt: skip
         begun = solve_round(of, works, limits)

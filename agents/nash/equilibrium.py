@@ -18,7 +18,7 @@ from warlight_env.agents.generator_work import take_turn, turn_set_of
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int, RandomState
+from warlight_env.engine.kernel_types import Int, RandomState, Real
 from warlight_env.engine.position import Position, copy_position
 from warlight_env.engine.rng import below, next_u64, uniform
 from warlight_env.engine.round import resolve_orders
@@ -35,12 +35,14 @@ def begin(context: Context, position: Position, work: NashWork) -> None:
         turns, count = turn_set_of(work.turns, p), np.int64(0)
         if holds_regions(position.owner, p):
             count = generate(context, position, p, work.rng, work.generator, work.first)
-        work.sizes[p] = count
+        work.sizes[p], work.bot[p] = count, 0
         for i in range(count):
             turns.counts[i] = take_turn(work.first, i, turns.deploy[i], turns.attacks[i])
         for i in range(work.regret.shape[1]):
             work.regret[p, i], work.average[p, i], work.total[p, i], work.visits[p, i] = 0.0, 0.0, 0.0, 0
             work.bonus[p, i] = 0.0
+        for b in range(work.foretold.shape[1]):
+            work.foretold[p, b] = 0.0
     work.spent[0], work.spent[1] = 0, 0
 
 
@@ -63,6 +65,17 @@ def order_all(context: Context, work: NashWork) -> None:
                 work.round.deploy[p, r] = 0
 
 
+@inline_kernel
+def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
+    """Write the turn of a player in a later round of a play: the bot's that it is, or one by the policy."""
+    deploy, attacks, luck, generator = work.round.deploy[p], work.round.attacks[p], work.luck, work.generator
+    if work.bot[p] == 1:
+        return draw_turn(setup.simple.first, position, p, luck, generator, deploy, attacks)
+    if work.bot[p] == 2:
+        return draw_turn(setup.simple.second, position, p, luck, generator, deploy, attacks)
+    return draw_turn(context, position, p, luck, generator, deploy, attacks)
+
+
 @kernel
 def play_out(context: Context, setup: NashSetup, position: Position, dice: RandomState, work: NashWork) -> None:
     """Play the orders of the round from a position, more rounds by the policy, and write shares at the end."""
@@ -76,9 +89,7 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
             for p in range(players):
                 orders.counts[p] = 0
                 if players == 2 or holds_regions(at.owner, p):
-                    orders.counts[p] = draw_turn(
-                        context, at, p, work.luck, work.generator, orders.deploy[p], orders.attacks[p]
-                    )
+                    orders.counts[p] = _next_turn(context, setup, at, p, work)
                 else:
                     for r in range(at.owner.shape[0]):
                         orders.deploy[p, r] = 0
@@ -122,6 +133,35 @@ def draw(weights: npt.NDArray[np.float64], count: Int, rng: RandomState) -> Int:
 
 
 @kernel
+def foretells(work: NashWork, p: Int) -> Real:
+    """The chance that a player's turn is one of those that were foretold."""
+    total: Real = 0.0
+    for b in range(work.foretold.shape[1]):
+        total += work.foretold[p, b]
+    return total
+
+
+@kernel
+def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
+    """A player's turn: one by weights float64[K], or by its chance what a simple bot is foretold to play, as -1 for the
+    first of these, -2 for the second."""
+    if foretells(work, p) > 0.0:
+        left = uniform(work.rng)
+        for b in range(work.foretold.shape[1]):
+            left -= work.foretold[p, b]
+            if left < 0.0:
+                return np.int64(-1 - b)
+    return draw(weights, work.sizes[p], work.rng)
+
+
+@inline_kernel
+def assume(work: NashWork, p: Int, choice: Int) -> None:
+    """Have a player play what `choose` gave."""
+    work.bot[p] = max(np.int64(0), -choice)
+    work.chosen[p] = choice if choice >= 0 else work.foretold_turn[p, -1 - choice]
+
+
+@kernel
 def iterate(context: Context, setup: NashSetup, position: Position, times: Int, work: NashWork) -> None:
     """Some iterations of regret matching."""
     players, dice = context.players, work.dice[0]
@@ -129,11 +169,11 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
         for p in range(players):
             if work.sizes[p] > 0:
                 mix(work, p)
-                work.chosen[p] = draw(work.mixture[p], work.sizes[p], work.rng)
+                assume(work, p, choose(work, work.mixture[p], p))
         dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
         work.spent[1] += 1
         for p in range(players):
-            if work.sizes[p] < 2:
+            if work.sizes[p] < 2 or work.bot[p] > 0:
                 continue
             mean = 0.0
             own = work.chosen[p]

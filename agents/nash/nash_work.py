@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import (
     GeneratorWork,
     TurnSet,
@@ -21,11 +22,23 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.state import Workspace, make_workspace
 
 
+class SimpleContexts(NamedTuple):
+    """Those of simple bots, by their numbers from 1 on, see `simple_bots`."""
+
+    first: Context
+    second: Context
+
+
+#: Turns of a player that may be foretold.
+FORETOLD: Final = len(SimpleContexts._fields)
+
+
 class NashSetup(NamedTuple):
     """What does not change while a move is searched, for kernels."""
 
     rounds: int  #: of a play: the first by candidates, the others by the policy
     scenarios: int  #: in which local search tries turns
+    simple: SimpleContexts  #: with the policies of bots whose turns can be foretold
 
 
 class NashWork(NamedTuple):
@@ -41,12 +54,15 @@ class NashWork(NamedTuple):
     total: npt.NDArray[np.float64]  #: [P, K] of shares
     visits: npt.NDArray[np.int64]  #: [P, K] of which it is the sum
     bonus: npt.NDArray[np.float64]  #: [P, K] by which a turn counts for more than its share, see `anchor`
+    foretold: npt.NDArray[np.float64]  #: [P, B] chances that a player plays a turn that is foretold, see `simple_bots`
+    foretold_turn: npt.NDArray[np.int64]  #: [P, B] that turn
     chosen: npt.NDArray[np.int64]  #: [P] turns that are played
+    bot: npt.NDArray[np.int64]  #: [P] the simple bot that a player is in a play, by whose policy it plays on; 0: none
     share: npt.NDArray[np.float64]  #: [P] at the end of a play
     value: npt.NDArray[np.float64]  #: [K] of one player's turns in an iteration
     trial: TurnSet  #: [2, ...] the best turn of the local search and the one that it tries
     result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
-    others: npt.NDArray[np.int64]  #: [S, P] the turns of the others in a scenario
+    others: npt.NDArray[np.int64]  #: [S, P] the turns of the others in a scenario, as of `choose`
     dice: npt.NDArray[np.uint64]  #: [S, 2]
     luck: npt.NDArray[np.uint64]  #: [2] of the play
     round: Workspace
@@ -57,11 +73,16 @@ class NashWork(NamedTuple):
     spent: npt.NDArray[np.int64]  #: [2] plays, iterations
 
 
+def make_nash_setup(context: Context, rounds: int, scenarios: int, simple: SimpleContexts | None = None) -> NashSetup:
+    """The setup of searches that think with a context; simple: where turns may be foretold."""
+    return reference(NashSetup(rounds, scenarios, SimpleContexts(context, context) if simple is None else simple))
+
+
 def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
     """Working memory for one thread; candidates: turns of each player at first; responses: how many more may join."""
-    capacity = candidates + responses
+    capacity = candidates + responses + FORETOLD
     return reference(
         NashWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -74,7 +95,10 @@ def make_nash_work(
             total=private_zeros((players, capacity), np.float64),
             visits=private_zeros((players, capacity), np.int64),
             bonus=private_zeros((players, capacity), np.float64),
+            foretold=private_zeros((players, FORETOLD), np.float64),
+            foretold_turn=private_zeros((players, FORETOLD), np.int64),
             chosen=private_zeros(players, np.int64),
+            bot=private_zeros(players, np.int64),
             share=private_zeros(players, np.float64),
             value=private_zeros(capacity, np.float64),
             trial=make_turn_set(n_regions, n_edges, 2),

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.generator_work import take_turn, turn_set_of
 from warlight_env.agents.generators.turns import is_new, random_turn
 from warlight_env.agents.nash.nash_work import NashWork
+from warlight_env.agents.nash.seen_orders import SeenOrders, Watch
 from warlight_env.agents.planning.plans import drawn_turn
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.standing import holds_regions
@@ -65,46 +65,7 @@ def add_turns(context: Context, position: Position, p: Int, room: Int, work: Nas
     work.sizes[p] = count
 
 
-class _Seen:
-    """An opponent's orders of a round as far as they were seen, and how far turns are from them."""
-
-    def __init__(self, view: View, player: int) -> None:
-        told, self._board = view.last_round, view.board
-        n, edges = view.board.n_regions, view.board.n_edges
-        self._deploy, self._sent = np.zeros(n), np.zeros(edges)
-        for deploy in told.deploys:
-            if deploy.player == player:
-                self._deploy[deploy.region] += deploy.armies
-        for event in told.events:
-            if event.player == player:
-                self._sent[self._board.edge_index[event.source, event.target]] += event.armies
-        self._regions = np.ones(n, bool)
-        if told.visible is not None:
-            self._regions[:] = False
-            self._regions[list(told.visible[view.player])] = True
-        ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
-        self._borders = self._regions[ends[0]] | self._regions[ends[1]]
-
-    @property
-    def some(self) -> bool:
-        """Whether anything was seen of it."""
-        return bool(self._deploy.any() or self._sent.any())
-
-    def far(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
-        """Parts of the armies that are deployed and sent otherwise, each in [0, 1], added up.
-
-        Args:
-            deploy: int32[N]. attacks: int32[K, 3].
-        """
-        sent = np.zeros_like(self._sent)
-        np.add.at(sent, self._board.edge_index[attacks[:, 0], attacks[:, 1]], attacks[:, 2])
-        parts = ((self._deploy, deploy, self._regions), (self._sent, sent, self._borders))
-        return float(
-            sum(np.abs(own - other)[there].sum() / max(1.0, (own + other)[there].sum()) for own, other, there in parts)
-        )
-
-
-class OpponentKinds:
+class OpponentKinds(Watch):
     """Weights over kinds for each of the others, in one game.
 
     Args:
@@ -112,7 +73,7 @@ class OpponentKinds:
     """
 
     def __init__(self, view: View, kinds: Mapping[str, Any], weights: Weights, network: TurnNetwork | None) -> None:
-        self._game = view.board, view.rules, view.players
+        super().__init__(view)
         self._contexts = [
             make_context(
                 view.board, view.params, view.players, weights, functions=Functions(policy=policy), turns=network
@@ -120,28 +81,14 @@ class OpponentKinds:
             for policy in kinds.values()
         ]
         self.weights = np.full((view.players, len(kinds)), 1.0 / len(kinds))  #: float64[P, K], each row adds up to 1
-        self._before: tuple[int, Position] | None = None
-
-    def goes_on(self, view: View) -> bool:
-        """Whether a view is of the game that was seen so far, later on."""
-        board, rules, players = self._game
-        if board is not view.board or rules != view.rules or players != view.players:
-            return False
-        return self._before is None or view.round >= self._before[0]
 
     def see(self, view: View, position: Position, work: NashWork) -> None:
-        """Learn from the round that was played since the last time, and keep the position, as the search takes it, for
-        the next one."""
-        before, self._before = self._before, (view.round, position)
-        told = view.last_round
-        if before is None or told is None or before[0] != view.round - 1 or len(self._contexts) == 1:
-            return
-        for p in range(view.players):
-            seen = _Seen(view, p)
-            if p != view.player and seen.some and (before[1].owner == p).any():
-                self._learn(seen, before[1], p, work)
+        """Learn from the round that was played since the last time."""
+        for player, orders, before in self.watched(view, position):
+            if orders.some and len(self._contexts) > 1:
+                self._learn(orders, before, player, work)
 
-    def _learn(self, seen: _Seen, position: Position, p: int, work: NashWork) -> None:
+    def _learn(self, seen: SeenOrders, position: Position, p: int, work: NashWork) -> None:
         """Weigh the kinds anew by what was seen of a player."""
         turns, count = work.first, min(_DRAWS, len(work.first.counts))
         for k, context in enumerate(self._contexts):

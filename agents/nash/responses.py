@@ -10,7 +10,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import take_turn, turn_set_of
-from warlight_env.agents.nash.equilibrium import draw, order_all, play_out
+from warlight_env.agents.nash.equilibrium import assume, choose, order_all, play_out
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
 from warlight_env.agents.search.refining.trials import BEST, BLOCK, TRIED
@@ -26,7 +26,7 @@ def draw_scenarios(context: Context, setup: NashSetup, work: NashWork) -> None:
     for k in range(setup.scenarios):
         for p in range(context.players):
             if work.sizes[p] > 0:
-                work.others[k, p] = draw(work.average[p], work.sizes[p], work.rng)
+                work.others[k, p] = choose(work, work.average[p], p)
         work.dice[k, 0], work.dice[k, 1] = next_u64(work.rng), next_u64(work.rng)
 
 
@@ -55,7 +55,8 @@ def _try(
     total: Real = 0.0
     for k in range(setup.scenarios):
         for q in range(context.players):
-            work.chosen[q] = work.others[k, q]
+            assume(work, q, work.others[k, q])
+        work.bot[p] = 0
         order_all(context, work)
         orders = work.round
         orders.counts[p] = take_turn(work.trial, which, orders.deploy[p], orders.attacks[p])

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.nash.anchor import anchor
-from warlight_env.agents.nash.equilibrium import begin, iterate
+from warlight_env.agents.nash.equilibrium import begin, foretells, iterate
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.nash.opponents import OpponentKinds
 from warlight_env.agents.nash.responses import climb, join, start_climb
+from warlight_env.agents.nash.simple_bots import SimpleBots
 from warlight_env.agents.search.budgeted import Limits
 from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders
@@ -27,6 +28,8 @@ from warlight_env.engine.rng import derive_seed, make_rng
 _SLICE: Final = 64
 #: Seconds that are kept back for the answer.
 _ANSWER: Final = 0.002
+#: For a player whose turn is foretold with so large a chance no best responses are looked for.
+_SURE: Final = 0.5
 
 
 class Sizes(NamedTuple):
@@ -70,6 +73,7 @@ class RoundGame(NamedTuple):
     position: Position
     player: int
     opponents: OpponentKinds | None  #: who says what the others choose from, where it is not what we do
+    simple: SimpleBots | None  #: who says whether the others are bots whose turns can be foretold
     candidates: int
     responses: int
     refine: float  #: part of the budget for best responses
@@ -123,18 +127,21 @@ class _Move:
             join(of.context, of.setup, of.position, player, work)
 
     def run(self) -> None:
-        """All of it: equilibria of the game as it is, and between these best responses, half of them for ourselves."""
+        """All of it: equilibria of the game as it is, and between these best responses, half of them for ourselves, or
+        all where the others' turns are foretold."""
         of, work = self._of, self._work
         others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
         times = of.responses if others and of.refine else 0
+        guessed = [p for p in others if foretells(work, np.int64(p)) < _SURE]
         part = of.refine if times else 0.0
         end = (1.0 - part) / (times + 1)
         self._solve(end)
         for _ in range(times):
-            end += 0.5 * part / times
+            share = part / times / (2 if guessed else 1)
+            end += share
             self._respond(of.player, end)
-            for p in others:
-                end += 0.5 * part / times / len(others)
+            for p in guessed:
+                end += share / len(guessed)
                 self._respond(p, end)
             end += (1.0 - part) / (times + 1)
             self._solve(end)
@@ -157,6 +164,9 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
         for p in range(of.context.players if of.anchor else 0):
             if p == of.player or of.opponents is None:
                 anchor(of.context, of.position, p, np.float64(of.anchor), work)
+        for p in range(of.context.players if of.simple is not None else 0):
+            if p != of.player:
+                of.simple.write(of.position, p, work)
         if number:
             work.rng[:] = make_rng(derive_seed(int(start[0]), number))
     begun = [int(count) for count in works[0].sizes]

@@ -11,14 +11,13 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.agents.base import Budget
 from warlight_env.agents.nash.agent import NashAgent
-from warlight_env.agents.nash.equilibrium import begin, iterate
-from warlight_env.agents.nash.nash_work import NashSetup, make_nash_work
+from warlight_env.agents.nash.equilibrium import begin, iterate, order_all, play_out
+from warlight_env.agents.nash.nash_work import SimpleContexts, make_nash_setup, make_nash_work
 from warlight_env.agents.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.game import Game
@@ -73,25 +72,89 @@ def by_stakes(context, position, player):
     return share if player == 0 else 1.0 - share
 
 
+@kernel
+def on_first(context, position, player, rng, work, deploy, attacks):
+    """All of the income on the player's first region."""
+    left = 5
+    for r in range(position.owner.shape[0]):
+        deploy[r] = 0
+        if position.owner[r] == player:
+            deploy[r], left = left, 0
+    return 0
+
+
+@kernel
+def on_last(context, position, player, rng, work, deploy, attacks):
+    """All of the income on the player's last region."""
+    last = -1
+    for r in range(position.owner.shape[0]):
+        deploy[r] = 0
+        if position.owner[r] == player:
+            last = r
+    deploy[last] = 5
+    return 0
+
+
+class Three:
+    """A game of three turns each, on regions 0, 1, 2 and 30, 31, 32 of the world map, as a search has it."""
+
+    def __init__(self, policy=None, seed=3):
+        view = Game("world", "thesis", seed=1, picks="random").view(0)
+        position = self.position = view.position
+        position.owner[:], position.army[:] = -1, 2
+        position.owner[[0, 1, 2]], position.owner[[30, 31, 32]] = 0, 1
+        functions = Functions(evaluation=by_stakes, generator=three_deploys, policy=policy, capacity=3)
+        self.context = make_context(view.board, view.params, 2, PLANNING, functions=functions)
+        self.work = make_nash_work(view.board.n_regions, view.board.n_edges, 2, 3, 0, 4)
+        self.work.rng[:] = make_rng(seed)
+        begin(self.context, self.position, self.work)
+
+    def mixtures(self, iterations):
+        iterate(self.context, make_nash_setup(self.context, 1, 4), self.position, iterations, self.work)
+        sums = self.work.average
+        assert not sums[:, 3:].any()
+        return sums[:, :3] / np.maximum(sums.sum(1, keepdims=True), 1)  # of zeros, who never chose
+
+
 def test_regret_matching_finds_the_equilibrium_of_a_known_game():
     """Of an antisymmetric game [[0, -a, b], [a, 0, -c], [-b, c, 0]] it is (c, b, a) / (a + b + c)."""
-    game = Game("world", "thesis", seed=1, picks="random")
-    view = game.view(0)
-    position = view.position
-    position.owner[:], position.army[:] = -1, 2
-    position.owner[[0, 1, 2]], position.owner[[30, 31, 32]] = 0, 1
-    functions = Functions(evaluation=by_stakes, generator=three_deploys, capacity=3)
-    context = make_context(view.board, view.params, 2, PLANNING, functions=functions)
-    work = make_nash_work(view.board.n_regions, view.board.n_edges, 2, 3, 0, 4)
-    work.rng[:] = make_rng(3)
-    begin(context, position, work)
-    iterate(context, reference(NashSetup(1, 4)), position, 30_000, work)
     a, b, c = 5.0, 3.0, 4.0
     solution = np.array([c, b, a]) / (a + b + c)
-    for p in range(2):
-        mixture = work.average[p] / work.average[p].sum()
+    for mixture in Three().mixtures(30_000):
         assert mixture == pytest.approx(solution, abs=0.03)
     assert STAKES @ solution == pytest.approx(0.0, abs=1e-12)
+
+
+def test_who_plays_a_foretold_turn_by_some_chance_is_answered_by_it():
+    """Half of the time player 1 plays rock: of (STAKES + its first column) / 2 the only solution is (1/3, 2/3, 0) and
+    (0, 1/6, 5/6), by which rows 0 and 1 and columns 1 and 2 are worth 5/6."""
+    three, rows, columns = Three(), np.array([1, 2, 0]) / 3, np.array([0, 1, 5]) / 6
+    known = (STAKES + STAKES[:, :1]) / 2
+    assert (known @ columns)[:2] == pytest.approx(5 / 6) and (known @ columns)[2] < 5 / 6
+    assert (rows @ known)[1:] == pytest.approx(5 / 6) and (rows @ known)[0] > 5 / 6
+    three.work.foretold[1, 0], three.work.foretold_turn[1, 0] = 0.5, 0
+    mixtures = three.mixtures(150_000)
+    assert mixtures[0] == pytest.approx(rows, abs=0.03)
+    assert mixtures[1] == pytest.approx(columns, abs=0.03)
+
+
+def test_against_a_turn_that_is_foretold_for_sure_its_best_answer_is_played():
+    three = Three()
+    three.work.foretold[1, 1], three.work.foretold_turn[1, 1] = 1.0, 2
+    assert three.mixtures(2000)[0] == pytest.approx([1, 0, 0], abs=0.01)
+
+
+@pytest.mark.parametrize(("bot", "armies"), [(0, [7, 2, 7]), (1, [12, 2, 2]), (2, [7, 2, 7])])
+def test_who_is_a_bot_plays_on_as_it_does(bot, armies):
+    """In a play of two rounds player 1 puts five armies on its first region, and then plays by a policy."""
+    three, first = Three(on_last), Three(on_first)
+    three.work.bot[1] = bot
+    three.work.chosen[:] = 0
+    order_all(three.context, three.work)
+    setup = make_nash_setup(three.context, 2, 4, SimpleContexts(first.context, three.context))
+    play_out(three.context, setup, three.position, three.work.dice[0], three.work)
+    assert three.work.position.army[[30, 31, 32]].tolist() == armies
+    assert three.work.position.army[[0, 1, 2]].tolist() == [7, 2, 7]
 
 
 def middle(players: int = 2, rules: str = "thesis") -> Game:

@@ -7,6 +7,7 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.nash.opponents import KINDS
+from warlight_env.agents.nash.simple_bots import SIMPLE
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.errors import InputError
 from warlight_env.game import Game
@@ -74,3 +75,31 @@ def test_one_kind_alone_and_no_network():
     assert played("same", "aggressive")[0]._opponents is None
     with pytest.raises(InputError, match="others = 'network': there is none"):
         make_agent("nash:300,others=network,net=none", 1)
+
+
+@pytest.mark.parametrize("bot", SIMPLE)
+def test_a_simple_bot_is_recognised_within_a_few_rounds(bot):
+    chances = played("known", bot)[0]._simple.chances
+    assert chances[1, list(SIMPLE).index(bot)] > 0.7
+    assert (chances[0] == chances[0, 0]).all()  # nothing is learned of oneself
+
+
+def test_who_is_none_of_the_simple_bots_is_played_as_if_there_were_none():
+    known, turns = played("known", "random")
+    assert (known._simple.chances[1] < 0.1).all()
+    assert turns == played("same", "random")[1]
+
+
+def test_each_opponent_is_recognised_for_itself():
+    game = Game("world", "thesis", 3, seed=9, picks="random")
+    agents = [make_agent(spec, seed) for seed, spec in enumerate(("nash:60", "aggressive", "one_big_army"))]
+    for _ in range(5):
+        game.play_round({p: agent.act(game.view(p)) for p, agent in enumerate(agents) if game.alive(p)})
+    chances = dict(zip(SIMPLE, agents[0]._simple.chances.T, strict=True))
+    assert chances["aggressive"][1] > 0.7 > 0.1 > chances["one_big_army"][1]
+    assert chances["one_big_army"][2] > 0.7 > 0.1 > chances["aggressive"][2]
+
+
+def test_under_fog_nobody_is_recognised():
+    assert played("known", "one_big_army", "challenge2")[0]._simple is None
+    assert played("same", "one_big_army")[0]._simple is None

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from helpers import RING, as_position, board_of
-from warlight_env.agents.nash.nash_work import NashSetup, make_nash_work
+from warlight_env.agents.nash.nash_work import make_nash_setup, make_nash_work
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.round_values import play_at_random, write_round_values
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.position import make_position
-from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import make_rng
 
 
@@ -51,7 +50,7 @@ def searched(owner, players, plays=400, rounds=0, evaluation=by_region_0):
     context = make_context(board, params, players, PLANNING, functions=functions)
     work, values = make_nash_work(6, board.n_edges, players, 3, 0, 1), np.zeros(players)
     work.rng[:] = make_rng(1)
-    setup = reference(NashSetup(1, 1))
+    setup = make_nash_setup(context, 1, 1)
     known = write_round_values(context, setup, as_position(owner, rounds=rounds), plays, work, values)
     after = make_position(6)
     goes_on = play_at_random(context, setup, as_position(owner, rounds=rounds), work, after)
