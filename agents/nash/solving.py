@@ -164,9 +164,10 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
         for p in range(of.context.players if of.anchor else 0):
             if p == of.player or of.opponents is None:
                 anchor(of.context, of.position, p, np.float64(of.anchor), work)
-        for p in range(of.context.players if of.simple is not None else 0):
-            if p != of.player:
-                of.simple.write(of.position, p, work)
+        if of.simple is not None:
+            for p in range(of.context.players):
+                if p != of.player:
+                    of.simple.write(of.position, p, work)
         if number:
             work.rng[:] = make_rng(derive_seed(int(start[0]), number))
     begun = [int(count) for count in works[0].sizes]
