@@ -205,11 +205,22 @@ def _known() -> dict[str, AgentInfo]:
     return known
 
 
+#: Which agents files of a kind make, by how their names end.
+_FOR_FILES: Final = {
+    ".zip": "sb3:file={},trust=yes if you trust whoever made it",
+    ".npz": "policy:{}",
+    ".py": "'cmd:python {}' if it speaks the AI Challenge protocol",
+}
+
+
 def _info(name: str) -> AgentInfo:
     if name in _AGENTS:  # without a look at packages above and at others, which takes time
         return _AGENTS[name]
     known = _known()
     if name not in known:
+        for end, meant in _FOR_FILES.items():
+            if name.endswith(end):
+                raise AgentError(f"no agent {name!r}; for a file write {meant.format(name)}")
         raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
     return known[name]
 
@@ -248,6 +259,8 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
             return key, str(value)
     forms = {"sims": "457 for simulations", "secs": "1s or 500ms for seconds"}
     short = ", ".join(form for key, form in forms.items() if key in parameters)
+    if "file" in parameters and part.endswith(tuple(_FOR_FILES)):
+        short = f"file={part}"
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 

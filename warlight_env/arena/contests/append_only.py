@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, Self
+from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded
 from warlight_env.errors import InputError, RunError, clipped
@@ -155,9 +156,12 @@ class AppendOnlyFolder(ABC):
         difference = _difference(self.completed(found), self._description)
         if difference is not None:
             where, there, here = difference
+            same = "the same settings"
+            if _unpinned(there) == _unpinned(here):
+                same = "the file as it was then (its name is the same, what it holds is not)"
             raise self.error(
                 f"{self.folder} holds another run ({self.setting(where)}: {_shown(there)} there, {_shown(here)} here); "
-                "give the same settings to go on, or another folder"
+                f"to go on give {same}, or another folder"
             )
         return True
 
@@ -245,6 +249,15 @@ def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tup
                 return found
         return None
     return None if there == here and type(there) is type(here) else (where, there, here)
+
+
+#: What descriptions have behind the name of a file, see `agents.registry.pinned`, or in the source of a saved policy.
+_DIGEST: Final = re.compile(r"\b[0-9a-f]{16}(?:[0-9a-f]{48})?\b")
+
+
+def _unpinned(value: Any) -> str:
+    """A value of a description without what files hold that it names."""
+    return _DIGEST.sub("", json.dumps(value))
 
 
 def _shown(value: Any) -> str:
