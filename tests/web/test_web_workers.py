@@ -179,7 +179,7 @@ def test_a_process_that_dies_is_replaced_and_who_asked_is_told():
         assert died.value.status == 503
         second = await desk.long(os.getpid)
         os.kill(second, signal.SIGKILL)  # while nobody asks
-        await asyncio.sleep(0.2)
+        await asyncio.to_thread(desk._long.child._process.join, 30)
         assert await desk.long(os.getpid) not in (first, second, os.getpid())
 
     run(work)
