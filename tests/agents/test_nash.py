@@ -274,7 +274,7 @@ def test_under_fog_the_likeliest_turn_answers_and_in_the_open_the_best(rules: st
     for seed in range(6):
         turns = {}
         for given in (None, "best", "likely"):
-            agent = NashAgent(seed, sims=1500, answer=given, anchor=0.0)
+            agent = NashAgent(seed, sims=400, answer=given, anchor=0.0)
             turns[given] = agent.act(view)
             first, *others = agent.statistics().candidates
             if given is not None:
