@@ -136,6 +136,9 @@ class KernelAgent(Agent):
         self.rng = make_rng(seed)
         self._known: tuple[Board, RuleParams] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_known": None}  # what is prepared holds addresses, which are of one process alone
+
     def _prepare(self, view: View) -> None:
         """Buffers for the board and the rules of this game; called when an agent meets new ones."""
         board, self._known = view.board, (view.board, view.params)

@@ -219,7 +219,7 @@ def _info(name: str) -> AgentInfo:
     known = _known()
     if name not in known:
         for end, meant in _FOR_FILES.items():
-            if name.endswith(end):
+            if name.lower().endswith(end):
                 raise AgentError(f"no agent {name!r}; for a file write {meant.format(name)}")
         raise AgentError(f"no agent {name!r}{did_you_mean(name, known)}; there are {', '.join(sorted(known))}")
     return known[name]
@@ -259,7 +259,7 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
             return key, str(value)
     forms = {"sims": "457 for simulations", "secs": "1s or 500ms for seconds"}
     short = ", ".join(form for key, form in forms.items() if key in parameters)
-    if "file" in parameters and part.endswith(tuple(_FOR_FILES)):
+    if "file" in parameters and part.endswith(_FILES["file"][0]):
         short = f"file={part}"
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 import numpy as np
 
 from warlight_env.agents.imagined import lone
-from warlight_env.agents.nash.nash_work import NashWork, make_nash_setup, make_nash_work
+from warlight_env.agents.nash.nash_work import NashWork, SimpleContexts, make_nash_setup, make_nash_work
 from warlight_env.agents.nash.opponents import KINDS, OpponentKinds
 from warlight_env.agents.nash.simple_bots import SimpleBots
 from warlight_env.agents.nash.solving import BY_NETWORK, BY_PLAYS, RoundGame, Sizes, sizes_for, solve_round, turns_of
@@ -207,7 +207,7 @@ class NashAgent(SearchingAgent):
             chosen = [
                 kind for kind in KINDS if self.others in (kind, "seen") and (kind, self.nets) != ("network", None)
             ]
-            made = OpponentKinds(view, {kind: KINDS[kind] for kind in chosen}, self.weights, self._net(view))
+            made = OpponentKinds(view, chosen, self.weights, self._net(view))
             self._opponents = made
         made.see(view, position, work)
         return made
@@ -235,7 +235,9 @@ class NashAgent(SearchingAgent):
         position, player = lone(view), view.player
         opponents = self._of_others(view, position, works[0])
         simple = self._of_simple(view, position)
-        setup = make_nash_setup(context, sizes.rounds, sizes.scenarios, None if simple is None else simple.contexts)
+        setup = make_nash_setup(
+            context, sizes.rounds, sizes.scenarios, None if simple is None else SimpleContexts(*simple.contexts)
+        )
         of = RoundGame(
             context, setup, position, player, opponents, simple, sizes.candidates, sizes.responses, self.refine,
             0.0 if net is None else self.anchor,

@@ -173,7 +173,11 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
         dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
         work.spent[1] += 1
         for p in range(players):
-            if work.sizes[p] < 2 or work.bot[p] > 0:
+            if work.sizes[p] < 2:
+                continue
+            if work.bot[p] > 0:  # it had no choice; what it would have played counts all the same
+                for i in range(work.sizes[p]):
+                    work.average[p, i] += work.spent[1] * work.mixture[p, i]
                 continue
             mean = 0.0
             own = work.chosen[p]

@@ -7,8 +7,8 @@ kind by its weight.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -72,35 +72,40 @@ class OpponentKinds(Watch):
         kinds: of `KINDS`.
     """
 
-    def __init__(self, view: View, kinds: Mapping[str, Any], weights: Weights, network: TurnNetwork | None) -> None:
+    def __init__(self, view: View, kinds: Sequence[str], weights: Weights, network: TurnNetwork | None) -> None:
         super().__init__(view)
-        self._contexts = [
-            make_context(
-                view.board, view.params, view.players, weights, functions=Functions(policy=policy), turns=network
-            )
-            for policy in kinds.values()
-        ]
+        self._kinds, self._evaluation, self._network = kinds, weights, network
         self.weights = np.full((view.players, len(kinds)), 1.0 / len(kinds))  #: float64[P, K], each row adds up to 1
+
+    def _policies(self) -> list[Context]:
+        board, _, players, _ = self._game
+        return [
+            make_context(
+                board, self._params, players, self._evaluation, functions=Functions(policy=KINDS[kind]),
+                turns=self._network,
+            )
+            for kind in self._kinds
+        ]  # fmt: skip
 
     def see(self, view: View, position: Position, work: NashWork) -> None:
         """Learn from the round that was played since the last time."""
         for player, orders, before in self.watched(view, position):
-            if orders.some and len(self._contexts) > 1:
+            if orders.some and len(self.contexts) > 1:
                 self._learn(orders, before, player, work)
 
     def _learn(self, seen: SeenOrders, position: Position, p: int, work: NashWork) -> None:
         """Weigh the kinds anew by what was seen of a player."""
         turns, count = work.first, min(_DRAWS, len(work.first.counts))
-        for k, context in enumerate(self._contexts):
+        for k, context in enumerate(self.contexts):
             _draw(context, position, p, count, work)
             far = [seen.far(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
             self.weights[p, k] *= np.exp(-np.array(far) / _WIDTH).mean() + 1e-9
-        kinds = len(self._contexts)
+        kinds = len(self.contexts)
         self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
 
     def write(self, position: Position, p: int, count: int, work: NashWork) -> None:
         """Have a player's turns be so many, of the kinds by their weights."""
         work.sizes[p] = 0
         ends = np.rint(np.cumsum(self.weights[p]) * count).astype(int)
-        for context, room in zip(self._contexts, np.diff(ends, prepend=0), strict=True):
+        for context, room in zip(self.contexts, np.diff(ends, prepend=0), strict=True):
             add_turns(context, position, p, int(room), work)

@@ -55,7 +55,8 @@ def _try(
     total: Real = 0.0
     for k in range(setup.scenarios):
         for q in range(context.players):
-            assume(work, q, work.others[k, q])
+            if work.sizes[q] > 0:
+                assume(work, q, work.others[k, q])
         work.bot[p] = 0
         order_all(context, work)
         orders = work.round

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.context import Context
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
@@ -23,15 +25,19 @@ class SeenOrders:
         for deploy in told.deploys:
             if deploy.player == player:
                 self._deploy[deploy.region] += deploy.armies
+        attacked = np.zeros(n, bool)
         for event in told.events:
             if event.player == player:
                 self._sent[self._board.edge_index[event.source, event.target]] += event.armies
+            else:
+                attacked[event.target] = True
         self._regions = np.ones(n, bool)
         if told.visible is not None:
             self._regions[:] = False
             self._regions[list(told.visible[view.player])] = True
         ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
         self._borders = self._regions[ends[0]] | self._regions[ends[1]]
+        self._cut = attacked[ends[0]]  # orders out of a region that was attacked may have lost armies, or all of them
 
     @property
     def some(self) -> bool:
@@ -46,6 +52,7 @@ class SeenOrders:
         """
         sent = np.zeros_like(self._sent)
         np.add.at(sent, self._board.edge_index[attacks[:, 0], attacks[:, 1]], attacks[:, 2])
+        sent[self._cut] = np.minimum(sent, self._sent)[self._cut]
         parts = ((self._deploy, deploy, self._regions), (self._sent, sent, self._borders))
         return float(
             sum(np.abs(own - other)[there].sum() / max(1.0, (own + other)[there].sum()) for own, other, there in parts)
@@ -60,19 +67,37 @@ class Watched(NamedTuple):
     position: Position
 
 
-class Watch:
-    """Watches the others through one game, from one view of it to the next."""
+class Watch(ABC):
+    """Watches the others through one game, for one player, from one view of it to the next.
+
+    Copies, in other processes too, know what it knows.
+    """
 
     def __init__(self, view: View) -> None:
-        self._game = view.board, view.rules, view.players
+        self._game = view.board, view.rules, view.players, view.player
+        self._params = view.params
         self._before: tuple[int, Position] | None = None
+        self._contexts: Sequence[Context] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_contexts": None}  # where functions lie is of one process alone
+
+    @abstractmethod
+    def _policies(self) -> Sequence[Context]:
+        """Contexts whose policies draw the turns that orders are held against."""
+
+    @property
+    def contexts(self) -> Sequence[Context]:
+        """See `_policies`."""
+        if self._contexts is None:
+            self._contexts = self._policies()
+        return self._contexts
 
     def goes_on(self, view: View) -> bool:
-        """Whether a view is of the game that was seen so far, later on."""
-        board, rules, players = self._game
-        if board is not view.board or rules != view.rules or players != view.players:
+        """Whether a view may be of the game that was seen so far: of the last round again, or of the next one."""
+        if self._game[1:] != (view.rules, view.players, view.player) or self._game[0] is not view.board:
             return False
-        return self._before is None or view.round >= self._before[0]
+        return self._before is None or view.round - self._before[0] in (0, 1)
 
     def watched(self, view: View, position: Position) -> Iterator[Watched]:
         """The others' orders of the round that was played since the last time, of whom could give some; keeps the

@@ -2,7 +2,7 @@
 
 Where a player is one of them by some chance, and else plays as well as we do, the game of a round is that of a
 restricted Nash response (Johanson, Zinkevich and Bowling, 2007): it plays the bot's turn with that chance, and its
-mixture otherwise. So who is recognised is exploited, and who is not loses nothing.
+mixture otherwise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.aggressive import aggressive_policy
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.nash.nash_work import NashWork, SimpleContexts
+from warlight_env.agents.nash.nash_work import NashWork
 from warlight_env.agents.nash.seen_orders import Watch
 from warlight_env.agents.one_big_army import one_big_army_policy
 from warlight_env.agents.plug_ins import Functions, make_context
@@ -29,10 +29,10 @@ _Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 #: What they play.
 SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
 #: The chance of each before anything is seen, what each keeps whatever is seen, and the most that all have.
-_FIRST, _FLOOR, _MOST = 0.05, 0.002, 0.98
+_FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
 #: How far a bot's turn may be from what was seen of it, as a part of all armies, and how likely anybody else is to play
 #: the turn that was seen.
-_WIDTH, _ELSE = 0.25, 0.1
+_WIDTH, _ELSE = 0.1, 0.1
 #: A chance below it counts for nothing.
 _LEAST: Final = 0.1
 
@@ -51,19 +51,23 @@ class SimpleBots(Watch):
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
-        self.contexts = SimpleContexts(
-            *(
-                make_context(view.board, view.params, view.players, THESIS, functions=Functions(policy=policy))
-                for policy in SIMPLE.values()
-            )
-        )
         self.chances = np.full((view.players, len(SIMPLE)), _FIRST)  #: float64[P, B]
         self._foretold: dict[tuple[int, int], _Turn] = {}  # by player and bot, of the last position
 
+    def _policies(self) -> list[Context]:
+        board, _, players, _ = self._game
+        return [
+            make_context(board, self._params, players, THESIS, functions=Functions(policy=policy))
+            for policy in SIMPLE.values()
+        ]
+
     def see(self, view: View, position: Position) -> None:
         """Learn from the round that was played since the last time."""
+        foretold, self._foretold = self._foretold, {}
         for p, orders, _ in self.watched(view, position):
-            far = np.array([orders.far(*self._foretold[p, b]) for b in range(len(SIMPLE))])
+            if (p, 0) not in foretold:
+                continue  # a search that was broken off
+            far = np.array([orders.far(*foretold[p, b]) for b in range(len(SIMPLE))])
             weighed = self.chances[p] * np.exp(-far / _WIDTH)
             rest = (1 - self.chances[p].sum()) * _ELSE
             self.chances[p] = np.maximum(weighed / (weighed.sum() + rest), _FLOOR)

@@ -109,7 +109,7 @@ class _Move:
             before = int(work.spent[0])
             iterate(of.context, of.setup, of.position, 1, work)
             if work.spent[0] == before:
-                return  # nobody has a choice
+                return  # nobody has a choice, at least nobody who is no bot
 
     def _respond(self, player: int, end: float) -> None:
         """Look for a player's best response until so much of the budget is spent."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+
 import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.nash.opponents import KINDS
-from warlight_env.agents.nash.simple_bots import SIMPLE
+from warlight_env.agents.nash.simple_bots import SIMPLE, SimpleBots
+from warlight_env.engine.orders import Orders
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.errors import InputError
 from warlight_env.game import Game
@@ -103,3 +108,46 @@ def test_each_opponent_is_recognised_for_itself():
 def test_under_fog_nobody_is_recognised():
     assert played("known", "one_big_army", "challenge2")[0]._simple is None
     assert played("same", "one_big_army")[0]._simple is None
+
+
+def test_an_agent_that_is_asked_for_another_seat_begins_anew():
+    game = Game("world", "thesis", seed=4, picks="random")
+    agent, other = make_agent("nash:60", 1), make_agent("one_big_army", 2)
+    for seat in (0, 1, 1, 0):
+        orders = {seat: agent.act(game.view(seat)), 1 - seat: other.act(game.view(1 - seat))}
+        assert (agent._simple.chances[seat] == agent._simple.chances[seat, 0]).all()
+        game.play_round(orders)
+
+
+def test_after_a_search_that_was_broken_off_it_goes_on(monkeypatch):
+    game = Game("world", "thesis", seed=4, picks="random")
+    agent, other = make_agent("nash:60", 1), make_agent("one_big_army", 2)
+    for stopped in (False, True, False, False, False):
+        view = game.view(0)
+        if stopped:
+            with monkeypatch.context() as patch:
+                patch.setattr(SimpleBots, "write", interrupted)
+                with pytest.raises(KeyboardInterrupt):
+                    agent.act(view)
+        orders = Orders() if stopped else agent.act(view)
+        game.play_round({0: orders, 1: other.act(game.view(1))})
+    assert agent._simple.chances[1, 0] > 0.3
+
+
+def interrupted(*args):
+    raise KeyboardInterrupt
+
+
+def test_what_a_copy_knows_it_knows_in_another_process():
+    """Agents hold addresses of functions, which are of one process: they and the position travel together."""
+    game = Game("world", "thesis", seed=4, picks="random")
+    agents = [make_agent(spec, 1) for spec in ("nash:60", "nash:60,others=seen", "plan", "one_ply")]
+    other = make_agent("one_big_army", 2)
+    for _ in range(4):
+        first, *_ = [agent.act(game.view(0)) for agent in agents]
+        game.play_round({0: first, 1: other.act(game.view(1))})
+    view = game.view(0)
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        there = [pool.submit(agent.act, view).result(timeout=300) for agent in agents]
+    copies = copy.deepcopy(agents)
+    assert there == [agent.act(view) for agent in agents] == [agent.act(view) for agent in copies]

@@ -154,7 +154,7 @@ def test_a_run_goes_on_with_the_same_weights_alone(tmp_path, file):
     with pytest.raises(RunFolderError, match="holds another run") as told:
         match(file).run(folder=folder)
     assert str(file) in str(told.value) and DEFAULT.digest() in str(told.value) and OTHER.digest() in str(told.value)
-    assert "to go on give the file as it was then" in str(told.value)
+    assert "to go on give what these names stood for then (it is their digests that differ)" in str(told.value)
 
 
 def test_a_run_of_a_version_that_told_no_digest_goes_on(tmp_path, file):

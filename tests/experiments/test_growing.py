@@ -28,5 +28,7 @@ def test_the_long_search_grows_faster_than_bots_on_the_same_starts():
     assert last.mean() > other.mean() + 2 and (last >= other).all()
     once, again = (measure_growth(ExperimentSettings("", seed=5, quick=True), 0) for _ in range(2))
     assert once == again
+    later = [measure_growth(ExperimentSettings("", seed=5), unit, beyond=4)["income"] for unit in range(2)]
+    assert np.mean(later, 0)[-1] < last.mean(), "who looks beyond the last round gives up some of its income"
     rows = summarise_growth([measure_growth(ExperimentSettings("plan"), 0)], ExperimentSettings("plan"))
     assert [row.label for row in rows] == [f"income after {ROUNDS} rounds", f"regions after {ROUNDS} rounds"]

@@ -26,7 +26,7 @@ METHODS: Final = {
 }  # fmt: skip
 
 #: Experiments of our own.
-GROWTH: Final = {"growth": "growth", "growth-best": "growth_best"}
+GROWTH: Final = {"growth": "growth", "growth-best": "growth_best", "growth-later": "growth_later"}
 
 #: All experiments by name, with the modules that declare them.
 MODULES: Final = {

@@ -151,8 +151,9 @@ class LongSearch:
         return Orders.from_arrays(turns.deploy[best], turns.attacks[best], int(turns.counts[best]))
 
 
-def measure_growth(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Income and regions after each round, from one start: of the agent asked for, or of the long search."""
+def measure_growth(settings: ExperimentSettings, unit: int, beyond: int = 0) -> dict[str, list[float]]:
+    """Income and regions after each round, from one start: of the agent asked for, or of the long search, which looks
+    so many rounds beyond the last one."""
     game = alone(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)
     search = LongSearch(seed, settings.quick) if not settings.agent else None
@@ -161,7 +162,7 @@ def measure_growth(settings: ExperimentSettings, unit: int) -> dict[str, list[fl
     values: dict[str, list[float]] = {"income": [], "regions": []}
     for left in range(ROUNDS, 0, -1):
         view = game.view(0)
-        orders = search.act(view, left) if search else agent.act(view) if agent else Orders()
+        orders = search.act(view, left + beyond) if search else agent.act(view) if agent else Orders()
         game.play_round({0: orders, 1: Orders()})
         values["income"].append(float(game.income(0)))
         values["regions"].append(float((game.owner == 0).sum()))

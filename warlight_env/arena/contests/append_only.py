@@ -157,8 +157,8 @@ class AppendOnlyFolder(ABC):
         if difference is not None:
             where, there, here = difference
             same = "the same settings"
-            if _unpinned(there) == _unpinned(here):
-                same = "the file as it was then (its name is the same, what it holds is not)"
+            if _undigested(there) == _undigested(here):
+                same = "what these names stood for then (it is their digests that differ)"
             raise self.error(
                 f"{self.folder} holds another run ({self.setting(where)}: {_shown(there)} there, {_shown(here)} here); "
                 f"to go on give {same}, or another folder"
@@ -251,12 +251,12 @@ def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tup
     return None if there == here and type(there) is type(here) else (where, there, here)
 
 
-#: What descriptions have behind the name of a file, see `agents.registry.pinned`, or in the source of a saved policy.
-_DIGEST: Final = re.compile(r"\b[0-9a-f]{16}(?:[0-9a-f]{48})?\b")
+#: What descriptions have behind the name of a file or of an agent's source, see `agents.registry.pinned`.
+_DIGEST: Final = re.compile(r"#[0-9a-f]{16}\b")
 
 
-def _unpinned(value: Any) -> str:
-    """A value of a description without what files hold that it names."""
+def _undigested(value: Any) -> str:
+    """A value of a description without what stands behind its names."""
     return _DIGEST.sub("", json.dumps(value))
 
 

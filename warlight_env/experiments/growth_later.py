@@ -1,0 +1,20 @@
+"""The income that a long search has by the way where it looks for that of a later round."""
+
+from functools import partial
+
+from warlight_env.experiments.base import Measurement
+from warlight_env.experiments.growing import measure_growth, summarise_growth
+
+TABLE = Measurement(
+    name="growth-later",
+    title="Growth of a long search that looks further ahead",
+    setting=(
+        "As `growth-best`, but turns are compared by the mean income after the twelfth round, and eight are played."
+    ),
+    comment="`growth-best` gives up what comes later: it completes what pays by the last round, and nothing else.",
+    measure=partial(measure_growth, beyond=4),
+    summary=summarise_growth,
+    count=200,
+    cost=2.0,
+    agents=("",),
+)
