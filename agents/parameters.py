@@ -86,7 +86,7 @@ class Parameter:
 FROM_ONE: Final = Range(1)
 
 #: The evaluation's weights, which most bots take.
-WEIGHTS: Final = Told("weights of the evaluation: default, thesis, planning, or a .json file", shared=True)
+WEIGHTS: Final = Told("weights of the evaluation: default, thesis, planning, expanding, or a .json file", shared=True)
 
 #: Seconds a move.
 SECONDS: Final = Told("seconds a move", 0.001, 86400, takes=Range(0, above_low=True), short="secs")

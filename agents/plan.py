@@ -1,7 +1,12 @@
-"""The player that plans: of the turns of its goals the one that promises most, without any search."""
+"""The player that plans: of the turns of its goals the one that promises most, without any search.
+
+As long as no enemy is near, what a turn promises is growth alone (`prospects.growth_share`): what armies are worth
+shows in battles, and who values them while nobody is there to be fought spreads more slowly.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -9,12 +14,13 @@ import numpy as np
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation import write_best_picks
 from warlight_env.agents.generator_work import GeneratorWork, TurnSet, make_generator_work, take_turn
-from warlight_env.agents.imagined import lone
+from warlight_env.agents.imagined import distance_to, lone
 from warlight_env.agents.parameters import WEIGHTS, Told, check_values, documented, parameters_of
 from warlight_env.agents.plan_work import GOALS
 from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
 from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.prospects import growth_share
 from warlight_env.agents.search.lookahead import Lookahead, highest, make_lookahead, score_turns
 from warlight_env.agents.search.scoring_agent import ScoringAgent
 from warlight_env.agents.value_record import VALUE, ValueNetwork, load_value
@@ -23,7 +29,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
 from warlight_env.engine.reference import reference
-from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 
 
@@ -68,7 +74,7 @@ def choose_plan(
 @documented
 class PlanAgent(ScoringAgent):
     """Plans turns from goals (super regions, neutral regions, enemies' regions, own ones to hold) in many styles, and
-    plays the one that promises most a round ahead; any number of players."""
+    plays the one that promises most a round ahead: growth as long as no enemy is near; any number of players."""
 
     name = "plan"
 
@@ -79,11 +85,15 @@ class PlanAgent(ScoringAgent):
         samples: Annotated[int, Told("plays of the round that each plan is tried in", 1, 10_000)] = 10,
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         picks: Annotated[Literal["played", "best"], PICKS] = "played",
-        weights: Annotated[str | Weights, WEIGHTS] = "planning",
+        weights: Annotated[str | Weights, WEIGHTS] = "expanding",
+        apart: Annotated[
+            int,
+            Told("steps to the nearest enemy, or to what fog hides, above which growth is all that counts", 0, 1000),
+        ] = 3,
     ) -> None:
         super().__init__(seed)
-        check_values(PlanAgent, {"candidates": candidates, "samples": samples, "picks": picks})
-        self.candidates, self.samples, self.picks = candidates, samples, picks
+        check_values(PlanAgent, {"candidates": candidates, "samples": samples, "apart": apart, "picks": picks})
+        self.candidates, self.samples, self.apart, self.picks = candidates, samples, apart, picks
         self.weights, self.value = Weights.load(weights), load_value(value)
         self._functions = Functions(generator=only_plans, policy=drawn_turn, capacity=candidates)
 
@@ -93,6 +103,10 @@ class PlanAgent(ScoringAgent):
         self._context = make_context(
             view.board, view.params, players, self.weights, functions=self._functions, value=self.value
         )
+        self._growing = make_context(
+            view.board, view.params, players, self.weights,
+            functions=replace(self._functions, evaluation=growth_share),
+        )  # fmt: skip
         self._work = reference(
             ChoiceWork(
                 make_generator_work(n_regions, n_edges, players),
@@ -105,11 +119,16 @@ class PlanAgent(ScoringAgent):
         look: Lookahead = self._work.look
         return look
 
+    def _is_apart(self, view: View) -> bool:
+        """Whether each region that is or may be an enemy's is more than `apart` steps away from the player's."""
+        others = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
+        return bool((distance_to(view.board.distance, view.owner, view.player)[others] > self.apart).all())
+
     def _choose(self, view: View) -> int:
-        self._player = view.player
+        self._player, context = view.player, self._growing if self._is_apart(view) else self._context
         return int(
             choose_plan(
-                self._context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
+                context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks
             )
         )
 

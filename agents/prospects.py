@@ -18,6 +18,8 @@ from warlight_env.engine.stack import stack_floats, stack_indices
 
 #: Index of 0.7 in `forces.LEVELS`: how sure captures are on whose number the cost of a super region goes.
 COST_LEVEL = 2
+#: Part of the armies beside what is lacking of a super region that counts as if it was there, for who is alone.
+READY = 0.5
 
 
 @inline_kernel
@@ -100,3 +102,40 @@ def prospective_share(context: Context, position: Position, player: Int) -> Real
         if p == player:
             mine = powered
     return mine / total if total > 0.0 else 1.0 / players
+
+
+@kernel
+def growth_share(context: Context, position: Position, player: Int) -> Real:
+    """What a player's income is and promises to become, as a part of all that the map gives, in [0, 1], in the
+    signature of evaluations; armies count only where they are in the way or beside it. For who is alone."""
+    board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
+    part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
+    ready, counted = stack_floats(), stack_indices()
+    for s in range(board.bonus.shape[0]):
+        ready[s], counted[s] = 0.0, -1
+    for r in range(owner.shape[0]):
+        if owner[r] != player:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            q = board.edge_target[e]
+            s = board.super_region[q]
+            if owner[q] != player and counted[s] != r:
+                ready[s] += army[r] - 1
+                counted[s] = r
+    most = np.float64(context.params.base_income)
+    grown = most
+    for s in range(board.bonus.shape[0]):
+        start, end, own, lack = board.member_start[s], board.member_start[s + 1], 0, 0.0
+        for i in range(start, end):
+            r = board.members[i]
+            if owner[r] == player:
+                own += 1
+            else:
+                lack += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+        most += board.bonus[s]
+        if own == end - start:
+            grown += board.bonus[s]
+        elif own > 0:
+            lack -= READY * min(lack, ready[s])
+            grown += part * board.bonus[s] * np.exp(-lack / evaluation.patience)
+    return grown / most if most > 0.0 else 0.0

@@ -204,7 +204,13 @@ PLANNING: Final = THESIS._replace(
     holding=12.17, price=0.6, spend=0.0,
 )  # fmt: skip
 
-PRESETS: Final[dict[str, Weights]] = {"thesis": THESIS, "default": DEFAULT, "planning": PLANNING}
+#: What `plan` goes by: the same, but that goals look further ahead, are after super regions rather than regions, and
+#: send as few armies against neutral regions as may do. By hand, for growth where nobody is near, at no loss in games.
+EXPANDING: Final = PLANNING._replace(patience=8.0, goal_region=2.0, goal_patience=8.0, sure_neutral=1.0)
+
+PRESETS: Final[dict[str, Weights]] = {
+    "thesis": THESIS, "default": DEFAULT, "planning": PLANNING, "expanding": EXPANDING
+}  # fmt: skip
 
 
 #: Rows of `Evaluation.supers`: worth of a super region while regions are picked; constant part of its regions' worth

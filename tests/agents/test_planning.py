@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from warlight_env.agents.generator_work import make_generator_work, make_turn_se
 from warlight_env.agents.plan_work import GOALS
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.prospects import COST_LEVEL, prospective_share
+from warlight_env.agents.prospects import COST_LEVEL, READY, growth_share, prospective_share
 from warlight_env.agents.weights import PLANNING, THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders
@@ -159,6 +160,69 @@ def test_prospects_are_what_their_words_say(preset, players):
         for p in range(players):
             share = prospective_share(context, position_of(owner, army, rounds), p)
             assert share == pytest.approx(each[p] / sum(each) if sum(each) else 1 / players, rel=1e-9)
+
+
+def growth_in_python(map_, base_income, owner, army, player, w, forces):
+    """What `agents.prospects.growth_share` says, by its words."""
+    grown = most = base_income
+    for s, members in enumerate(map_.members):
+        most += map_.bonuses[s]
+        held = [r for r in members if owner[r] == player]
+        lack = sum(attackers_needed(forces, COST_LEVEL, int(army[r])) for r in members if owner[r] != player)
+        beside = {q for r in members if owner[r] != player for q in map_.neighbors[r] if owner[q] == player}
+        lack -= READY * min(lack, sum(int(army[q]) - 1 for q in beside))
+        if len(held) == len(members):
+            grown += map_.bonuses[s]
+        elif held:
+            grown += w.prospect / w.income * map_.bonuses[s] * math.exp(-lack / w.patience)
+    return grown / most
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_growth_is_what_its_words_say(players):
+    map_, context = load("world"), context_of("world", Rules(), players)
+    draw = np.random.default_rng(5)
+    for _ in range(60):
+        owner, army = draw.integers(-1, players, map_.n_regions), draw.integers(1, 9, map_.n_regions)
+        owner[list(map_.members[int(draw.integers(len(map_.members)))])] = draw.integers(players)
+        for p in range(players):
+            expected = growth_in_python(map_, 5, owner, army, p, PLANNING, context.forces)
+            assert growth_share(context, position_of(owner, army), p) == pytest.approx(expected, rel=1e-9)
+    everything = position_of(np.zeros(map_.n_regions), np.ones(map_.n_regions))
+    assert growth_share(context, everything, 0) == 1.0
+    thesis = context_of("world", Rules(), players, THESIS)  # which know no income: what is held counts, and no promise
+    assert growth_share(thesis, position_of(owner, army), 0) <= growth_share(context, position_of(owner, army), 0)
+
+
+def facing(distance: int, fog: bool = False) -> Game:
+    """A game on the world map in which player 0 has Argentina, and player 1 a region so many steps away."""
+    game = Game("world", replace(Rules.of("thesis"), fog=fog), 2, seed=1, picks="random")
+    board, start = game.view(0).board, [region.name for region in game.map.regions].index("Argentina")
+    saved = game.to_dict()
+    owner, army = np.full(42, -1), np.full(42, 2)
+    owner[start], owner[np.flatnonzero(board.distance[start] == distance)[0]] = 0, 1
+    saved["state"].update(owner=owner.tolist(), army=army.tolist())
+    del saved["hash"]
+    return Game.from_dict(saved)
+
+
+@pytest.mark.parametrize("distance", [2, 3, 4, 5])
+def test_only_growth_counts_as_long_as_no_enemy_is_near(distance):
+    """Values of turns are then parts of what the map gives: 5 of 29 and what South America's 2 promise, at most."""
+    game = facing(distance)
+    for apart, near in ((distance - 1, False), (distance, True)):
+        agent = make_agent(f"plan:apart={apart}", 1)
+        agent.act(game.view(0))
+        assert (agent.search_policy().values[0] > 8 / 29) == near
+
+
+def test_what_fog_hides_may_be_an_enemy():
+    agent = make_agent("plan:apart=1", 1)
+    agent.act(facing(5, fog=True).view(0))  # regions two steps away are out of sight
+    assert agent.search_policy().values[0] < 8 / 29
+    agent = make_agent("plan:apart=2", 1)
+    agent.act(facing(5, fog=True).view(0))
+    assert agent.search_policy().values[0] > 8 / 29
 
 
 def test_weights_without_prospects_know_nothing_of_them():

@@ -18,7 +18,7 @@ from warlight_env.agents.generator_work import GeneratorWork, TurnSet, make_gene
 from warlight_env.agents.imagined import farthest
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.weights import PLANNING
+from warlight_env.agents.weights import EXPANDING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real
 from warlight_env.engine.orders import Orders
@@ -133,7 +133,7 @@ class LongSearch:
         n, e = view.board.n_regions, view.board.n_edges
         if not self._made:
             functions = Functions(generator=generate_plans, policy=planned_turn, capacity=_TURNS)
-            self._context = make_context(view.board, view.params, 2, PLANNING, functions=functions)
+            self._context = make_context(view.board, view.params, 2, EXPANDING, functions=functions)
             self._work = reference(
                 GrowthWork(
                     generator=make_generator_work(n, e, 2),
