@@ -51,6 +51,10 @@ _WORLD_REGIONS: Final = 42
 #: Plays from which on a move tells how fast the machine is, and what part of that goes by the last move.
 _ENOUGH: Final = 50
 _LAST: Final = 0.5
+#: By how much more another turn must promise than the network's likeliest, without fog and with it: what a search finds
+#: where positions are partly guesses is worth less.
+_ANCHOR: Final = 0.03
+_ANCHOR_IN_FOG: Final = 0.1
 #: A turn that the mixture takes less often than its likeliest by this factor is not drawn: that much is noise.
 _LEAST: Final = 0.1
 
@@ -121,14 +125,14 @@ class NashAgent(SearchingAgent):
         value: Annotated[str | ValueNetwork | None, VALUE] = "learned",
         net: Annotated[str | TurnNetwork | None, NET] = "learned",
         anchor: Annotated[
-            float,
+            float | None,
             Told(
                 "by how much more another turn must promise than the network's likeliest, a share, for all whose "
-                "turns are the same as ours",
+                f"turns are the same as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
                 0,
                 1,
             ),
-        ] = 0.03,
+        ] = None,
         others: Annotated[
             Literal["known", "same", "seen", "plans", "network", "ways"],
             Told(
@@ -172,6 +176,12 @@ class NashAgent(SearchingAgent):
     def _net(self, view: View) -> TurnNetwork | None:
         """The network for the game that is seen."""
         return None if self.nets is None else self.nets.of(view)
+
+    def _anchor_for(self, view: View) -> float:
+        """What the network's likeliest turn counts more than it was found to be worth."""
+        if self.anchor is not None:
+            return self.anchor
+        return _ANCHOR_IN_FOG if view.rules.fog else _ANCHOR
 
     def _sizes(self, view: View, limits: Limits) -> Sizes:
         """The sizes that were given, and for the others what pays with the budget."""
@@ -240,7 +250,7 @@ class NashAgent(SearchingAgent):
         )
         of = RoundGame(
             context, setup, position, player, opponents, simple, sizes.candidates, sizes.responses, self.refine,
-            0.0 if net is None else self.anchor,
+            0.0 if net is None else self._anchor_for(view),
         )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng

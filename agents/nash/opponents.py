@@ -90,7 +90,7 @@ class OpponentKinds(Watch):
     def see(self, view: View, position: Position, work: NashWork) -> None:
         """Learn from the round that was played since the last time."""
         for player, orders, before in self.watched(view, position):
-            if orders.some and len(self.contexts) > 1:
+            if orders.some and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)
 
     def _learn(self, seen: SeenOrders, position: Position, p: int, work: NashWork) -> None:
@@ -100,7 +100,7 @@ class OpponentKinds(Watch):
             _draw(context, position, p, count, work)
             far = [seen.far(turns.deploy[i], turns.attacks[i, : turns.counts[i]]) for i in range(count)]
             self.weights[p, k] *= np.exp(-np.array(far) / _WIDTH).mean() + 1e-9
-        kinds = len(self.contexts)
+        kinds = len(self._kinds)
         self.weights[p] = _FLOOR + (1 - kinds * _FLOOR) * self.weights[p] / self.weights[p].sum()
 
     def write(self, position: Position, p: int, count: int, work: NashWork) -> None:

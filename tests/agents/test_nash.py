@@ -98,7 +98,7 @@ def on_last(context, position, player, rng, work, deploy, attacks):
 class Three:
     """A game of three turns each, on regions 0, 1, 2 and 30, 31, 32 of the world map, as a search has it."""
 
-    def __init__(self, policy=None, seed=3):
+    def __init__(self, policy=None):
         view = Game("world", "thesis", seed=1, picks="random").view(0)
         position = self.position = view.position
         position.owner[:], position.army[:] = -1, 2
@@ -106,7 +106,7 @@ class Three:
         functions = Functions(evaluation=by_stakes, generator=three_deploys, policy=policy, capacity=3)
         self.context = make_context(view.board, view.params, 2, PLANNING, functions=functions)
         self.work = make_nash_work(view.board.n_regions, view.board.n_edges, 2, 3, 0, 4)
-        self.work.rng[:] = make_rng(seed)
+        self.work.rng[:] = make_rng(3)
         begin(self.context, self.position, self.work)
 
     def mixtures(self, iterations):
@@ -214,6 +214,16 @@ def test_an_anchor_keeps_to_the_network_and_says_nothing_of_values(answer):
     assert kept[0.0] < kept[0.03] <= kept[1.0] == 8  # a share is never better by 1
     plain = [NashAgent(3, sims=300, net="none", anchor=anchor).act(view) for anchor in kept]
     assert plain[0] == plain[1] == plain[2]
+
+
+@pytest.mark.parametrize("rules, own, other", [("thesis", 0.03, 0.1), ("challenge2", 0.1, 0.03)])
+def test_an_anchor_is_heavier_under_fog(rules, own, other):
+    views = [Game("world", rules, seed=seed, picks="random").view(0) for seed in range(6)]
+    usual, told, else_ = (
+        [NashAgent(3, sims=300, **given).act(view) for view in views]
+        for given in ({}, {"anchor": own}, {"anchor": other})
+    )
+    assert usual == told != else_
 
 
 @pytest.mark.parametrize(
