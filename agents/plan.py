@@ -74,7 +74,9 @@ def choose_plan(
 @documented
 class PlanAgent(ScoringAgent):
     """Plans turns from goals (super regions, neutral regions, enemies' regions, own ones to hold) in many styles, and
-    plays the one that promises most a round ahead: growth as long as no enemy is near; any number of players."""
+    plays the one that promises most a round ahead: growth as long as no enemy is near; any number of players.
+
+    Values of turns (`search_policy`) are then parts of what the map gives, not chances to win."""
 
     name = "plan"
 
@@ -119,13 +121,16 @@ class PlanAgent(ScoringAgent):
         look: Lookahead = self._work.look
         return look
 
-    def _is_apart(self, view: View) -> bool:
-        """Whether each region that is or may be an enemy's is more than `apart` steps away from the player's."""
+    def _only_grows(self, view: View) -> bool:
+        """Whether each region that is or may be an enemy's is more than `apart` steps away from the player's, where
+        there is something to grow by: bonuses, and weights that know income and promises."""
+        if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
+            return False
         others = (view.owner == UNKNOWN) | ((view.owner != NEUTRAL) & (view.owner != view.player))
         return bool((distance_to(view.board.distance, view.owner, view.player)[others] > self.apart).all())
 
     def _choose(self, view: View) -> int:
-        self._player, context = view.player, self._growing if self._is_apart(view) else self._context
+        self._player, context = view.player, self._growing if self._only_grows(view) else self._context
         return int(
             choose_plan(
                 context, lone(view), view.player, self.samples, self.rng, self._work, self._deploy, self._attacks

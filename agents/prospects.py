@@ -112,7 +112,7 @@ def growth_share(context: Context, position: Position, player: Int) -> Real:
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
     ready, counted = stack_floats(), stack_indices()
     for s in range(board.bonus.shape[0]):
-        ready[s], counted[s] = 0.0, -1
+        ready[s], counted[s] = 0.0, owner.shape[0]  # by no region yet
     for r in range(owner.shape[0]):
         if owner[r] != player:
             continue

@@ -38,7 +38,8 @@ class SearchPolicy(NamedTuple):
     turns: tuple[Orders, ...]  #: C of them, within the rules' limit of orders; empty ones while regions are picked
     picks: tuple[tuple[int, ...], ...]  #: C of them: regions wished for, best first; () while the game is played
     probabilities: npt.NDArray[np.float64]  #: [C] with the sum 1
-    values: npt.NDArray[np.float64]  #: [C] mean shares of the position in [0, 1]; NaN where a turn was not valued
+    #: [C] mean shares of the position in [0, 1], or of growth where `plan` goes by that; NaN where one was not valued
+    values: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

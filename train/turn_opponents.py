@@ -1,4 +1,7 @@
-"""Whom a network that plays turns in full meets in compiled games."""
+"""Whom a network that plays turns in full meets in compiled games.
+
+``plan`` there is the one plan of the weights `planning`, without a look ahead: not the agent of that name.
+"""
 
 from __future__ import annotations
 

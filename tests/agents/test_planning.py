@@ -190,8 +190,6 @@ def test_growth_is_what_its_words_say(players):
             assert growth_share(context, position_of(owner, army), p) == pytest.approx(expected, rel=1e-9)
     everything = position_of(np.zeros(map_.n_regions), np.ones(map_.n_regions))
     assert growth_share(context, everything, 0) == 1.0
-    thesis = context_of("world", Rules(), players, THESIS)  # which know no income: what is held counts, and no promise
-    assert growth_share(thesis, position_of(owner, army), 0) <= growth_share(context, position_of(owner, army), 0)
 
 
 def facing(distance: int, fog: bool = False) -> Game:
@@ -214,6 +212,15 @@ def test_only_growth_counts_as_long_as_no_enemy_is_near(distance):
         agent = make_agent(f"plan:apart={apart}", 1)
         agent.act(game.view(0))
         assert (agent.search_policy().values[0] > 8 / 29) == near
+
+
+@pytest.mark.parametrize("weights", ["default", "thesis"])
+def test_who_knows_no_income_goes_by_its_weights(weights):
+    """Growth without promises does not tell turns apart: super regions take some rounds."""
+    view = facing(5).view(0)
+    usual, never = (make_agent(f"plan:weights={weights},apart={apart}", 1) for apart in (3, 1000))
+    assert usual.act(view) == never.act(view)
+    assert usual.search_policy().values.tolist() == never.search_policy().values.tolist()
 
 
 def test_what_fog_hides_may_be_an_enemy():
