@@ -53,7 +53,13 @@ def test_wastelands_are_left_alone(net, games):
 
 def test_agents_pick_by_games_or_by_weights():
     ranked = []
-    for text in ("plan:weights=planning", "plan:picks=best", "nash:sims=50,net=none", "nash:sims=50,picks=best", "nash:sims=50"):
+    for text in (
+        "plan:weights=planning",
+        "plan:picks=best",
+        "nash:sims=50,net=none",
+        "nash:sims=50,picks=best",
+        "nash:sims=50",
+    ):
         game = Game("world", "challenge1", seed=3)
         ranked.append(make_agent(text, 1).pick(game.view(0)))
         assert sorted(ranked[-1]) == sorted(game.view(0).offers)
