@@ -76,7 +76,8 @@ class PlanAgent(ScoringAgent):
     """Plans turns from goals (super regions, neutral regions, enemies' regions, own ones to hold) in many styles, and
     plays the one that promises most a round ahead: growth as long as no enemy is near; any number of players.
 
-    Values of turns (`search_policy`) are then parts of what the map gives, not chances to win."""
+    Values of turns (`search_policy`) are then parts of what the map gives, not chances to win.
+    """
 
     name = "plan"
 

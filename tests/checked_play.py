@@ -61,6 +61,7 @@ BOTS = (
     "mcts:sims=60,replies=prior,leaves=7,final=mixture,rounds=2", "flat_mc:sims=40",
     "flat_mc:sims=8,rounds=2,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
     "maxn:sims=100,territory=2,join=1,spare=1,chains=1", "plan:candidates=6,samples=2", "plan:value=weights,picks=best",
+    "plan:candidates=6,samples=2,apart=0",
     "nash:sims=200", "nash:sims=200,value=weights,rounds=2,threads=2,answer=mixture,candidates=12",
 )  # fmt: skip
 
