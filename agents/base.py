@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
+from warlight_env.ownership import OneThread
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,10 @@ def given(
     if simulations is None and seconds is None:
         return default, None
     return simulations, seconds
+
+
+#: The methods of an agent that work in its memory.
+ASKED: Final = ("pick", "act", "searched", "search_policy", "insight")
 
 
 class Agent(ABC):
@@ -127,17 +132,17 @@ def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
         agent.close()
 
 
-class KernelAgent(Agent):
+class KernelAgent(OneThread, Agent):
     """An agent whose turn a kernel writes into arrays; subclasses give `_write` and `pick`."""
+
+    exclusive_methods = ASKED
+    not_copied = ("_known",)
 
     name = "kernel"
 
     def __init__(self, seed: int = 0) -> None:
         self.rng = make_rng(seed)
         self._known: tuple[Board, RuleParams] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_known": None}  # what is prepared holds addresses, which are of one process alone
 
     def _prepare(self, view: View) -> None:
         """Buffers for the board and the rules of this game; called when an agent meets new ones."""

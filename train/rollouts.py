@@ -27,6 +27,7 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks, start_game
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_state, make_workspace
+from warlight_env.ownership import OneThread
 from warlight_env.train.places import Place
 from warlight_env.train.threads import in_threads
 from warlight_env.train.turn_batches import TurnRows
@@ -171,13 +172,15 @@ def _worth_now(context: Context, position: Position, player: Int, own_critic: Bo
     return _own_worth(context, position, player, work)
 
 
-class Rollouts:
+class Rollouts(OneThread):
     """Makes rollouts of a place.
 
     Args:
         games, rounds: B and T. max_rounds: games are cut off there.
         jobs: threads; what is played does not depend on them.
     """
+
+    exclusive_methods = ("play",)
 
     def __init__(self, place: Place, games: int, rounds: int, max_rounds: int, jobs: int) -> None:
         board = place.board

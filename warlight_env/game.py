@@ -38,6 +38,7 @@ from warlight_env.engine.state import (
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.notebooks import html_of
+from warlight_env.ownership import ConcurrentUseError, UseLock, exclusive
 from warlight_env.saving import FORMAT, fill_state
 from warlight_env.step_results import (
     Deploy,
@@ -54,7 +55,7 @@ OnIllegal = Literal["raise", "skip"]
 
 
 class Game:
-    """A game of 2 to 6 players.
+    """A game of 2 to 6 players. One thread at a time may use it.
 
     Args:
         map: a bundled map's name, a file, or a `Map`.
@@ -68,7 +69,8 @@ class Game:
     """
 
     __slots__ = (
-        "_board", "_last", "_params", "_past", "_starts", "_state", "_workspace", "map", "players", "rules", "seed",
+        "_board", "_in_use", "_last", "_params", "_past", "_starts", "_state", "_workspace", "map", "players", "rules",
+        "seed",
     )  # fmt: skip
 
     def __init__(
@@ -85,6 +87,7 @@ class Game:
             raise GameError("seed: must have fewer than 300 digits")
         if picks not in ("play", "random"):
             raise GameError(f"picks = {picks!r}: must be 'play' or 'random'")
+        self._in_use = UseLock()
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules)
         self.players = players
@@ -184,6 +187,7 @@ class Game:
             return (int(picker(self._state.turn[0], self.players)),)
         return tuple(range(self.players))
 
+    @exclusive
     def view(self, player: int) -> View:
         """What the player may see: under fog own regions and neighbours, but while regions are picked everything."""
         self._check_player(player)
@@ -205,6 +209,7 @@ class Game:
 
     # Playing
 
+    @exclusive
     def pick(
         self, wishes: Mapping[int, Sequence[int]] | None = None, on_illegal: OnIllegal = "raise"
     ) -> list[IllegalOrder]:
@@ -233,8 +238,9 @@ class Game:
             self._work.counts[player] = len(legal)
         if illegal and on_illegal == "raise":
             raise IllegalOrdersError(illegal)
-        self._remember()
-        resolve_picks(self._params, self._state, 0, table, self._work.counts, self._work.scratch)
+        state = copy_state(self._state)
+        resolve_picks(self._params, state, 0, table, self._work.counts, self._work.scratch)
+        self._go_on(state)
         self._note_starts()
         return illegal
 
@@ -275,8 +281,13 @@ class Game:
             table = np.full((self.players, 1), -1, dtype=np.int32)
             resolve_picks(self._params, self._state, 0, table, self._work.counts, self._work.scratch)
 
+    @exclusive
     def check(self, player: int, orders: Orders) -> list[IllegalOrder]:
         """The orders of a player that the rules forbid now, with reasons; nothing is played."""
+        return self._check(player, orders)
+
+    def _check(self, player: int, orders: Orders) -> list[IllegalOrder]:
+        """See `check`; the legal orders are then in the workspace."""
         self._check_player(player)
         if self.phase != "play":
             raise GameError(f"no orders now: the game's phase is {self.phase!r}")
@@ -292,6 +303,7 @@ class Game:
         self._work.counts[player] = count
         return tell_dropped(player, orders, reasons) if dropped else []
 
+    @exclusive
     def play_round(
         self,
         orders: Sequence[Orders | None] | Mapping[int, Orders | None],
@@ -313,14 +325,13 @@ class Game:
         illegal: list[IllegalOrder] = []
         for player in range(self.players):
             turn = given.get(player)
-            illegal += self.check(player, Orders() if turn is None else turn)
+            illegal += self._check(player, Orders() if turn is None else turn)
         if illegal and on_illegal == "raise":
             raise IllegalOrdersError(illegal)
         events = np.zeros((int(self._work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
-        before = self._state.owner[0].copy()
-        self._remember()
-        work = self._work
-        done = play_round(self._params, self._state, 0, work, script, events)
+        before, state, work = self._state.owner[0], copy_state(self._state), self._work
+        done = play_round(self._params, state, 0, work, script, events)
+        self._go_on(state)
         self._last = round_result(
             self.map.neighbors, self.rules.fog, self.round, work.deploy, events[:done], before, self._state.owner[0],
             illegal,
@@ -338,14 +349,16 @@ class Game:
 
     # Time travel
 
-    def _remember(self) -> None:
-        self._past = (copy_state(self._state), self._last, self._past)
+    def _go_on(self, state: State) -> None:
+        """Take a step to a state. What `_state` and `_past` hold is never written to: clones share it."""
+        self._past, self._state = (self._state, self._last, self._past), state
 
     @property
     def can_undo(self) -> bool:
         """Whether there is a step to take back."""
         return self._past is not None
 
+    @exclusive
     def changed(self) -> list[tuple[int, int, int]]:
         """What the last pick or round changed: (region, owner, army) of each region that is not as it was before.
 
@@ -359,25 +372,24 @@ class Game:
         owner, army = now.owner[0].take(regions), now.army[0].take(regions)
         return list(zip(regions.tolist(), owner.tolist(), army.tolist(), strict=True))
 
+    @exclusive
     def undo(self) -> None:
         """Take back the last pick or round, dice included."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
-        state, self._last, self._past = self._past
-        self._state = copy_state(state)  # a clone may share the past
+        self._state, self._last, self._past = self._past
 
     def clone(self) -> Game:
         """An independent copy that goes on exactly as this one would, dice and undo included."""
         other = Game.__new__(Game)
+        other._in_use = UseLock()
         other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
-        other._board, other._params, other._past = self._board, self._params, self._past
+        other._board, other._params, other._workspace = self._board, self._params, None
+        if not self._in_use.acquire(False):  # as `exclusive` does, at half its cost
+            raise ConcurrentUseError.of(self)
+        other._state, other._past = self._state, self._past
         other._last, other._starts = self._last, self._starts
-        other._workspace = None
-        s = self._state
-        other._state = State(
-            s.owner.copy(), s.army.copy(), s.offers.copy(), s.round.copy(), s.phase.copy(), s.turn.copy(),
-            s.eliminated_at.copy(), s.winner.copy(), s.rng.copy(),
-        )  # fmt: skip
+        self._in_use.release()
         return other
 
     copy = clone
@@ -396,6 +408,7 @@ class Game:
 
     # Saving
 
+    @exclusive
     def hash(self) -> str:
         """Hex digest of map, rules and position, dice included: equal hashes, equal futures."""
         digest = hashlib.sha256()
@@ -403,6 +416,7 @@ class Game:
         digest.update(state_bytes(self._state))
         return digest.hexdigest()
 
+    @exclusive
     def fingerprint(self) -> str:
         """16 hex digits over the position, dice included: a 64-bit BLAKE2b, cheap enough for every round of a log.
 
@@ -416,6 +430,7 @@ class Game:
 
     __hash__ = None  # type: ignore[assignment]
 
+    @exclusive
     def to_dict(self) -> dict[str, Any]:
         """The game as plain data for JSON, dice included, without what could be undone."""
         bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map

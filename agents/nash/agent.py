@@ -78,6 +78,7 @@ class NashAgent(SearchingAgent):
 
     name = "nash"
     default_simulations = DEFAULT_PLAYS
+    not_copied = ("_of", "_made")
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.standing import holds_regions
 from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
+from warlight_env.ownership import OneThread
 
 
 class SeenOrders:
@@ -67,20 +68,19 @@ class Watched(NamedTuple):
     position: Position
 
 
-class Watch(ABC):
+class Watch(OneThread, ABC):
     """Watches the others through one game, for one player, from one view of it to the next.
 
     Copies, in other processes too, know what it knows.
     """
+
+    not_copied = ("_contexts",)
 
     def __init__(self, view: View) -> None:
         self._game = view.board, view.rules, view.players, view.player
         self._params = view.params
         self._before: tuple[int, Position] | None = None
         self._contexts: Sequence[Context] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_contexts": None}  # where functions lie is of one process alone
 
     @abstractmethod
     def _policies(self) -> Sequence[Context]:

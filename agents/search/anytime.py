@@ -28,6 +28,7 @@ from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError
+from warlight_env.ownership import OneThread
 
 # Simulations a second and thread, before they are measured; users' functions may take long.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
@@ -59,7 +60,7 @@ class _Watch(watched):
             raise
 
 
-class AnytimeSearch(ABC):
+class AnytimeSearch(OneThread, ABC):
     """A search for one move: `run` it for a while, ask `best` at any moment, `run` on, `stop` it from any thread.
 
     Args:
@@ -69,6 +70,8 @@ class AnytimeSearch(ABC):
         functions: of users; see `plug_ins.Functions`.
         simulations: how many a store has room for, if `settings.memory` allows that; None: as much as that allows.
     """
+
+    exclusive_methods = ("begin", "run", "refine", "candidates", "best", "best_picks", "agreed", "statistics")
 
     #: Simulations that are made together.
     grain = 1

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from warlight_env.agents.base import Agent, Budget, given
+from warlight_env.agents.base import ASKED, Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.agents.plug_ins import Functions
@@ -18,15 +18,19 @@ from warlight_env.agents.search_record import Searched
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
+from warlight_env.ownership import OneThread
 
 
-class AnytimeAgent(Agent):
+class AnytimeAgent(OneThread, Agent):
     """A player by an `AnytimeSearch`; for any number of players.
 
     `evaluation`, `generator` (with the most turns that it writes, `capacity`), `policy`, `leaf`, `prior`: functions of
     the kinds in `agents.plug_ins`; None: the built-in ones. What they raise, and an answer of theirs that is none, ends
     the move; the agent can be asked again. Other parameters are those of its settings.
     """
+
+    exclusive_methods = ASKED
+    not_copied = ("search",)
 
     name = "anytime"
     search_type: ClassVar[Callable[..., Any]]  #: the `AnytimeSearch`

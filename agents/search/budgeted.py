@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from warlight_env.agents.base import Agent, Budget, given
+from warlight_env.agents.base import ASKED, Agent, Budget, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.search.pacing import Pacer
 from warlight_env.agents.search_record import Candidate, Searched, SearchRecord
@@ -16,6 +16,7 @@ from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
+from warlight_env.ownership import OneThread
 
 M = TypeVar("M")
 
@@ -44,7 +45,7 @@ class Found(NamedTuple):
     deepest: int
 
 
-class SearchingAgent(Agent):
+class SearchingAgent(OneThread, Agent):
     """An agent whose search gives candidates, the answer first; for any number of players.
 
     Args:
@@ -53,6 +54,9 @@ class SearchingAgent(Agent):
         secs: seconds a move, at most.
         weights: of the evaluation: a preset, a .json file, or a record.
     """
+
+    exclusive_methods = ASKED
+    not_copied = ("_of",)
 
     name = "searching"
     default_simulations: ClassVar[int | None] = None

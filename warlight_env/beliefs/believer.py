@@ -18,10 +18,13 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
+from warlight_env.ownership import OneThread
 
 
-class BelievingAgent(Agent):
+class BelievingAgent(OneThread, Agent):
     """Wraps an agent: it is asked on the position that a `Belief` holds the most likely, in games of two."""
+
+    exclusive_methods = ("pick", "wished", "act", "act_on", "insight", "searched", "search_policy")
 
     def __init__(self, agent: PlainAgent) -> None:
         self.agent = as_agent(agent)

@@ -49,9 +49,10 @@ from warlight_env.envs.step import Turns, Work, begin, make_turns, make_work, re
 from warlight_env.errors import InputError
 from warlight_env.features.columns import observed_features
 from warlight_env.game import Game
+from warlight_env.ownership import OneThread, UseLock, unchecked
 
 
-class EnvCore:
+class EnvCore(OneThread):
     """B games of P players; one step is one round (or pick, or part of a turn) of every game.
 
     What a step produces lies in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
@@ -70,6 +71,12 @@ class EnvCore:
         reward: "win", "regions", "income", a `Reward`, or a `RewardFunction`.
         slots: S, the number of players for whom observations and masks are kept; None: all.
     """
+
+    exclusive_methods = (
+        "set_slots", "reset", "set_dice", "start_from", "remember", "step", "hand_in", "hand_in_choice",
+        "hand_in_policy", "resolve", "resolve_bare", "look", "games", "seen", "view", "render", "mask",
+        "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "another", "clone",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -442,7 +449,7 @@ class EnvCore:
 
         Its arrays lie in one block of memory.
         """
-        other = EnvCore.__new__(EnvCore)
+        other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.batch, other._work, other.chronicle = batch, self.work, None
         n, e, players = self.board.n_regions, self.board.n_edges, self.players
@@ -460,8 +467,9 @@ class EnvCore:
 
     def clone(self) -> EnvCore:
         """An independent copy that goes on exactly as this one would; what is static is shared."""
-        other = EnvCore.__new__(EnvCore)
+        other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other._in_use = UseLock()
         other.state = copy_state(self.state)
         arrays: Any = self.out
         other.out = reference(Buffers(*[array.copy() for array in arrays]))
@@ -474,6 +482,11 @@ class EnvCore:
         return other
 
 
+@unchecked
+class InnerCore(EnvCore):
+    """The `EnvCore` of an environment, which checks itself that one thread uses it."""
+
+
 @functools.cache
 def _mask_address(write_mask: Callable[..., Any] | None) -> Any:
     return address(mask_pointer(write_mask or no_mask))
@@ -483,4 +496,4 @@ def _mask_address(write_mask: Callable[..., Any] | None) -> Any:
 _PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated", "truncated", "cycles")
 
 
-__all__ = ["ActionError", "EnvCore", "Snapshot"]
+__all__ = ["ActionError", "EnvCore", "InnerCore", "Snapshot"]

@@ -17,7 +17,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.arrays import fitting, fixed
-from warlight_env.envs.core import EnvCore
+from warlight_env.envs.core import InnerCore
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
@@ -67,7 +67,7 @@ class Episodes:
     ) -> None:
         if mask not in ("observation", "info"):
             raise InputError(f"mask = {mask!r}: must be 'observation' or 'info'")
-        self.core = EnvCore(
+        self.core = InnerCore(
             map, rules, players, batch, action=action, observation=observation, fog=fog, picking=picking,
             max_cycles=max_cycles, reward=reward, slots=1,
         )  # fmt: skip

@@ -18,9 +18,10 @@ from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.vector import WarlightVectorEnv
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
+from warlight_env.ownership import OneThread
 
 
-class WarlightMapsEnv(gymnasium.Env[Any, Any]):
+class WarlightMapsEnv(OneThread, gymnasium.Env[Any, Any]):
     """`WarlightEnv` on a map of a set in every game, padded to one size.
 
     ```python
@@ -54,6 +55,8 @@ class WarlightMapsEnv(gymnasium.Env[Any, Any]):
     Other arguments are those of `WarlightEnv`. ``map`` of the running game is an attribute, as are `features` of its
     observations without padding.
     """
+
+    exclusive_methods = ("set_maps", "set_opponent", "reset", "step", "action_masks", "render")
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 

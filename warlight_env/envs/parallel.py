@@ -20,7 +20,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.arrays import fixed
-from warlight_env.envs.core import ActionError, EnvCore, Snapshot
+from warlight_env.envs.core import ActionError, InnerCore, Snapshot
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.rendering import RENDERING, checked_mode
@@ -29,6 +29,7 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.state_vector import state_space, state_vector
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features, state_features
+from warlight_env.ownership import OneThread, UseLock
 
 Observations = dict[str, Any]
 Infos = dict[str, dict[str, Any]]
@@ -42,7 +43,7 @@ class EnvState:
     random: dict[str, Any] | None
 
 
-class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
+class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
     """Warlight for two to six players who hand in their orders at the same time.
 
     ## Description
@@ -125,6 +126,11 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
     * v0: first version.
     """
 
+    exclusive_methods = (
+        "reset", "step", "observe", "action_masks", "view", "state", "render", "clone", "get_state",
+        "set_state",
+    )  # fmt: skip
+
     metadata: ClassVar[dict[str, Any]] = {
         "name": "warlight_v0",
         **RENDERING,
@@ -149,7 +155,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
             raise InputError(f"mask = {mask!r}: must be 'observation' or 'info'")
         self.render_mode = checked_mode(render_mode)
         #: The games' core, a batch of one.
-        self.core = EnvCore(
+        self.core = InnerCore(
             map, rules, players, 1,
             action=action, observation=observation, fog=fog, picking=picking, max_cycles=max_cycles, reward=reward,
         )  # fmt: skip
@@ -235,7 +241,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
             self.core.start_from(read.start)
         live = self.core.out.live[0].tolist()
         self.agents, self.late_actions = [agent for agent in self.possible_agents if live[self._seat[agent]]], 0
-        observations = {agent: self.observe(agent) for agent in self.agents}
+        observations = {agent: self._seen(self._seat[agent]) for agent in self.agents}
         return observations, self._infos([self._seat[agent] for agent in self.agents])
 
     def step(
@@ -263,7 +269,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         self.late_actions += late
         out, seats = self.core.out, [self._seat[agent] for agent in acting]
         paid, ended, cut = out.reward[0].tolist(), out.terminated[0].tolist(), out.truncated[0].tolist()
-        observations = {agent: self.observe(agent) for agent in acting}
+        observations = {agent: self._seen(self._seat[agent]) for agent in acting}
         rewards = {self.possible_agents[p]: paid[p] for p in seats}
         terminations = {self.possible_agents[p]: ended[p] for p in seats}
         truncations = {self.possible_agents[p]: cut[p] for p in seats}
@@ -294,7 +300,9 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> Any:
         """What the agent sees now, in arrays of its own."""
-        p = self._seat[agent]
+        return self._seen(self._seat[agent])
+
+    def _seen(self, p: int) -> Any:
         seen = observation(self.core, p)
         if self._mask_in_info or self.core.encoding.mask_space is None:
             return seen
@@ -363,6 +371,7 @@ class WarlightParallelEnv(ParallelEnv[str, Any, Any]):
         """An independent environment that goes on exactly as this one would, in this game and the next ones."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other._in_use = UseLock()
         other.core = self.core.clone()
         other.agents = self.agents[:]
         other._rows, other._dropped = self._rows.copy(), self._dropped.copy()

@@ -23,9 +23,10 @@ from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
+from warlight_env.ownership import OneThread
 
 
-class WarlightVecEnv(VecEnv):
+class WarlightVecEnv(OneThread, VecEnv):
     """B games in compiled code for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
     Games that end begin anew in the same step. ``infos[b]`` holds what `WarlightEnv` tells, but for the mask, and the
@@ -34,6 +35,8 @@ class WarlightVecEnv(VecEnv):
 
     ``render()`` has all games, side by side, `render_game` has one.
     """
+
+    exclusive_methods = ("reset", "step_wait", "action_masks", "set_opponent", "render_game")
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 

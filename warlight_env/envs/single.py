@@ -24,9 +24,10 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
+from warlight_env.ownership import OneThread
 
 
-class WarlightEnv(gymnasium.Env[Any, Any]):
+class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
     """## Description
 
     Warlight for one learner against 1 to 5 opponents, which play inside the environment. Everybody hands in a turn at
@@ -122,6 +123,8 @@ class WarlightEnv(gymnasium.Env[Any, Any]):
 
     * v0: first version.
     """
+
+    exclusive_methods = ("reset", "step", "action_masks", "set_opponent", "view", "render")
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 

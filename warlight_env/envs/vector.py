@@ -17,9 +17,10 @@ from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
+from warlight_env.ownership import OneThread
 
 
-class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
+class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
     """B games of `WarlightEnv` at once, stepped in compiled code where the opponents are bots that are kernels.
 
     The same as that many single environments, trace for trace. ``infos["action_mask"]`` is the flat mask, int8[B, M].
@@ -33,6 +34,8 @@ class WarlightVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: of `render`, which has all games, and `render_game`, which has one.
         arguments: of `WarlightEnv`.
     """
+
+    exclusive_methods = ("reset", "step", "action_masks", "set_opponent", "render", "render_game")
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         **RENDERING,

@@ -33,6 +33,7 @@ from warlight_env.features.columns import (
     node_width,
     observed_features,
 )
+from warlight_env.ownership import OneThread
 
 
 class Memory(NamedTuple):
@@ -311,13 +312,15 @@ def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.flo
     return values
 
 
-class Describer:
+class Describer(OneThread):
     """Describes positions to players as environments with ``observation="flat"`` do, without an environment.
 
     Args:
         board: of the games. rules: of them. players: in them.
         max_cycles: the steps after which the environment ends a game, for the feature "time".
     """
+
+    exclusive_methods = ("__call__",)
 
     def __init__(self, board: Board, rules: Rules, players: int, max_cycles: int) -> None:
         self.features: Final = observed_features("flat", board.n_regions, players)

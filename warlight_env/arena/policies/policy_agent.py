@@ -22,10 +22,11 @@ from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn, clear_turn
 from warlight_env.envs.checkpoints import Policy
-from warlight_env.envs.core import EnvCore
+from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.observation_spaces import observation as observed
 from warlight_env.envs.padding import Padding
 from warlight_env.maps import Map
+from warlight_env.ownership import OneThread
 
 _GAME = np.zeros(1, dtype=np.int64)  # the only one of the batch
 
@@ -38,7 +39,7 @@ class SeededPolicy(Protocol):
     def __call__(self, observations: Any, masks: npt.NDArray[np.int8], seed: int) -> Any: ...
 
 
-class PolicyAgent(Agent):
+class PolicyAgent(OneThread, Agent):
     """Plays a policy ``(observations, masks int8[1, K]) -> actions`` with the spaces of its environment.
 
     An agent is for one game: the feature "time" counts its steps from the first one.
@@ -49,6 +50,8 @@ class PolicyAgent(Agent):
         action, observation, max_cycles: as the policy's environment had them.
         padding: of a policy of many maps, how these were padded there.
     """
+
+    exclusive_methods = ("pick", "act")
 
     def __init__(
         self,
@@ -114,7 +117,7 @@ class PolicyAgent(Agent):
     def _prepared(self, view: View) -> EnvCore:
         """A core of one game in the position of the view: all that the player sees is there, and nothing else."""
         if self._core is None or self._board is not view.board:
-            self._core = EnvCore(view.map, view.rules, view.players, **self._arguments, slots=1)
+            self._core = InnerCore(view.map, view.rules, view.players, **self._arguments, slots=1)
             self._core.reset([0])
             self._board = view.board
         core, player = self._core, view.player
@@ -153,13 +156,15 @@ class PlayableFile(Protocol):
     def player(self, board: Board) -> Policy | SeededPolicy: ...
 
 
-class TrainedAgent(Agent):
+class TrainedAgent(OneThread, Agent):
     """Plays the policy of a file; games that it was not trained for it refuses.
 
     Args:
         file: with the policy: a `PolicyFile` or a `SavedModel`.
         seed: what a policy that plays by chance draws from.
     """
+
+    exclusive_methods = ("pick", "act")
 
     def __init__(self, file: PlayableFile, seed: int = 0) -> None:
         self.file, self.seed, self.name = file, seed, f"policy:{file.name}"
