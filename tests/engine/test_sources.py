@@ -6,7 +6,10 @@ from warlight_env.engine.sources import SourceDigests, kernel_modules, read_sour
 
 TEXTS = {
     "a": "from b import f\n\n\ndef g(x):\n    return f(x)\n",
-    "b": "import c\nfrom typing import NamedTuple\n\n\nclass R(NamedTuple):\n    x: int\n    y: int\n\n\ndef f(x):\n    return x\n",
+    "b": (
+        "import c\nfrom typing import NamedTuple\n\n\nclass R(NamedTuple):\n    x: int\n    y: int\n\n\n"
+        "def f(x):\n    return x\n"
+    ),
     "c": "K = 3\n",
     "d": "def h():\n    from a import g\n    return g\n",
     "e": "E = 1\n",
