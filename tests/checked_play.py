@@ -35,9 +35,9 @@ from warlight_env.agents.one_ply import OnePlyAgent
 from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
-from warlight_env.engine.cache import KERNEL_PACKAGES
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.engine.sources import KERNEL_PACKAGES
 from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game

@@ -10,11 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import pytest
 from numba.core.errors import NumbaWarning
 
 from warlight_env.engine import cache, jit
+from warlight_env.engine.sealed import seal
 
 HERE = Path(__file__).parents[1]
 SLICE = [
@@ -64,7 +64,7 @@ def test_slice_of_the_suite(setting):
 PROBE = """
 import sys
 from warlight_env.engine import cache
-sys.stdout.write(cache.source_digest() + " " + str(cache.cache_folder()))
+sys.stdout.write(cache.environment_digest() + " " + str(cache.cache_folder()))
 """
 
 
@@ -76,7 +76,7 @@ def probe(**extra: str) -> tuple[str, Path]:
     return digest, Path(folder)
 
 
-def test_cache_folder_follows_sources_and_settings(tmp_path):
+def test_cache_folder_follows_settings(tmp_path):
     digest, folder = probe(WARLIGHT_CACHE_DIR=str(tmp_path))
     assert folder == tmp_path / "kernels" / digest
     assert probe(WARLIGHT_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1")[0] != digest
@@ -108,7 +108,7 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text("")
-    for name in ("jit.py", "cache.py", "checked.py", "reference.py"):
+    for name in ("jit.py", "cache.py", "checked.py", "reference.py", "sealed.py", "sources.py"):
         (package / name).write_text(Path(cache.__file__).with_name(name).read_text())
     (package / "caller.py").write_text(
         "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"
@@ -266,7 +266,7 @@ def test_what_others_put_into_the_cache_is_not_run(tmp_path):
     folder, planted = probe(**places)[1], tmp_path / "planted"
     folder.chmod(0o777)
     for index in folder.glob("*.nbi"):
-        index.write_bytes(pickle.dumps(numba.__version__) + pickle.dumps(Planted(planted)))
+        index.write_bytes(seal(index.name, pickle.dumps(Planted(planted))))
     done = run(kernel)
     assert done.stdout == "ran\n" and not planted.exists()
     assert done.stderr.count("others could change what would be run") == 1 and str(folder) in done.stderr

@@ -112,6 +112,7 @@ def _kernels() -> dict[str, Any]:
     except ImportError as error:
         return {"kernel_error": str(error)}
     others = [path for path in _cache_folders(folder) if path != folder]
+    stale, damaged = cache.stale_files(), cache.damaged_files()
     return {
         "jit": not jit.JIT_DISABLED,
         "numba_threads": int(numba.config.NUMBA_NUM_THREADS),
@@ -119,13 +120,14 @@ def _kernels() -> dict[str, Any]:
         "cache_notice": cache.cache_notice(),
         "cache_files": len(_files(folder)),
         "cache_bytes": _bytes(folder),
-        "stale_folders": len(others),
-        "stale_bytes": sum(_bytes(path) for path in others),
+        "damaged_files": [path.name for path in damaged],
+        "stale_files": len(stale) + sum(len(_files(path)) for path in others),
+        "stale_bytes": sum(path.stat().st_size for path in stale) + sum(_bytes(path) for path in others),
     }
 
 
 def _cache_folders(current: Path | None) -> list[Path]:
-    """Folders of compiled kernels, for these and for older sources: named by a digest, beside each other."""
+    """Folders of compiled kernels, for these and for other versions of Python and Numba, each named by a digest."""
     if current is None or not current.parent.is_dir():
         return []
     return [p for p in sorted(current.parent.iterdir()) if p.is_dir() and re.fullmatch(r"[0-9a-f]{20}", p.name)]
@@ -178,9 +180,12 @@ def _print_report(report: dict[str, Any]) -> None:
     print(f"  compile cache  {place}: {report['cache_files']} files, {mib(report['cache_bytes'])}")
     if report["cache_notice"]:
         print(f"                 {report['cache_notice']}")
-    if report["stale_folders"]:
-        print(f"                 {report['stale_folders']} older folders, {mib(report['stale_bytes'])}; "
-              "warlight doctor --clear-cache deletes them")  # fmt: skip
+    if report["damaged_files"]:
+        print(f"                 {len(report['damaged_files'])} damaged files, which are compiled again when needed; "
+              "warlight doctor --clear-cache deletes all")  # fmt: skip
+    if report["stale_files"]:
+        print(f"                 {report['stale_files']} files of other versions, {mib(report['stale_bytes'])}; "
+              "warlight doctor --clear-cache deletes all")  # fmt: skip
     if "freed_bytes" in report:
         print(f"  cleared        {mib(report['freed_bytes'])}")
     sys.stdout.flush()

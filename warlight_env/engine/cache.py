@@ -1,29 +1,40 @@
-"""Where compiled kernels are kept on disk: a folder for exactly these sources, which nobody else can write to."""
+"""Where compiled kernels are kept on disk: a folder that nobody else can write to, in files that notice damage."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import hashlib
-import importlib.util
+import json
 import multiprocessing
 import os
+import pickle
+import re
 import stat
 import sys
 import tempfile
+import uuid
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import CodeType
+from typing import Any, Final
 
 import numba
 import numpy as np
 import platformdirs
 from numba.core import caching
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
-#: Packages whose sources make up the cache key: Numba itself does not see that a callee in another file changed.
-KERNEL_PACKAGES = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
+from warlight_env.engine.checked import CHECKED
+from warlight_env.engine.sealed import is_damaged, seal, unseal
+from warlight_env.engine.sources import Source, SourceDigests, kernel_modules, read_sources
+
+#: Texts of modules, most recent last, of which it is kept what they mean.
+_KNOWN_SOURCES: Final = 2000
+
+#: The digest of the sources in the names of files.
+_SOURCES: Final = re.compile(r"-[0-9a-f]{8}-([0-9a-f]{20})-")
 
 #: Settings that change the machine code but that Numba leaves out of its own cache key.
 CODE_SETTINGS = (
@@ -33,25 +44,46 @@ CODE_SETTINGS = (
 
 
 @functools.cache
-def _kernel_sources() -> tuple[Path, ...]:
-    files: list[Path] = []
-    for package in KERNEL_PACKAGES:
-        spec = importlib.util.find_spec(package)
-        if spec is not None and spec.submodule_search_locations:
-            for folder in spec.submodule_search_locations:
-                files.extend(Path(folder).resolve().rglob("*.py"))
-    return tuple(sorted(files))
+def environment_digest() -> str:
+    """Hex digest over the versions of Python, NumPy and Numba, and the code settings."""
+    versions = (sys.version_info[:3], numba.__version__, np.__version__)
+    settings = [(name, os.environ.get(name, "")) for name in CODE_SETTINGS]
+    return hashlib.sha256(repr((versions, settings)).encode()).hexdigest()[:20]
 
 
 @functools.cache
-def source_digest() -> str:
-    """Hex digest over all kernel sources, the versions of Python and Numba, and the code settings."""
-    digest = hashlib.sha256()
-    digest.update(repr((sys.version_info[:3], numba.__version__, np.__version__)).encode())
-    digest.update(repr([(name, os.environ.get(name, "")) for name in CODE_SETTINGS]).encode())
-    for file in _kernel_sources():
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:20]
+def source_digests() -> SourceDigests:
+    """The digests of all kernel modules. What was parsed is kept in `cache_folder`."""
+    folder = cache_folder()
+    path = None if folder is None else folder / "sources.json"
+    known: dict[str, Any] = {}
+    if path is not None:
+        with contextlib.suppress(OSError):
+            content = unseal(path.name, path.read_bytes())
+            known = {} if content is None else json.loads(content)
+
+    def remember(sources: dict[str, Source]) -> None:
+        if path is not None:
+            newest = dict(list(known.items())[-_KNOWN_SOURCES:])
+            _write(path, json.dumps({**newest, **sources}).encode())
+
+    return SourceDigests(read_sources(known, remember))
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Seal a file and put it in its place at once. A folder that cannot be written is no reason to stop."""
+    mask = os.umask(0o022)  # files that others can write are not read again
+    os.umask(mask | 0o022)
+    new = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
+    try:
+        new.write_bytes(seal(path.name, content))
+        new.replace(path)
+    except OSError as error:
+        _warn_once(f"compiled kernels cannot be kept in {path.parent}: {error.strerror or error}")
+        with contextlib.suppress(OSError):
+            new.unlink()
+    finally:
+        os.umask(mask)
 
 
 def _made(folder: Path, mode: int) -> bool:
@@ -71,7 +103,7 @@ def _choice() -> tuple[Path | None, str]:
     """The folder of compiled kernels, and why it is not the one that was meant; see `cache_folder`."""
     named = os.environ.get("WARLIGHT_CACHE_DIR")
     parent = Path(named) if named else Path(platformdirs.user_cache_dir("warlight-env", appauthor=False))
-    meant = parent / "kernels" / source_digest()
+    meant = parent / "kernels" / environment_digest()
     there = _made(meant, 0o755 if named else 0o700) or _filled(meant)
     if not there:
         return _private_folder(), ""
@@ -97,7 +129,7 @@ def _trusted(folder: Path) -> tuple[Path | None, str]:
 
 
 def cache_folder() -> Path | None:
-    """The folder of compiled kernels for exactly these sources; None: there is none that is safe.
+    """The folder of compiled kernels for these versions of Python and Numba; None: no folder is safe.
 
     ``WARLIGHT_CACHE_DIR`` names its parent; otherwise it lies in the user's cache folder. What is cached is executed:
     where that cannot be written, or others than this user and root could write to it, to what is above it or to what
@@ -159,7 +191,7 @@ def _open_to_others(status: os.stat_result, whatever_mode: bool) -> str | None:
 def _private_folder() -> Path | None:
     """A folder in the system's temporary folder that nobody else can write to, the same each time if possible."""
     owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
-    below = Path("kernels", source_digest())
+    below = Path("kernels", environment_digest())
     folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / below
     if _made(folder, 0o700) and (real := _trusted(folder)[0]) is not None:
         return real
@@ -171,55 +203,135 @@ def _private_folder() -> Path | None:
 
 
 class _Locator(caching._CacheLocator):
-    """Puts one form of a compiled function into `cache_folder`."""
+    """Puts one form of a compiled function into `cache_folder`.
+
+    A function of a kernel module is known by its module, its name, its own code and the digest of its module's import
+    closure, so files of changed sources lie beside those of the old ones. Other functions may call any kernel.
+    """
 
     form = ""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
-        self._py_file = py_file  # where Numba's warnings say what they are about
-        self._line = py_func.__code__.co_firstlineno
-        self._module = hashlib.sha256(py_func.__module__.encode()).hexdigest()[:8]
-        status = os.stat(py_file)
-        # The folder's name already stands for the text of the kernel sources; so installations share what they compile.
-        ours = Path(py_file).resolve() in _kernel_sources()
-        self._stamp = (0.0 if ours else status.st_mtime, status.st_size)
+        self._py_file = py_file  # Numba's warnings name it
+        module = py_func.__module__
+        known = hashlib.sha256(module.encode()).hexdigest()[:8]
+        ours = kernel_modules().get(module) == Path(py_file).resolve()
+        sources = source_digests().of(module if ours else "")
+        if ours and not CHECKED:
+            self._stamp: tuple[Any, ...] = (sources,)
+            self._place = f"{known}-{sources}-{_code_digest(py_func.__code__)}"
+        else:  # the checked build's errors name lines
+            status = os.stat(py_file)
+            self._stamp = (sources, status.st_mtime, status.st_size)
+            self._place = f"{known}-{sources}-{py_func.__code__.co_firstlineno}"
 
     def get_cache_path(self) -> str:
         return str(cache_folder())
 
-    def get_source_stamp(self) -> tuple[float, int]:
+    def get_source_stamp(self) -> tuple[Any, ...]:
         return self._stamp
 
     def get_disambiguator(self) -> str:
-        return f"{self._module}-{self._line}{self.form}"
+        return f"{self._place}{self.form}"
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
         return cls(py_func, py_file) if os.path.exists(py_file) and cache_folder() is not None else None
 
 
+def _code_digest(code: CodeType) -> str:
+    """Tells functions of one name in one module apart, wherever they stand there."""
+    numbers = [c for c in code.co_consts if isinstance(c, int | float)]
+    inner = [_code_digest(c) for c in code.co_consts if isinstance(c, CodeType)]
+    return hashlib.sha256(repr((code.co_code, code.co_names, numbers, inner)).encode()).hexdigest()[:8]
+
+
+class _SealedFiles(IndexDataCacheFile):
+    """Numba's files of a function, sealed: a damaged one is as good as none.
+
+    An index names its files of code, each of which has a name of its own that is never used again. So an index never
+    leads to the code of another signature.
+    """
+
+    def _load_index(self) -> dict[Any, str]:
+        content = self._content(self._index_path)
+        if content is None:
+            return {}
+        stamp, overloads = pickle.loads(content)
+        return overloads if stamp == self._source_stamp else {}
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        _write(Path(self._index_path), self._dump((self._source_stamp, overloads)))
+
+    def _load_data(self, name: str) -> Any:
+        content = self._content(self._data_path(name))
+        if content is None:
+            raise FileNotFoundError(name)
+        return pickle.loads(content)
+
+    def _save_data(self, name: str, data: Any) -> None:
+        _write(Path(self._data_path(name)), self._dump(data))
+
+    def _data_name(self, number: int) -> str:
+        return self._data_name_pattern.format(number=uuid.uuid4().int % 10**16)
+
+    def _content(self, path: str) -> bytes | None:
+        """What was written to a file; None where there is none, or a damaged one, which is deleted."""
+        file = Path(path)
+        try:
+            content = unseal(file.name, file.read_bytes())
+        except FileNotFoundError:
+            return None
+        if content is None:
+            with contextlib.suppress(OSError):
+                file.unlink()
+        return content
+
+
 class _KernelCache(FunctionCache):
-    """Numba's cache, for which a file that cannot be read is as good as none, and a full disk no reason to stop."""
+    """Numba's cache over `_SealedFiles`. A file that cannot be read is as good as none."""
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _SealedFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # unpickling a damaged file can raise anything
-            self._rewrite(self.flush)
+        except Exception:  # unpickling what other versions wrote can raise anything
+            self.flush()
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        self._rewrite(lambda: super(_KernelCache, self).save_overload(sig, data))
-
-    def _rewrite(self, write: Callable[[], None]) -> None:
-        mask = os.umask(0o022)  # what others can write to is not read again
-        os.umask(mask | 0o022)
         try:
-            write()
+            super().save_overload(sig, data)
         except OSError as error:
             _warn_once(f"compiled kernels cannot be kept in {self.cache_path}: {error.strerror or error}")
-        finally:
-            os.umask(mask)
+
+
+def damaged_files() -> list[Path]:
+    """The files in `cache_folder` that are not as they were written."""
+    damaged = []
+    for file in _files():
+        with contextlib.suppress(OSError):  # another process may have replaced it
+            if is_damaged(file):
+                damaged.append(file)
+    return damaged
+
+
+def stale_files() -> list[Path]:
+    """The files in `cache_folder` that belong to other sources than the installed ones."""
+    current = source_digests().all()
+    found = ((file, _SOURCES.search(file.name)) for file in _files())
+    return [file for file, digest in found if digest and digest[1] not in current]
+
+
+def _files() -> list[Path]:
+    folder = cache_folder()
+    if folder is None or not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if path.suffix in (".nbi", ".nbc", ".json"))
 
 
 @functools.cache

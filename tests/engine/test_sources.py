@@ -1,0 +1,64 @@
+"""Digests of kernel sources: what changes them, and what does not."""
+
+import pytest
+
+from warlight_env.engine.sources import SourceDigests, kernel_modules, read_source, read_sources
+
+TEXTS = {
+    "a": "from b import f\n\n\ndef g(x):\n    return f(x)\n",
+    "b": (
+        "import c\nfrom typing import NamedTuple\n\n\nclass R(NamedTuple):\n    x: int\n    y: int\n\n\n"
+        "def f(x):\n    return x\n"
+    ),
+    "c": "K = 3\n",
+    "d": "def h():\n    from a import g\n    return g\n",
+    "e": "E = 1\n",
+}
+
+
+def digests(**changed):
+    return SourceDigests({name: read_source(text.encode()) for name, text in {**TEXTS, **changed}.items()})
+
+
+def changed_modules(**changed):
+    before, after = digests(), digests(**changed)
+    return {name for name in TEXTS if before.of(name) != after.of(name)}
+
+
+@pytest.mark.parametrize("module, text, expected", [
+    ("c", "K = 4\n", "abcd"),  # through imports, those inside functions too
+    ("a", TEXTS["a"].replace("f(x)\n", "f(x) + 1\n"), "ad"),
+    ("e", "E = 2\n", "e"),
+    ("c", "# why\nK = 3  # three\n", ""),
+    ("c", '"""Constants."""\n\nK = 3\n"""Of three."""\n', ""),
+    ("a", TEXTS["a"].replace("    return", '    """Call f."""\n\n    return'), ""),
+    ("b", TEXTS["b"].replace("x: int\n    y", "y: int\n    x"), "abcde"),  # a record's layout concerns all
+    ("b", TEXTS["b"].replace("x: int", "x: int  #: the first"), ""),
+    ("c", "K = 3\nimport e\n", "abcd"),
+])  # fmt: skip
+def test_a_change_reaches_exactly_those_who_depend_on_it(module, text, expected):
+    assert changed_modules(**{module: text}) == set(expected)
+
+
+def test_modules_of_others_depend_on_everything():
+    before = digests()
+    assert before.of("user") not in {before.of(name) for name in TEXTS}
+    assert before.of("user") != digests(e="E = 2\n").of("user")
+    assert before.all() == {before.of(name) for name in [*TEXTS, "user"]}
+
+
+def test_known_texts_are_not_parsed_again():
+    first = {}
+    sources = read_sources({}, first.update)
+    assert sources.keys() == kernel_modules().keys()
+    assert "warlight_env.engine.round" in sources and "warlight_env.agents.mcts" in sources
+    again = []
+    assert read_sources({key: list(source) for key, source in first.items()}, again.append) == sources
+    assert not again
+
+
+def test_the_closure_of_the_rules_has_no_bot():
+    digests = SourceDigests(read_sources({}, lambda known: None))
+    closure = digests.closure("warlight_env.engine.round")
+    assert "warlight_env.engine.dice" in closure
+    assert not any(name.startswith("warlight_env.agents") for name in closure)

@@ -1,0 +1,131 @@
+"""Digests of the sources that a compiled function depends on, without comments and docstrings.
+
+The unit is a module. A kernel depends on its own module and on all that this module imports, directly or not
+(its import closure), as far as these belong to `KERNEL_PACKAGES`. Numba's types of records do not hold the names of
+fields, so a kernel also depends on the definitions of all records.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+#: Packages that hold kernels. Numba itself does not notice that a callee in another file has changed.
+KERNEL_PACKAGES: Final = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
+
+
+class Source(NamedTuple):
+    """What a module's text means to compiled code."""
+
+    code: str  #: digest of the syntax tree, without comments and docstrings
+    imports: tuple[str, ...]  #: full names in its import statements, wherever they stand; not all are modules
+    records: str  #: digest of the classes that derive from NamedTuple; empty: there are none
+
+
+def read_source(text: bytes) -> Source:
+    """Digest a module's text.
+
+    Raises SyntaxError where Python cannot compile it.
+    """
+    tree = ast.parse(text)
+    imports: set[str] = set()
+    records: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = _without_docstring(node.body)
+        if isinstance(node, ast.Import):
+            imports.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            imports.add(node.module or "")
+            imports.update(f"{node.module}.{alias.name}" for alias in node.names)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and any(_named(base) == "NamedTuple" for base in node.bases):
+            records.append(ast.dump(node))
+    return Source(_digest([ast.dump(tree)]), tuple(sorted(imports)), _digest(records) if records else "")
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A body without the strings that stand alone as statements."""
+    return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))] or [ast.Pass()]
+
+
+def _named(base: ast.expr) -> str:
+    return base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+
+
+def _digest(texts: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+class SourceDigests:
+    """Digests by module.
+
+    Args:
+        sources: what each module holds, by its full name.
+    """
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._sources = dict(sources)
+        self._records = _digest(f"{name} {source.records}" for name, source in sorted(sources.items()))
+        self._everything = self._over(self._sources)
+
+    def of(self, module: str) -> str:
+        """Hex digest of a module's import closure; of everything, where the module is not in a kernel package."""
+        return self._over(self.closure(module)) if module in self._sources else self._everything
+
+    def closure(self, module: str) -> frozenset[str]:
+        """The module and all modules that it imports, directly or not."""
+        found, waiting = {module}, [module]
+        while waiting:
+            for name in self._sources[waiting.pop()].imports:
+                if name in self._sources and name not in found:
+                    found.add(name)
+                    waiting.append(name)
+        return frozenset(found)
+
+    def all(self) -> frozenset[str]:
+        """All digests that `of` can give."""
+        return frozenset({self._everything, *map(self.of, self._sources)})
+
+    def _over(self, modules: Iterable[str]) -> str:
+        return _digest([self._records, *(f"{name} {self._sources[name].code}" for name in sorted(modules))])
+
+
+@functools.cache
+def kernel_modules() -> Mapping[str, Path]:
+    """Files of the modules in `KERNEL_PACKAGES`, by full name."""
+    modules: dict[str, Path] = {}
+    for package in KERNEL_PACKAGES:
+        spec = importlib.util.find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            place = Path(folder).resolve()
+            for file in sorted(place.rglob("*.py")):
+                parts = file.relative_to(place).with_suffix("").parts
+                modules[".".join((package, *(parts[:-1] if parts[-1] == "__init__" else parts)))] = file
+    return modules
+
+
+def read_sources(known: Mapping[str, Any], remember: Callable[[dict[str, Source]], None]) -> dict[str, Source]:
+    """Read all kernel modules.
+
+    Args:
+        known: sources by the hex digest of their raw bytes; modules found there are not parsed.
+        remember: called with such a mapping for all modules, where some were not known.
+    """
+    sources, by_text = {}, {}
+    for module, file in kernel_modules().items():
+        text = file.read_bytes()
+        key = hashlib.sha256(text).hexdigest()
+        source = known.get(key)
+        sources[module] = by_text[key] = read_source(text) if source is None else Source(*source)
+    if not by_text.keys() <= known.keys():
+        remember(by_text)
+    return sources
