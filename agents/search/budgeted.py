@@ -56,7 +56,7 @@ class SearchingAgent(OneThread, Agent):
     """
 
     exclusive_methods = ASKED
-    not_copied = ("_of",)
+    not_copied: ClassVar[tuple[str, ...]] = ("_of",)
 
     name = "searching"
     default_simulations: ClassVar[int | None] = None

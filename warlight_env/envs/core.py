@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -444,7 +444,7 @@ class EnvCore(OneThread):
         """
         snapshots.restore(self, snapshot)
 
-    def another(self, batch: int) -> EnvCore:
+    def another(self, batch: int) -> Self:
         """A core of such games, none of them begun, for the same thread: what is static and working memory are shared.
 
         Its arrays lie in one block of memory.
@@ -465,7 +465,7 @@ class EnvCore(OneThread):
             other.remember()
         return other
 
-    def clone(self) -> EnvCore:
+    def clone(self) -> Self:
         """An independent copy that goes on exactly as this one would; what is static is shared."""
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
