@@ -30,6 +30,8 @@ from warlight_env.errors import InputError
 from warlight_env.ownership import ConcurrentUseError
 
 THREADS = 3
+#: Seconds after a refused call. Without a pause, refused calls would take most of the time.
+PAUSE = 1e-4
 MAPS = ("small", "world")
 
 Call = Callable[[np.random.Generator], Any]
@@ -75,7 +77,7 @@ def hammer(shared: Shared, seconds: float) -> Counts:
                 done += 1
             except ConcurrentUseError:
                 refused += 1
-                time.sleep(0)  # lets the other thread go on
+                time.sleep(PAUSE)
             except shared.allowed:
                 done += 1
             except Exception as error:

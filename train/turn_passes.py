@@ -16,6 +16,7 @@ from torch.autograd.function import once_differentiable
 from warlight_env.agents.context import Context
 from warlight_env.agents.turn_record import SHAPES, TurnNetwork, make_turn_net_work
 from warlight_env.engine.reference import reference
+from warlight_env.ownership import OneThread
 from warlight_env.train.threads import in_threads
 from warlight_env.train.turn_batches import TurnRows, make_batch
 from warlight_env.train.turn_forward import tell_turns
@@ -60,8 +61,10 @@ def turn_pass(context: Context, device: str | torch.device, threads: int = 1) ->
     return CompiledPass(context, threads) if torch.device(device).type == "cpu" else TorchPass(context, device)
 
 
-class TorchPass:
+class TorchPass(OneThread):
     """In PyTorch, see `turn_loss.turn_chances`."""
+
+    exclusive_methods = ("chances",)
 
     def __init__(self, context: Context, device: str | torch.device) -> None:
         board = context.board
@@ -97,11 +100,14 @@ class _Tapes:
     there may be many places."""
 
     def __init__(self) -> None:
-        self._last: Tape | None = None
+        self._last: list[Tape] = []
 
     def take(self, size: int, context: Context) -> Tape:
         """One of a place, for so many turns."""
-        tape, self._last = self._last, None
+        try:
+            tape = self._last.pop()  # one step, so two threads never take the same tape
+        except IndexError:
+            tape = None
         n, e, players = context.board.n_regions, context.board.n_edges, context.players
         if tape is not None and fits(tape, size, n, e, players):
             return tape
@@ -109,14 +115,16 @@ class _Tapes:
 
     def put_back(self, used: Tape) -> None:
         """Let others use it."""
-        self._last = used
+        self._last[:] = [used]
 
 
 _TAPES: Final = _Tapes()
 
 
-class CompiledPass:
+class CompiledPass(OneThread):
     """In kernels."""
+
+    exclusive_methods = ("tell", "gradients")
 
     def __init__(self, context: Context, threads: int) -> None:
         self._threads, self.players = threads, context.players

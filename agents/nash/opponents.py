@@ -78,7 +78,7 @@ class OpponentKinds(Watch):
         self.weights = np.full((view.players, len(kinds)), 1.0 / len(kinds))  #: float64[P, K], each row adds up to 1
 
     def _policies(self) -> list[Context]:
-        board, _, players, _ = self._game
+        board, players = self._board, self._game[2]
         return [
             make_context(
                 board, self._params, players, self._evaluation, functions=Functions(policy=KINDS[kind]),

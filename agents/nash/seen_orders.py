@@ -77,7 +77,7 @@ class Watch(OneThread, ABC):
     not_copied = ("_contexts",)
 
     def __init__(self, view: View) -> None:
-        self._game = view.board, view.rules, view.players, view.player
+        self._game, self._board = (view.map, view.rules, view.players, view.player), view.board
         self._params = view.params
         self._before: tuple[int, Position] | None = None
         self._contexts: Sequence[Context] | None = None
@@ -95,7 +95,7 @@ class Watch(OneThread, ABC):
 
     def goes_on(self, view: View) -> bool:
         """Whether a view may be of the game that was seen so far: of the last round again, or of the next one."""
-        if self._game[1:] != (view.rules, view.players, view.player) or self._game[0] is not view.board:
+        if self._game != (view.map, view.rules, view.players, view.player):
             return False
         return self._before is None or view.round - self._before[0] in (0, 1)
 

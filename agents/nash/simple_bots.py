@@ -55,7 +55,7 @@ class SimpleBots(Watch):
         self._foretold: dict[tuple[int, int], _Turn] = {}  # by player and bot, of the last position
 
     def _policies(self) -> list[Context]:
-        board, _, players, _ = self._game
+        board, players = self._board, self._game[2]
         return [
             make_context(board, self._params, players, THESIS, functions=Functions(policy=policy))
             for policy in SIMPLE.values()

@@ -177,20 +177,21 @@ class AnytimeSearch(OneThread, ABC):
         What a user's function raises ends it, as does an answer of one that is none (`AnswerError`). Nothing can be
         asked of the search then until it is begun anew.
         """
+        deadline = math.inf if seconds is None else time.perf_counter() + seconds
+        self._run(simulations if simulations is not None else (1 << 60), deadline, self._stop.is_set)
+
+    def _run(self, wanted: int, deadline: float, stopped: Callable[[], bool]) -> None:
         self._check()
-        start = time.perf_counter()
-        deadline = math.inf if seconds is None else start + seconds
-        wanted = simulations if simulations is not None else (1 << 60)
-        s = self.settings
+        start, s = time.perf_counter(), self.settings
         if s.parallel == "leaf" and s.threads > 1:
-            run_leaf_parallel(self, wanted, deadline, self._stop.is_set)
+            run_leaf_parallel(self, wanted, deadline, stopped)
         else:
             quotas = self._quotas(wanted)
-            if time.perf_counter() < deadline and not self._stop.is_set():
+            if time.perf_counter() < deadline and not stopped():
                 for one, quota in zip(self.stores, quotas[:: len(self.stores[0].works)], strict=True):
                     if len(one.works) > 1:
                         self._open(one, quota)
-            work_off(self._jobs, quotas, s.threads, deadline, self._stop.is_set)
+            work_off(self._jobs, quotas, s.threads, deadline, stopped)
         self.refined = None
         self.seconds += time.perf_counter() - start
 
@@ -252,7 +253,7 @@ class AnytimeSearch(OneThread, ABC):
         """The answer as things stand."""
         candidates = self.candidates()
         if not candidates:
-            self.run(simulations=1)
+            self._run(1, math.inf, lambda: False)  # also after a `stop` before the first simulation
             candidates = self.candidates()
         return candidates[0].orders.limited(self.view.params.max_orders)
 

@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.base import Budget
-from warlight_env.engine.board import Board
 from warlight_env.engine.round import income
 from warlight_env.engine.state import UNKNOWN
 from warlight_env.engine.view import View
+from warlight_env.maps import Map
 
 #: A turn like any other gets this part of a bank, or what is left to the round limit; and the whole increment.
 PART: Final = 1 / 20
@@ -33,7 +33,7 @@ class Pacer:
     """Shares out the bank of one player's games, whose turns it sees one after the other."""
 
     def __init__(self) -> None:
-        self._board: Board | None = None
+        self._map: Map | None = None
         self._round = 0
         self._last: int | None = None  # round with an enemy at the border
         self._met = 0  # round in which this contact began
@@ -54,8 +54,8 @@ class Pacer:
         return replace(budget, seconds=min(seconds, bank - min(RESERVE, _RESERVED_PART * bank)))
 
     def _weight(self, view: View) -> float:
-        if view.board is not self._board or view.round < self._round:
-            self._board, self._last = view.board, None
+        if view.map != self._map or view.round < self._round:
+            self._map, self._last = view.map, None
         self._round = view.round
         weight = QUIET
         if _meets_enemy(view):

@@ -256,6 +256,13 @@ def test_an_answer_at_any_moment():
     assert MIDGAME.check(0, search.best()) == []
 
 
+def test_a_search_stopped_before_its_first_simulation_has_an_answer():
+    search = Search(MIDGAME.view(0), MctsSettings(**SMALL))
+    search.stop()
+    search.run(simulations=10)
+    assert search.simulations == 0 and MIDGAME.check(0, search.best()) == []
+
+
 # Determinism
 
 

@@ -85,6 +85,13 @@ agents, view = pickle.load(sys.stdin.buffer)
 print(repr([agent.act(view) for agent in agents]))
 """
 
+#: The same, from pickles of their own: the view's board is another object than the one that agents know.
+APART = """
+import pickle, sys
+agents, view = map(pickle.loads, pickle.load(sys.stdin.buffer))
+print(repr([agent.act(view) for agent in agents]))
+"""
+
 
 def moved(specs):
     """Agents after a move, and the view of the next round."""
@@ -98,17 +105,16 @@ def moved(specs):
 def test_agents_are_copied_and_pickled_after_a_move():
     specs = [spec for spec in COPIED if "threads" not in spec and "pmcts" not in spec]
     agents, view = moved(specs)
-    pickled = pickle.dumps((agents, view))
+    pickled, apart = pickle.dumps((agents, view)), pickle.dumps((pickle.dumps(agents), pickle.dumps(view)))
     copies = copy.deepcopy(agents)
     expected = [agent.act(view) for agent in agents]
     assert [agent.act(view) for agent in copies] == expected
     again, seen = pickle.loads(pickled)
     assert [agent.act(seen) for agent in again] == expected
-    done = subprocess.run(
-        [sys.executable, "-c", IN_ANOTHER_PROCESS], input=pickled, capture_output=True, check=False
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    assert done.stdout.decode().strip() == repr(expected)
+    for program, given in ((IN_ANOTHER_PROCESS, pickled), (APART, apart)):
+        done = subprocess.run([sys.executable, "-c", program], input=given, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()[-2000:]
+        assert done.stdout.decode().strip() == repr(expected)
 
 
 @pytest.mark.parametrize("spec", ["pmcts:sims=60", "mcts:sims=60,threads=2,refine=0"])

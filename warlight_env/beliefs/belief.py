@@ -17,6 +17,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.maps import Map
+from warlight_env.ownership import OneThread
 
 _NO_ORDERS: Final = Orders()
 #: Most neutral regions that the opponent is thought to take in a round where nobody sees it.
@@ -46,7 +47,7 @@ class Observation:
     own: Orders | None = None
 
 
-class Belief:
+class Belief(OneThread):
     """The most likely whole position in a game of two under fog; deterministic.
 
     In sight, everything is as it is seen. Out of sight,
@@ -69,6 +70,8 @@ class Belief:
         army: int32[N], armies at the start, wastelands included.
         offers, wishes: what could be picked by both, and what we ranked, best first, where picks are secret.
     """
+
+    exclusive_methods = ("update", "position")
 
     def __init__(
         self,

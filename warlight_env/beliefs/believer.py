@@ -63,7 +63,7 @@ class BelievingAgent(OneThread, Agent):
     def act_on(self, view: View, observation: Observation, budget: Budget | None = None) -> Orders:
         """The turn on a view whose news are given."""
         last = self._before
-        if self.belief is None or last is None or view.round <= last.round or view.board is not last.board:
+        if self.belief is None or last is None or view.round <= last.round or view.map != last.map:
             if not self._picked_for(view):  # nothing was picked, or in a game that never began
                 self._forget_picks()
             army = self._start

@@ -32,6 +32,7 @@ from warlight_env.experiments.experiment_settings import ExperimentSettings
 from warlight_env.experiments.players import QUICK_SIMULATIONS, with_parameters
 from warlight_env.experiments.rows import Row, number_row
 from warlight_env.game import Game
+from warlight_env.ownership import OneThread
 
 #: Rounds that are played.
 ROUNDS: Final = 8
@@ -121,8 +122,10 @@ def choose_growth(
     return order[0]
 
 
-class LongSearch:
+class LongSearch(OneThread):
     """Grows as fast as it can: of many turns that with the highest mean income at the end, by many games each."""
+
+    exclusive_methods = ("act",)
 
     def __init__(self, seed: int, quick: bool) -> None:
         self._rng, self._made = make_rng(seed), False

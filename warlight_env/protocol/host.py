@@ -15,6 +15,7 @@ from warlight_env.arena.playing.player import ForfeitError
 from warlight_env.beliefs.watching import Watcher
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
+from warlight_env.ownership import OneThread
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import Read, expected_answer, parse_answer
 from warlight_env.protocol.bot_faults import BotFault, BotFaults
@@ -42,7 +43,7 @@ _MANY: Final = 1000
 _QUOTED_ERRORS: Final = 1000
 
 
-class ExternalBot(Agent):
+class ExternalBot(OneThread, Agent):
     """An agent that asks a process; for games of two. A process lives for one game, from the first question on.
 
     Args:
@@ -57,6 +58,8 @@ class ExternalBot(Agent):
     """
 
     counts_simulations = False  #: the protocol knows time alone, see `Setup.check_clocks`
+
+    exclusive_methods = ("pick", "act")
 
     def __init__(self, command: Sequence[str], seed: int = 0, options: HostOptions | None = None) -> None:
         self.options = HostOptions() if options is None else options
