@@ -86,6 +86,28 @@ def test_a_request_that_does_not_come_to_an_end_is_cut_off(tmp_path: Path):
         assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
 
 
+def test_many_half_sent_heads_are_cut_off(tmp_path: Path):
+    with listening(tmp_path, ConnectionLimits(head=0.4)) as port:
+        clients = [opened(port) for _ in range(100)]
+        for client in clients:
+            client.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+        assert {answer(client)[:12] for client in clients} == {b"HTTP/1.1 408"}
+        assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
+
+
+def test_an_origin_has_the_scheme_that_a_trusted_proxy_names(tmp_path: Path):
+    def status(port: int, origin: str, forwarded: str = "") -> int:
+        headers = {"origin": origin, **({"x-forwarded-proto": forwarded} if forwarded else {})}
+        return httpx.get(f"http://127.0.0.1:{port}/api/home", headers=headers).status_code
+
+    for name, proxies in (("bare", ()), ("behind", ("127.0.0.1",))):
+        with listening(tmp_path / name, ConnectionLimits(), proxies=proxies) as port:
+            place = f"127.0.0.1:{port}"
+            assert status(port, f"http://{place}") == 200
+            assert status(port, f"https://{place}") == 403
+            assert status(port, f"https://{place}", "https") == (200 if proxies else 403)
+
+
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("warlight_env.web.gate.SLOWEST", 0.4)
     with listening(tmp_path, ConnectionLimits(head=0.4)) as port:

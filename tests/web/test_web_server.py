@@ -120,10 +120,17 @@ def test_other_pages_are_not_answered(server: Server):
         assert client.post("games", json=body, headers={"origin": "http://evil.example"}).status_code == 403
         assert client.get("home", headers={"host": "evil.example"}).status_code == 421
         assert client.post("games", json=body, headers={"origin": server.base}).status_code == 200
+        other_scheme = server.base.replace("http:", "https:")
+        assert client.post("games", json=body, headers={"origin": other_scheme}).status_code == 403
+        assert client.post("games", json=body, headers={"origin": "null"}).status_code == 403
     game = make(server)
     url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
     with pytest.raises(InvalidStatus):
         connect(url, origin="http://evil.example")  # type: ignore[arg-type]
+    with pytest.raises(InvalidStatus):
+        connect(url, origin=server.base.replace("http:", "https:"))  # type: ignore[arg-type]
+    with connect(url, origin=server.base):  # type: ignore[arg-type]
+        pass
 
 
 def test_bounds_on_what_comes_in(server: Server):

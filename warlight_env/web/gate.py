@@ -10,7 +10,6 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from warlight_env.web.connections import ADDRESS, address_of
 from warlight_env.web.errors import Refusal, later, refusal
@@ -45,6 +44,9 @@ _INVITED: Final = re.compile(
     r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|report|log|file))?"
 )
 
+
+#: The scheme of the page's address, by that of a request. Behind a proxy it is what X-Forwarded-Proto says.
+_PAGE_SCHEME: Final = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
 
 #: Tells the page that its call was a guest's.
 _GUEST_HEADER: Final = ((b"x-warlight-guest", b"yes"),)
@@ -122,7 +124,7 @@ class Guard:
         if self.hosts and host not in self.hosts and host.rpartition(":")[0] not in self.hosts:
             return 421, refusal("this server is not reached under that name")
         origin = headers.get(b"origin")
-        if origin is not None and _place(origin) != host:
+        if origin is not None and origin != f"{_PAGE_SCHEME[scope['scheme']]}://{host}":
             return 403, refusal("requests from other pages are not answered")
         if not scope["query_string"].isascii():
             return 400, refusal("an address is of ASCII characters: others are written as %XX")
@@ -166,13 +168,6 @@ def _most(path: str) -> int:
 
 def _too_long(most: int) -> Refused:
     return 413, refusal(f"at most {most} bytes", code="too-long", values={"bytes": most})
-
-
-def _place(origin: str) -> str:
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:  # no address at all
-        return ""
 
 
 async def _body(receive: Receive, most: int) -> bytes | Refused | None:
