@@ -22,6 +22,7 @@ from warlight_env.errors import RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.telling import NAMES
+from warlight_env.protocol.turn_start import TurnStart, income
 
 #: Orders of an answer: as many as the competitions' engines really took, so that a turn is played as it was planned.
 _MOST: Final = m.MAX_ORDERS + 1
@@ -31,18 +32,16 @@ _MOST: Final = m.MAX_ORDERS + 1
 class Heard:
     """What the engine has said so far."""
 
-    name: str = NAMES[0]
-    opponent: str = NAMES[1]
+    name: str = ""  #: of the bot; empty: not said yet
     max_rounds: int | None = None
     setup: list[str] = field(default_factory=list)  #: the three lines of the map
     wastelands: tuple[int, ...] = ()
     offered: tuple[int, ...] = ()
     amount: int | None = None
     opponent_starts: tuple[int, ...] | None = None
-    income: int = 5
     rows: tuple[tuple[int, str, int], ...] = ()
     orders: tuple[m.PlaceOrder | m.MoveOrder, ...] = ()
-    rounds: int = -1  #: begun before this one
+    turn: TurnStart = field(default_factory=TurnStart)
 
 
 class BotSide:
@@ -51,9 +50,16 @@ class BotSide:
     Args:
         make: makes the agent, once the first question is asked.
         challenge: 1 or 2; None: what the engine's first question tells.
+        report: gets a sentence for each setting that the engine has left out.
     """
 
-    def __init__(self, make: Callable[[], Agent], challenge: m.Challenge | None = None) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Agent],
+        challenge: m.Challenge | None = None,
+        report: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._report = report
         self._agent = BelievingAgent(make())
         self._challenge = challenge
         self._heard = Heard()
@@ -67,8 +73,6 @@ class BotSide:
         match message:
             case m.YourBot(name):
                 heard.name = name
-            case m.OpponentBot(name):
-                heard.opponent = name
             case m.MaxRounds(rounds):
                 heard.max_rounds = rounds
             case m.SuperRegions() | m.Regions() | m.Neighbors():
@@ -82,11 +86,10 @@ class BotSide:
             case m.OpponentStartingRegions(regions):
                 heard.opponent_starts = regions
             case m.StartingArmies(armies):
-                heard.income = armies
-                heard.rounds += 1
-                self._orders = None
+                heard.turn.hear_armies(armies)
             case m.UpdateMap(rows):
-                heard.rows = rows
+                heard.turn.hear_map()
+                heard.rows, heard.orders, self._orders = rows, (), None
             case m.OpponentMoves(orders):
                 heard.orders = orders
 
@@ -100,6 +103,7 @@ class BotSide:
         if self._map is None:
             self._begin(question)
         if isinstance(question, m.Go):
+            self._heard.turn.hear_question()
             if self._orders is None:
                 self._orders = self._turn(budget)
             if question.kind == m.PLACE:
@@ -135,6 +139,9 @@ class BotSide:
         self._params = self._rules.params(self._board.n_regions, self._board.n_super_regions)
         self._start = np.array(described.starting_armies, dtype=np.int32)
         self._start[self._known(self._heard.wastelands)] = self._rules.wasteland_army
+        if not self._heard.name:
+            self._heard.name = NAMES[0]
+            self._report(f"no 'settings your_bot': the name {NAMES[0]} is used")
         self.player = NAMES.index(self._heard.name) if self._heard.name in NAMES else 0
         self._map = described  # at the end: a game that cannot begin has not begun
 
@@ -150,10 +157,10 @@ class BotSide:
             player=self.player,
             players=2,
             phase=phase,
-            round=max(0, self._heard.rounds),
+            round=max(0, self._heard.turn.round),
             owner=owner,
             army=army,
-            **{"income": self._heard.income, "offers": (), "picks_left": 0, **more},
+            **{"income": self._rules.base_income, "offers": (), "picks_left": 0, **more},
         )
 
     def _picks(self, question: m.PickRegions | m.PickRegion) -> list[int]:
@@ -167,8 +174,7 @@ class BotSide:
             mine = [r for r in gone if r in self._own_picks]
             owner[gone], owner[mine] = 1 - self.player, self.player
             left -= len(mine)
-        income = self._rules.base_income
-        view = self._view("pick", owner, self._start.copy(), offers=tuple(offers), picks_left=left, income=income)
+        view = self._view("pick", owner, self._start.copy(), offers=tuple(offers), picks_left=left)
         wishes = [r for r in self._agent.pick(view) if r in offers]
         if one:
             return wishes[:1] or offers[:1]
@@ -177,7 +183,8 @@ class BotSide:
 
     def _turn(self, budget: Budget | None) -> Orders:
         heard = self._heard
-        if heard.rounds < 0 or not heard.rows:
+        assert self._map is not None
+        if heard.turn.round < 0 or not heard.rows:
             raise RunError("asked for orders before update_map")
         owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
         army = np.zeros(len(self._ids), dtype=np.int32)
@@ -193,9 +200,15 @@ class BotSide:
             elif isinstance(order, m.MoveOrder) and {order.source, order.target} <= self._index.keys():
                 moves.append((self._index[order.source], self._index[order.target], order.armies))
         starts = None if heard.opponent_starts is None else self._known(heard.opponent_starts)
-        view = self._view("play", owner, army, starts=None)
+        armies = heard.turn.armies
+        if armies is None:
+            owned = np.flatnonzero(owner == self.player).tolist()
+            members, bonuses = dict(enumerate(self._map.super_region_of)), dict(enumerate(self._map.bonuses))
+            armies = income(owned, members, bonuses)
+            self._report(f"round {heard.turn.round + 1}: no 'settings starting_armies': {armies} by the rules")
+        view = self._view("play", owner, army, starts=None, income=armies)
         seen = Seen(tuple(placements), tuple(moves))
-        return self._agent.act_on(view, Observation(heard.rounds, owner, army, seen, starts), budget)
+        return self._agent.act_on(view, Observation(heard.turn.round, owner, army, seen, starts), budget)
 
     def _placements(self, orders: Orders) -> m.Placements:
         limit = m.MAX_ORDERS

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from warlight_env.protocol import messages as m
+from warlight_env.protocol.turn_start import TurnStart, income
 
 #: Attackers for each defender: with so many an attack hardly fails.
 _ODDS: Final = 2
@@ -19,7 +20,8 @@ class Reflex:
         self._name = "player1"
         self._near: dict[int, set[int]] = {}
         self._super: dict[int, int] = {}
-        self._armies = 0
+        self._bonuses: dict[int, int] = {}
+        self._turn = TurnStart()
         self._rows: tuple[tuple[int, str, int], ...] = ()
         self._placed: m.PlaceOrder | None = None  # of this round
 
@@ -35,10 +37,16 @@ class Reflex:
                         self._near.setdefault(other, set()).add(region)
             case m.Regions(pairs):
                 self._super = dict(pairs)
+            case m.SuperRegions(pairs):
+                self._bonuses = dict(pairs)
             case m.StartingArmies(armies):
-                self._armies, self._placed = armies, None
+                self._turn.hear_armies(armies)
+                self._placed = None
             case m.UpdateMap(rows):
-                self._rows = rows
+                self._turn.hear_map()
+                self._rows, self._placed = rows, None
+            case m.Go():
+                self._turn.hear_question()
 
     def answer(self, question: m.Question) -> m.Answer:
         """Picks in the smallest super regions; all armies onto one region at a border; moves as `_moves` has them."""
@@ -49,7 +57,10 @@ class Reflex:
         own = {region: armies for region, name, armies in self._rows if name == self._name}
         if question.kind == m.ATTACK:
             return m.Moves(tuple(self._moves(own))[: m.MAX_ORDERS])
-        if not own or self._armies < 1:
+        armies = self._turn.armies
+        if armies is None:
+            armies = income(own, self._super, self._bonuses)
+        if not own or armies < 1:
             return m.Placements(())
         enemies = {region for region, name, _ in self._rows if name not in (self._name, *m.RESERVED_NAMES)}
 
@@ -57,7 +68,7 @@ class Reflex:
             near = self._near.get(region, set())
             return (bool(near & enemies), bool(near - own.keys()), own[region])
 
-        self._placed = m.PlaceOrder(self._name, max(own, key=need), self._armies)
+        self._placed = m.PlaceOrder(self._name, max(own, key=need), armies)
         return m.Placements((self._placed,))
 
     def _moves(self, own: dict[int, int]) -> Iterator[m.MoveOrder]:

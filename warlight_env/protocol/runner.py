@@ -135,6 +135,7 @@ class Runner:
                     self._reflex.hear(message)
                     self._thought.tell(line)
                 continue
+            self._reflex.hear(message)
             answer = self._answer(message, line, asked)
             try:
                 answers.write(answer.encode() + b"\n")

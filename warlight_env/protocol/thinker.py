@@ -48,7 +48,8 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budg
     make_agent(spec, seed)
     rehearsal = Rehearsal(lambda: make_agent(spec, seed))
     rehearsal.pick()
-    return BotSide(lambda: make_agent(spec, seed), challenge), Budget(values.get("sims"), values.get("secs")), rehearsal
+    side = BotSide(lambda: make_agent(spec, seed), challenge, lambda text: print(text, file=sys.stderr))
+    return side, Budget(values.get("sims"), values.get("secs")), rehearsal
 
 
 def think(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:

@@ -1,0 +1,101 @@
+"""Turns of our side where an engine leaves settings out: each ``update_map`` starts one."""
+
+import subprocess
+import sys
+
+import pytest
+
+from warlight_env.agents import make_agent
+from warlight_env.protocol import messages as m
+from warlight_env.protocol.bot_side import BotSide
+from warlight_env.protocol.grammar import parse_message
+from warlight_env.protocol.reflex import Reflex
+from warlight_env.protocol.turn_start import income
+
+#: Super region 1 has regions 1 to 3 and a bonus of 2, super region 2 has 4 and 5 and a bonus of 5.
+OPENING = """\
+settings timebank 10000
+settings time_per_move 500
+settings max_rounds 50
+settings your_bot player1
+settings opponent_bot player2
+setup_map super_regions 1 2 2 5
+setup_map regions 1 1 2 1 3 1 4 2 5 2
+setup_map neighbors 1 2,3,4 2 3 4 5
+setup_map wastelands
+settings starting_regions 2 4
+settings starting_pick_amount 1
+pick_starting_region 10000 2 4
+"""
+FIRST = "settings starting_armies 7\nupdate_map 1 player1 3 2 player1 4 3 player1 2 4 player2 5\n"
+SECOND = "update_map 1 player2 3 2 player1 4 3 player1 2 4 player2 5\n"
+THIRD = "update_map 1 player1 3 2 player1 4 3 player1 2 4 player2 5\n"
+GO = "go place_armies 10000\ngo attack/transfer 10000\n"
+
+
+def placed(side, text):
+    """The placements that a side answers, one dict for each turn."""
+    found = []
+    for line in text.splitlines():
+        message = parse_message(line)
+        if not isinstance(message, m.Question):
+            side.hear(message)
+            continue
+        if isinstance(side, Reflex):
+            side.hear(message)
+        answer = side.answer(message)
+        if isinstance(answer, m.Placements):
+            found.append({order.region: order.armies for order in answer.orders})
+    return found
+
+
+@pytest.mark.parametrize("agent", ["aggressive", "random", "plan"])
+def test_a_map_without_an_income_starts_a_turn_by_the_rules(agent):
+    reports: list[str] = []
+    side = BotSide(lambda: make_agent(agent, 1), None, reports.append)
+    turns = placed(side, OPENING + FIRST + GO + SECOND + GO + THIRD + GO + "settings starting_armies 7\n" + THIRD + GO)
+    assert [sum(turn.values()) for turn in turns] == [7, 5, 7, 7]
+    assert 1 not in turns[1], "region 1 is the opponent's in the second turn"
+    assert reports == [
+        "round 2: no 'settings starting_armies': 5 by the rules",
+        "round 3: no 'settings starting_armies': 7 by the rules",
+    ]
+
+
+def test_the_income_may_follow_the_map():
+    reports: list[str] = []
+    side = BotSide(lambda: make_agent("aggressive", 1), None, reports.append)
+    late = SECOND + "settings starting_armies 5\n"
+    assert [sum(turn.values()) for turn in placed(side, OPENING + FIRST + GO + late + GO)] == [7, 5]
+    assert not reports
+
+
+def test_answers_by_reflex_start_turns_in_the_same_way():
+    turns = placed(Reflex(), OPENING + FIRST + GO + SECOND + GO + THIRD + GO)
+    assert [sum(turn.values()) for turn in turns] == [7, 5, 7]
+    assert 1 not in turns[1]
+
+
+def test_a_missing_name_is_reported():
+    reports: list[str] = []
+    side = BotSide(lambda: make_agent("aggressive", 1), None, reports.append)
+    placed(side, OPENING.replace("settings your_bot player1\n", "") + FIRST + GO)
+    assert reports == ["no 'settings your_bot': the name player1 is used"]
+
+
+def test_income_is_the_base_and_the_bonuses_of_whole_super_regions():
+    members = {1: 1, 2: 1, 3: 2}
+    assert income([], members, {1: 2, 2: 5}) == 5
+    assert income([1], members, {1: 2, 2: 5}) == 5
+    assert income([1, 2], members, {1: 2, 2: 5}) == 7
+    assert income([1, 2, 3], members, {1: 2, 2: 5}) == 12
+
+
+def test_bot_run_reports_on_standard_error():
+    command = [sys.executable, "-m", "warlight_env", "bot", "run", "aggressive"]
+    text = OPENING + FIRST + GO + SECOND + GO
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0
+    answers = done.stdout.splitlines()
+    assert len(answers) == 5
+    assert "place_armies" in answers[3] and " 1 " not in answers[3].replace("player1 ", "")

@@ -1,0 +1,48 @@
+"""When a turn begins, and with how many armies: the engine says both, but not every engine says both each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+#: Armies per turn without bonuses, in both challenges.
+BASE_INCOME: Final = 5
+
+
+class TurnStart:
+    """Follows ``update_map``, with which a turn begins, and ``settings starting_armies``, before it or after it."""
+
+    def __init__(self) -> None:
+        self.round = -1  #: rounds that began before this one; -1: none has begun
+        self.armies: int | None = None  #: what the engine allows in this turn; None: it has not said so
+        self._next: int | None = None
+        self._asked = True  # for orders since the map: what the engine says now is about the next turn
+
+    def hear_armies(self, armies: int) -> None:
+        """Take in ``settings starting_armies``."""
+        if self._asked or self.armies is not None:
+            self._next = armies
+        else:
+            self.armies = armies
+
+    def hear_map(self) -> None:
+        """Take in ``update_map``."""
+        self.round += 1
+        self._asked = False
+        self.armies, self._next = self._next, None
+
+    def hear_question(self) -> None:
+        """Take in a question for orders."""
+        self._asked = True
+
+
+def income(owned: Iterable[int], super_regions: Mapping[int, int], bonuses: Mapping[int, int]) -> int:
+    """The armies that a player may place, by the rules.
+
+    Args:
+        owned: ids of the player's regions.
+        super_regions: the super region of each region. bonuses: of each super region.
+    """
+    lacking = set(super_regions) - set(owned)
+    incomplete = {super_regions[region] for region in lacking}
+    return BASE_INCOME + sum(bonus for s, bonus in bonuses.items() if s not in incomplete)
