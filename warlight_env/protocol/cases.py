@@ -158,23 +158,32 @@ class Session:
         left = view.income
         assert isinstance(placements, m.Placements)
         for place in placements.orders:
-            if not 1 <= place.region <= len(army) or view.owner[place.region - 1] != view.player:
-                raise NonconformanceError(f"placed on region {place.region}, which is not its own")
+            said = f"{m.PLACE} {place.region} {place.armies}"
+            if not 1 <= place.region <= len(army):
+                _reject(said, "no such region")
+            if view.owner[place.region - 1] != view.player:
+                _reject(said, f"region {place.region} is not the bot's")
+            if place.armies < 1:
+                _reject(said, "at least one army is needed")
+            if place.armies > left:
+                _reject(said, f"{left} of {view.income} armies are left to place")
             left -= place.armies
-            if place.armies < 1 or left < 0:
-                raise NonconformanceError(f"placed {place.armies} on region {place.region}: of {view.income} in all")
             army[place.region - 1] += place.armies
         moves = self.ask(m.Go(m.ATTACK, ms))
         assert isinstance(moves, m.Moves)
         for move in moves.orders:
             source, target = move.source - 1, move.target - 1
-            said = f"attack/transfer {move.source} {move.target} {move.armies}"
-            if not 0 <= source < len(army) or view.owner[source] != view.player:
-                raise NonconformanceError(f"'{said}': region {move.source} is not its own")
+            said = f"{m.ATTACK} {move.source} {move.target} {move.armies}"
+            if not (0 <= source < len(army) and 0 <= target < len(army)):
+                _reject(said, "no such region")
+            if view.owner[source] != view.player:
+                _reject(said, f"region {move.source} is not the bot's")
             if target not in view.map.neighbors[source]:
-                raise NonconformanceError(f"'{said}': region {move.target} is no neighbour of {move.source}")
-            if not 1 <= move.armies < army[source]:
-                raise NonconformanceError(f"'{said}': {move.source} has {army[source]} armies, and one must stay")
+                _reject(said, f"region {move.target} is no neighbour of {move.source}")
+            if move.armies < 1:
+                _reject(said, "at least one army is needed")
+            if move.armies >= army[source]:
+                _reject(said, f"region {move.source} has {army[source]} armies, and one must stay")
         return placements, moves
 
     def ask(self, question: m.Question) -> m.Answer:
@@ -192,6 +201,10 @@ class Session:
         for problem in read.problems:
             raise NonconformanceError(f"'{line}': {problem}")
         return read.answer
+
+
+def _reject(said: str, reason: str) -> None:
+    raise NonconformanceError(f"'{said}' is illegal: {reason}")
 
 
 def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
