@@ -28,7 +28,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.sealed import is_damaged, seal, unseal
-from warlight_env.engine.sources import Source, SourceDigests, kernel_modules, read_sources
+from warlight_env.engine.sources import ModuleSource, SourceDigests, kernel_modules, read_sources
 
 #: Texts of modules, most recent last, of which it is kept what they mean.
 _KNOWN_SOURCES: Final = 2000
@@ -62,7 +62,7 @@ def source_digests() -> SourceDigests:
             content = unseal(path.name, path.read_bytes())
             known = {} if content is None else json.loads(content)
 
-    def remember(sources: dict[str, Source]) -> None:
+    def remember(sources: dict[str, ModuleSource]) -> None:
         if path is not None:
             newest = dict(list(known.items())[-_KNOWN_SOURCES:])
             _write(path, json.dumps({**newest, **sources}).encode())

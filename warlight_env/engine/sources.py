@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 KERNEL_PACKAGES: Final = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
 
 
-class Source(NamedTuple):
+class ModuleSource(NamedTuple):
     """What a module's text means to compiled code."""
 
     code: str  #: digest of the syntax tree, without comments and docstrings
@@ -27,7 +27,7 @@ class Source(NamedTuple):
     records: str  #: digest of the classes that derive from NamedTuple; empty: there are none
 
 
-def read_source(text: bytes) -> Source:
+def read_source(text: bytes) -> ModuleSource:
     """Digest a module's text.
 
     Raises SyntaxError where Python cannot compile it.
@@ -46,7 +46,7 @@ def read_source(text: bytes) -> Source:
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and any(_named(base) == "NamedTuple" for base in node.bases):
             records.append(ast.dump(node))
-    return Source(_digest([ast.dump(tree)]), tuple(sorted(imports)), _digest(records) if records else "")
+    return ModuleSource(_digest([ast.dump(tree)]), tuple(sorted(imports)), _digest(records) if records else "")
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -72,7 +72,7 @@ class SourceDigests:
         sources: what each module holds, by its full name.
     """
 
-    def __init__(self, sources: Mapping[str, Source]) -> None:
+    def __init__(self, sources: Mapping[str, ModuleSource]) -> None:
         self._sources = dict(sources)
         self._records = _digest(f"{name} {source.records}" for name, source in sorted(sources.items()))
         self._everything = self._over(self._sources)
@@ -113,7 +113,9 @@ def kernel_modules() -> Mapping[str, Path]:
     return modules
 
 
-def read_sources(known: Mapping[str, Any], remember: Callable[[dict[str, Source]], None]) -> dict[str, Source]:
+def read_sources(
+    known: Mapping[str, Any], remember: Callable[[dict[str, ModuleSource]], None]
+) -> dict[str, ModuleSource]:
     """Read all kernel modules.
 
     Args:
@@ -125,7 +127,7 @@ def read_sources(known: Mapping[str, Any], remember: Callable[[dict[str, Source]
         text = file.read_bytes()
         key = hashlib.sha256(text).hexdigest()
         source = known.get(key)
-        sources[module] = by_text[key] = read_source(text) if source is None else Source(*source)
+        sources[module] = by_text[key] = read_source(text) if source is None else ModuleSource(*source)
     if not by_text.keys() <= known.keys():
         remember(by_text)
     return sources
