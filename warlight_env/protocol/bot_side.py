@@ -188,11 +188,11 @@ class BotSide:
             raise RunError("asked for orders before update_map")
         owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
         army = np.zeros(len(self._ids), dtype=np.int32)
-        for region, name, armies in heard.rows:
+        for region, name, here in heard.rows:
             if region not in self._index or name == m.UNKNOWN_NAME:
                 continue
             who = self.player if name == heard.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
-            owner[self._index[region]], army[self._index[region]] = who, armies
+            owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
         for order in heard.orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
