@@ -26,9 +26,9 @@ class CurveError(InputError):
 
 def write_curve(path: Path, curve: Curve) -> None:
     """Write a curve, as a whole or not at all."""
-    from warlight_env.arena.contests.append_only import write_atomically
+    from warlight_env.output import write_file
 
-    write_atomically(path, json.dumps(curve))
+    write_file(path, json.dumps(curve))
 
 
 def read_curve(path: Path) -> Curve:

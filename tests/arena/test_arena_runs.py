@@ -28,11 +28,11 @@ from warlight_env.arena import (
     Sprt,
     play_contests,
 )
-from warlight_env.arena.contests.append_only import write_atomically
 from warlight_env.arena.contests.runs import RunFolder
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
+from warlight_env.output import write_file
 
 PAIR = (Expander, "random")
 COMMAND = ["match", "smart_random", "aggressive", "-n", "300", "--map", "small", "--paired", "-q"]
@@ -416,13 +416,13 @@ def test_results_that_no_game_has_are_refused(tmp_path, key, value):
 
 def test_a_file_that_cannot_be_written_whole_is_as_it_was_and_nothing_is_beside_it(tmp_path, monkeypatch):
     path = tmp_path / "result.json"
-    write_atomically(path, "one")
+    write_file(path, "one")
 
     def full(file):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_atomically(path, "two")
+        write_file(path, "two")
     assert path.read_text() == "one"
     assert list(tmp_path.iterdir()) == [path]

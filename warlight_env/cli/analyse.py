@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from warlight_env.cli.common import OK, JsonOption, UsageError, Whole, print_json
 from warlight_env.cli.tracking import tracking
+from warlight_env.output import check_output
 from warlight_env.tables import align, counted, printable
 
 
@@ -33,6 +34,8 @@ def analyse(
         raise UsageError(f"--rolls {rolls}: must be 8 to 1000")
     if html is not None and html.suffix.lower() != ".html":
         raise UsageError(f"--html {html}: must end in .html")
+    if html is not None:
+        check_output(html)
     from warlight_env.agents.registry import parse
     from warlight_env.record import GameLog
     from warlight_env.web.postgame import JUDGE, report_of, turning_words

@@ -68,11 +68,11 @@ def bench(
     """
     import json as json_
 
-    from warlight_env.arena.contests.append_only import write_atomically
     from warlight_env.arena.contests.resumable import play_contests
     from warlight_env.arena.playing.clocks import Clock
     from warlight_env.bench import CheckpointSource, Suite, check_subject, make_card, make_subject
     from warlight_env.cli.counting import counting
+    from warlight_env.output import write_file
 
     place = read_backend(backend, ray_address)
     chosen = Suite.load(suite)
@@ -114,8 +114,8 @@ def bench(
         }  # fmt: skip
     card = make_card(chosen, shown, results, settings, games)
     try:
-        write_atomically(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
-        write_atomically(folder / "card.md", card.to_markdown())
+        write_file(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
+        write_file(folder / "card.md", card.to_markdown())
     except OSError as error:
         raise FailedCommandError(f"cannot write to {folder}: {error.strerror or error}") from None
     if json:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import CoercionError, Parameter, Token
 
+from warlight_env import output
 from warlight_env.bounded import reason, shown
 from warlight_env.errors import InputError, RunError, clipped, did_you_mean
 
@@ -136,12 +137,16 @@ def print_json(data: Any) -> None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a file; `FailedCommandError` says why it could not be written."""
+    """Write a file in one step.
+
+    Raises:
+        OutputError: the target is not a regular file.
+        FailedCommandError: the file cannot be written; the message names the reason.
+    """
     try:
-        if isinstance(content, str):
-            path.write_text(content, encoding="utf-8")
-        else:
-            path.write_bytes(content)
+        output.write_file(path, content)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:  # also a name that no file can have
         raise FailedCommandError(f"cannot write {shown(path)}: {reason(error)}") from None
 

@@ -17,6 +17,7 @@ from warlight_env.cli.common import (
     print_json,
     write_file,
 )
+from warlight_env.output import check_output
 from warlight_env.tables import align
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def show(
     """Show a map: its super regions with their bonuses, its regions with their neighbours."""
     from warlight_env import maps
 
+    _check_svg(svg)
     map_ = maps.load(name)
     if json:
         print_json({**_summary(map_), "map": map_.to_dict()})
@@ -133,6 +135,9 @@ def generate(
 
     if output is not None and output.suffix != ".json":
         raise UsageError(f"--output {output}: a map file must end in .json")
+    if output is not None:
+        check_output(output)
+    _check_svg(svg)
     map_ = maps.generate(regions, super_regions, seed=seed, name=name)
     text = maps.dumps(map_)
     if output is None:
@@ -143,12 +148,19 @@ def generate(
     _draw(map_, svg)
 
 
-def _draw(map_: Map, svg: Path | None) -> None:
-    """Draw a map as it is before a game."""
+def _check_svg(svg: Path | None) -> None:
+    """Refuse a file of another kind."""
     if svg is None:
         return
     if svg.suffix.lower() != ".svg":
         raise UsageError(f"--svg {svg}: must end in .svg")
+    check_output(svg)
+
+
+def _draw(map_: Map, svg: Path | None) -> None:
+    """Draw a map as it is before a game."""
+    if svg is None:
+        return
     import numpy as np
 
     from warlight_env.render import ShownPosition, to_svg

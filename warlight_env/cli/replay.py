@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from warlight_env.cli.common import OK, UsageError, Whole
 from warlight_env.cli.narration import show_position, tell_round
 from warlight_env.cli.tracking import tracking
+from warlight_env.output import check_output
 from warlight_env.tables import counted, printable
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def replay(
     for option, path, suffix in (("--html", html, ".html"), ("--gif", gif, ".gif"), ("--mp4", mp4, ".mp4")):
         if path is not None and path.suffix.lower() != suffix:
             raise UsageError(f"{option} {path}: must end in {suffix}")
+        if path is not None:
+            check_output(path)
     from warlight_env.record import GameLog
     from warlight_env.record.pictures import frames, write_gif, write_mp4, write_svgs
 

@@ -55,13 +55,13 @@ def tournament(
     rules = ["thesis", { preset = "thesis", fog = true }]
     ```
     """
-    from warlight_env.arena.contests.append_only import write_atomically
     from warlight_env.arena.contests.resumable import play_contests
     from warlight_env.arena.ratings.skill import openskill_model
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
     from warlight_env.cli.counting import counting
+    from warlight_env.output import write_file
 
     place = read_backend(backend, ray_address)
     asked = load_tournament(file)
@@ -81,7 +81,7 @@ def tournament(
         print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
         raise KeyboardInterrupt
     try:
-        write_atomically(folder / "report.html", to_html(result))
+        write_file(folder / "report.html", to_html(result))
     except OSError as error:
         raise FailedCommandError(f"cannot write to {folder}: {error.strerror or error}") from None
     if json:

@@ -16,6 +16,7 @@ from warlight_env.envs.map_sets import MapRoom
 from warlight_env.envs.padding import Padding
 from warlight_env.errors import InputError, clipped
 from warlight_env.features.columns import OBSERVATIONS
+from warlight_env.output import write_file
 
 VERSION: Final = 1
 
@@ -63,7 +64,7 @@ class PolicySettings:
     def save(self, model: str | Path) -> None:
         """Write them beside a model's file: model.json beside model.zip."""
         told = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
-        beside(model).write_text(json.dumps(told, indent=2) + "\n")
+        write_file(beside(model), json.dumps(told, indent=2) + "\n")
 
     @classmethod
     def load(cls, model: str | Path) -> PolicySettings | None:

@@ -23,6 +23,7 @@ from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.seeds import Seeds
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
+from warlight_env.output import replacing
 from warlight_env.ownership import OneThread
 
 
@@ -211,7 +212,8 @@ def save_for_play(model: Any, path: str | Path) -> None:
     if normalized is not None and normalized.norm_obs:
         raise InputError(f"{path}: VecNormalize changes observations (norm_obs), and only the model is kept")
     settings = env.get_attr("policy_settings", 0)[0]
-    model.save(path)
+    with replacing(Path(path)) as temporary:
+        model.save(temporary)
     settings.save(path)
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
-from warlight_env.arena.contests.append_only import write_atomically
 from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Experiment
 from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
+from warlight_env.output import write_file
 
 #: Version of the form of result files.
 FORMAT: Final = 1
@@ -113,8 +113,8 @@ def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder:
     made = facts()
     result = Result(experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made)
     try:
-        write_atomically(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
-        write_atomically(folder / "result.md", to_markdown(experiment, [result]))
+        write_file(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        write_file(folder / "result.md", to_markdown(experiment, [result]))
     except OSError as error:
         raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
     return result

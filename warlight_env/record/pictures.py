@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.sight import visible
 from warlight_env.errors import InputError, RunError
+from warlight_env.output import replacing, write_file
 from warlight_env.record.log import GameLog
 from warlight_env.record.replay import replay, result_of
 from warlight_env.render import ShownPosition, to_rgb, to_svg
@@ -99,7 +99,7 @@ def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for count, frame in enumerate(shown, 1):
-            (folder / f"round-{frame.position.round:03d}.svg").write_text(frame.svg(width), encoding="utf-8")
+            write_file(folder / f"round-{frame.position.round:03d}.svg", frame.svg(width), sync=False)
             on_frame(count)
     except OSError as error:
         raise ExportError(f"cannot write pictures to {folder}: {error.strerror or error}") from None
@@ -128,13 +128,8 @@ def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
     next(drawn).save(
         data, "GIF", save_all=True, append_images=drawn, duration=times if len(shown) > 1 else times[0], loop=0
     )
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.gif")
     try:
-        try:
-            temporary.write_bytes(data.getvalue())
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_file(path, data.getvalue())
     except OSError as error:
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
 
@@ -148,11 +143,9 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
         raise ExportError(
             f'video needs {error.name}, which is not installed: pip install "warlight-env[export]" or ".[export]"'
         ) from None
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.mp4")
     repeats = max(1, round(seconds * VIDEO_RATE))
     try:
-        temporary.write_bytes(b"")  # the system's own words, where it cannot be written
-        try:
+        with replacing(path) as temporary:
             options: dict[str, Any] = {"codec": "libx264", "quality": 8, "macro_block_size": 2}
             writer: Any = imageio.get_writer(temporary, format="FFMPEG", fps=VIDEO_RATE, **options)
             with writer as film:
@@ -161,9 +154,6 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
                     for _ in range(repeats * (LAST if count == len(shown) else 1)):
                         film.append_data(picture)
                     on_frame(count)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from warlight_env.output import check_output, move_output, open_output, write_all
 from warlight_env.record.errors import LogWriteError
-from warlight_env.record.files import FLAGS, GZIP, LEVEL, replace_file, write_all, writing
+from warlight_env.record.files import GZIP, LEVEL, replace_file, writing
 from warlight_env.record.model import Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
 from warlight_env.record.recorder import FinishedGame, Recorder
@@ -34,7 +35,8 @@ class LogWriter(Recorder):
         players, match, insight: see `Recorder`.
 
     Raises:
-        LogError: the name is no log's. LogWriteError: the file cannot be written.
+        LogError: the name is no log's. OutputError: the name is in use, and not by a regular file.
+        LogWriteError: the file cannot be written.
     """
 
     def __init__(
@@ -48,6 +50,8 @@ class LogWriter(Recorder):
         super().__init__(players, match, insight=insight)
         self.path = Path(path)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if suffix_of(self.path) == COMPRESSED else None
+        with writing(self.path):
+            check_output(self.path)  # before the game is played
         self._packed: list[bytes] = []
         self._lines: list[bytes] = []
         self._written = time.monotonic()
@@ -70,7 +74,7 @@ class LogWriter(Recorder):
         if data:
             with writing(self.partial):
                 if self._file is None:
-                    self._file = os.open(self.partial, FLAGS, 0o666)
+                    self._file = open_output(self.partial)
                 write_all(self._file, data)
         self._written = time.monotonic()
 
@@ -92,7 +96,7 @@ class LogWriter(Recorder):
             self.flush()
             self._close()
             with writing(self.path):
-                os.replace(self.partial, self.path)
+                move_output(self.partial, self.path)
         else:
             self._take()
             self._packed.append(self._packer.flush())

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from warlight_env.arena.contests.append_only import append_whole
 from warlight_env.game import Game
+from warlight_env.output import WRITE, move_output, open_output
 from warlight_env.record import GameLog, Header, LogError, LoggedFailure, Picks, Player, Recorder
 from warlight_env.record.encode import failure_data
 from warlight_env.record.model import RESIGNED
@@ -106,10 +107,10 @@ class Book(Recorder):
     def _made(self) -> tuple[int, int]:
         """The file with all lines, made in one step, and where it ends; a game that goes on replaces its file so."""
         fresh = self.partial.with_name(self.partial.name + ".new")
-        file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
+        file = open_output(fresh, WRITE | os.O_APPEND, 0o600)
         try:
             end = append_whole(file, 0, _text([*self.lines, *self._waiting]))
-            os.replace(fresh, self.partial)
+            move_output(fresh, self.partial)
         except OSError:
             os.close(file)
             with contextlib.suppress(OSError):
@@ -129,7 +130,7 @@ class Book(Recorder):
             self.save()
             self.complete = True
         with writing(self.path):
-            self.partial.replace(self.path)
+            move_output(self.partial, self.path)
         self.close()
 
     def close(self) -> None:

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from warlight_env.output import write_file
 from warlight_env.record import LogWriteError
-from warlight_env.record.files import write_whole
 
 
 class DiskError(LogWriteError):
@@ -35,4 +35,4 @@ def write_private(path: Path, data: bytes) -> None:
     It survives the end of this process, however hard, but perhaps not that of the machine.
     """
     with writing(path):
-        write_whole(path, data, path.with_name(path.name + ".new"), mode=0o600)
+        write_file(path, data, temporary=path.with_name(path.name + ".new"), mode=0o600, sync=False)

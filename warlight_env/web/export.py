@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env.game import Game
+from warlight_env.output import write_file
 from warlight_env.record import GameLog, Header, LogWriteError, Player
 from warlight_env.web.document import VERSION, embed, header_document, replay_document
 from warlight_env.web.errors import PageMissingError
@@ -44,7 +45,7 @@ def write_html(
     """`replay_html` into a file; `LogWriteError` says why it could not be written."""
     text = replay_html(log, seat=seat, chances=chances, report=report)
     try:
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text)
     except OSError as error:
         raise LogWriteError(f"cannot write {path}: {error.strerror or error}") from None
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded
 from warlight_env.errors import InputError, RunError, clipped
-from warlight_env.record.files import write_whole
+from warlight_env.output import open_output, write_file
 
 try:
     import fcntl
@@ -67,7 +67,7 @@ class AppendOnlyFolder(ABC):
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._is_described()  # before anything is made in another run's folder
-            self._file = os.open(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            self._file = open_output(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             try:
                 self._lock()  # of two runs that begin at once, one alone says what is done here
                 if not self._is_described():
@@ -133,10 +133,14 @@ class AppendOnlyFolder(ABC):
         """
         try:
             (self.folder / name).parent.mkdir(exist_ok=True)
-            write_atomically(self.folder / name, content)
+            self._write(self.folder / name, content)
         except OSError as error:
             raise self._failure(error) from error
         return self.folder / name
+
+    def _write(self, path: Path, content: str | bytes) -> None:
+        """Write a file of the folder. A kill leaves one temporary file at most, which the next run overwrites."""
+        write_file(path, content, temporary=path.with_name(f".{path.name}.tmp"))
 
     def _failure(self, error: OSError) -> RunError:
         return RunError(
@@ -170,7 +174,7 @@ class AppendOnlyFolder(ABC):
             raise self.error(
                 f"{self.folder}: {self.lines_name} is there, but no {self.description_name} says what it is of"
             )
-        write_atomically(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
+        self._write(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
     def _lock(self) -> None:
         if not lock_file(self._file):
@@ -232,12 +236,6 @@ def append_whole(file: int, end: int, data: bytes) -> int:
             os.ftruncate(file, end)
         raise
     return end + len(data)
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file so that it is there with all of the content, or as it was before, whatever happens meanwhile."""
-    data = content.encode() if isinstance(content, str) else content
-    write_whole(path, data, path.with_name(f".{path.name}.tmp"), sync=True)
 
 
 def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tuple[str, ...], Any, Any] | None:

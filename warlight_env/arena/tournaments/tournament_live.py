@@ -9,12 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from warlight_env.arena.contests.append_only import write_atomically
 from warlight_env.arena.contests.course import ContestResult, Course
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.errors import RunError
+from warlight_env.output import write_file
 
 #: The file in the run folder.
 RESULT: Final = "tournament.json"
@@ -74,6 +74,6 @@ class LiveTables:
     def _write(self, result: TournamentResult, *, running: bool) -> None:
         text = json.dumps(result.to_dict(running=running), indent=2, ensure_ascii=False) + "\n"
         try:
-            write_atomically(self._path, text)
+            write_file(self._path, text)
         except OSError as error:
             raise RunError(f"cannot write {self._path}: {error.strerror or error}") from None

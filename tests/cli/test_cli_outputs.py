@@ -1,0 +1,154 @@
+"""Commands that write a file refuse a target that is not a regular file, and change nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from log_helpers import play_logged
+from warlight_env.cli import main
+from warlight_env.output import OutputError, write_file
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory) -> Path:
+    file = tmp_path_factory.mktemp("log") / "short.wl.jsonl"
+    play_logged(file, map="small", rules="thesis", seed=5)
+    return file
+
+
+def link(path: Path) -> None:
+    (path.parent / "precious").write_bytes(b"precious")
+    path.symlink_to(path.parent / "precious")
+
+
+def dangling(path: Path) -> None:
+    path.symlink_to(path.parent / "nothing")
+
+
+def listening(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind(str(path))
+
+
+TARGETS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "link": (link, "a symbolic link"),
+    "dangling": (dangling, "a symbolic link"),
+    "fifo": (os.mkfifo, "a FIFO"),
+    "folder": (Path.mkdir, "a folder"),
+    "socket": (listening, "a socket"),
+}
+
+#: A command by name: the name of its output, and its words with LOG for a log and OUT for the output.
+COMMANDS = {
+    "replay --gif": ("o.gif", "replay LOG --round 0 -q --gif OUT"),
+    "replay --html": ("o.html", "replay LOG --round 0 -q --html OUT"),
+    "analyse --html": ("o.html", "analyse LOG -q --html OUT"),
+    "picture": ("o.svg", "picture random random --rounds 0 --map small -o OUT"),
+    "maps generate": ("o.json", "maps generate --regions 12 -o OUT"),
+    "maps generate --svg": ("o.svg", "maps generate --regions 12 --svg OUT"),
+    "maps show --svg": ("o.svg", "maps show small --svg OUT"),
+    "ladder --out": ("o.json", "ladder --out OUT"),
+    "log continue": ("o.wl.jsonl", "log continue LOG random random --round 0 --max-rounds 1 -o OUT"),
+    "experiment report": ("o.md", "experiment report . -o OUT"),
+}
+
+
+def seen(folder: Path) -> dict[str, object]:
+    """All that is in a folder: kinds, targets of links, and content."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        kind = os.lstat(path)
+        content = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
+        found[str(path)] = (stat.S_IFMT(kind.st_mode), kind.st_ino, content)
+    return found
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_target_that_is_not_a_regular_file_is_refused(command, target, log, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    name, words = COMMANDS[command]
+    make, kind = TARGETS[target]
+    make(tmp_path / name)
+    before = seen(tmp_path)
+    assert main([{"LOG": str(log), "OUT": name}.get(word, word) for word in words.split()]) == 2
+    if not command.startswith("experiment"):  # there are no results, which is reported first
+        assert capsys.readouterr().err == f"error: cannot write {name}: it is {kind}, not a regular file\n"
+    assert seen(tmp_path) == before
+
+
+def test_a_device_is_refused(log, capsys):
+    before = os.lstat("/dev/null")
+    assert main(["ladder", "--out", "/dev/null"]) == 2
+    assert "/dev/null: it is a character device" in capsys.readouterr().err
+    with pytest.raises(OutputError, match="character device"):
+        write_file(Path("/dev/null"), b"x")
+    assert os.lstat("/dev/null") == before
+
+
+def test_pictures_of_a_folder_replace_no_link(log, tmp_path, capsys):
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "round-000.svg").symlink_to("../precious")
+    before = seen(tmp_path)
+    assert main(["replay", str(log), "-q", "--round", "0", "--svg", str(tmp_path / "pictures")]) == 2
+    assert "round-000.svg: it is a symbolic link" in capsys.readouterr().err
+    assert seen(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", ["games.jsonl", "run.json"])
+def test_files_of_a_run_folder_replace_no_link(name, tmp_path, capsys):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / name).symlink_to(tmp_path / "elsewhere")
+    before = seen(tmp_path)
+    assert main(["match", "random", "random", "-n", "2", "-q", "--map", "small", "--out", str(tmp_path / "run")]) == 2
+    assert f"{name}: it is a symbolic link" in capsys.readouterr().err
+    assert not (tmp_path / "elsewhere").exists() and seen(tmp_path).items() >= before.items()
+
+
+def test_logs_of_a_match_replace_no_link(tmp_path, capsys):
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "game-0000001.wl.jsonl.gz").symlink_to("../precious")
+    before = seen(tmp_path)
+    command = ["match", "random", "random", "-n", "1", "-q", "--map", "small", "--log", str(tmp_path / "logs")]
+    assert main(command) == 2
+    assert "game-0000001.wl.jsonl.gz: it is a symbolic link" in capsys.readouterr().err
+    assert seen(tmp_path) == before
+
+
+def test_a_regular_file_is_replaced_and_keeps_its_permissions(tmp_path):
+    path = tmp_path / "o.json"
+    path.write_text("old")
+    path.chmod(0o640)
+    assert main(["ladder", "--out", str(path)]) == 0
+    assert path.read_text() != "old" and stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes every file")
+def test_a_file_that_must_not_be_written_is_not_replaced(tmp_path, capsys):
+    path = tmp_path / "o.json"
+    path.write_text("old")
+    path.chmod(0o440)
+    assert main(["ladder", "--out", str(path)]) == 1
+    assert "Permission denied" in capsys.readouterr().err and path.read_text() == "old"
+
+
+def test_an_output_that_is_broken_off_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "o.json"
+    path.write_text("old")
+
+    def interrupted(file: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(path, "new")
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,152 @@
+"""Writing files: each one whole or not at all, and never in place of something that is not a regular file."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from warlight_env.errors import InputError, clipped, readable
+
+#: What `os.open` needs to write a file from its beginning.
+WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+#: A process that we start does not inherit the file, and a symbolic link is not followed.
+_ALWAYS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+_KINDS: Final = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFDIR: "a folder",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+class OutputError(InputError):
+    """The target of an output exists and is not a regular file. Nothing was written."""
+
+
+def check_output(path: Path) -> None:
+    """Check that an output can take this name: it is free, or the name of a regular file.
+
+    Raises:
+        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket.
+        ValueError: no file can have this name.
+    """
+    try:
+        kind = stat.S_IFMT(os.lstat(path).st_mode)
+    except OSError:  # free, or there is no such folder, which the attempt to write reports
+        return
+    if kind != stat.S_IFREG:
+        raise OutputError(
+            f"cannot write {clipped(readable(str(path)), 300)}: it is {_KINDS.get(kind, 'a special file')}, not a "
+            "regular file"
+        )
+
+
+def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
+    """Open a file to write, and return its descriptor; flags and mode are those of `os.open`.
+
+    Raises:
+        OutputError: see `check_output`.
+        OSError: it cannot be opened.
+    """
+    check_output(path)
+    return os.open(path, flags | _ALWAYS, mode)
+
+
+def move_output(source: Path, target: Path) -> None:
+    """Rename a file in one step. A regular file of the target's name is replaced.
+
+    Raises:
+        OutputError: see `check_output`; the source keeps its name.
+        OSError: likewise.
+    """
+    check_output(target)
+    os.replace(source, target)
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, temporary: Path | None = None, mode: int | None = None) -> Iterator[Path]:
+    """Yield a temporary file in the folder of the target, empty at first. It gets the target's name at the end.
+
+    After an exception in the block the target is unchanged, and the temporary file is removed.
+
+    Args:
+        path: the target.
+        temporary: the name of the temporary file, for folders in which one process writes; a file that an earlier
+            process left is overwritten. None: a name that no other process takes, with the same suffix.
+        mode: the permissions, as `os.open` takes them. None: those of the file that is replaced, or 0o666.
+
+    Raises:
+        OutputError: see `check_output`.
+        OSError: the target cannot be written; it is unchanged.
+    """
+    check_output(path)
+    before = None
+    if mode is None and os.path.exists(path):
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        before = stat.S_IMODE(os.stat(path).st_mode)
+    if temporary is None:
+        temporary = path.with_name(f".warlight-{secrets.token_hex(8)}{path.suffix}")
+        flags = WRITE | os.O_EXCL
+    else:
+        flags = WRITE
+    os.close(open_output(temporary, flags, 0o666 if mode is None else mode))
+    try:
+        if before is not None:
+            os.chmod(temporary, before)
+        yield temporary
+        move_output(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def write_file(
+    path: Path,
+    content: str | bytes,
+    *,
+    temporary: Path | None = None,
+    mode: int | None = None,
+    sync: bool = True,
+) -> None:
+    """Write a file in one step: it holds all of the content, or is unchanged.
+
+    Args:
+        content: bytes, or text that is written in UTF-8.
+        temporary, mode: see `replacing`.
+        sync: whether the content survives a power cut, and not only the end of this process.
+
+    Raises:
+        OutputError: see `check_output`.
+        OSError: the file cannot be written; it is unchanged.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    with replacing(path, temporary=temporary, mode=mode) as new:
+        file = open_output(new)
+        try:
+            write_all(file, data)
+            if sync:
+                os.fsync(file)
+        finally:
+            os.close(file)
+    if sync and os.name == "posix":
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def write_all(file: int, data: bytes) -> None:
+    """Write to an open file, in as many pieces as the system takes."""
+    while data:
+        data = data[os.write(file, data) :]
