@@ -32,6 +32,7 @@ from warlight_env.arena.contests.runs import RunFolder
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
+from warlight_env.folder_lock import FolderLock
 from warlight_env.output import write_file
 
 PAIR = (Expander, "random")
@@ -245,7 +246,7 @@ def test_games_without_a_description_are_not_touched(tmp_path):
 
 def test_two_runs_in_one_folder_are_refused(tmp_path):
     def again(records):
-        with pytest.raises(RunFolderError, match="another process"):
+        with pytest.raises(RunFolderError, match="another run writes"):
             match().run(folder=tmp_path)
 
     assert match().run(again, folder=tmp_path).games == 12
@@ -387,11 +388,9 @@ def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
 
 
 def test_a_run_that_comes_second_does_not_say_what_is_played(tmp_path):
-    fcntl = pytest.importorskip("fcntl")
-    with open(tmp_path / "games.jsonl", "a") as first:  # a run that has just begun
-        fcntl.flock(first, fcntl.LOCK_EX)
-        with pytest.raises(RunFolderError, match="another process"):
-            match().run(folder=tmp_path)
+    (tmp_path / "games.jsonl").touch()
+    with FolderLock(tmp_path), pytest.raises(RunFolderError, match="another run writes"):  # it has just begun
+        match().run(folder=tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
     assert match().run(folder=tmp_path).records == match().run().records, (
         "a run that was killed before it said what it plays"

@@ -170,7 +170,7 @@ def test_two_runs_of_a_measurement_in_one_folder_are_refused(tmp_path):
 
     def again(count, label):
         told.append(label)
-        with pytest.raises(RunFolderError, match="another process is at this run"):
+        with pytest.raises(RunFolderError, match="another run writes to this folder"):
             run_experiment(made, QUICK, tmp_path, nothing)
 
     run_experiment(made, QUICK, tmp_path, again)

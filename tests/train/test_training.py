@@ -224,7 +224,7 @@ def test_other_settings_and_damage_are_refused(tmp_path):
     before = (tmp_path / "journal.jsonl").read_bytes()
     with pytest.raises(JournalError, match="seed: 1 there, 2 here"):
         evolve(tmp_path, replace(SETTINGS, seed=2))
-    with Journal(tmp_path, SETTINGS.to_dict()), pytest.raises(JournalError, match="another process"):
+    with Journal(tmp_path, SETTINGS.to_dict()), pytest.raises(JournalError, match="another run writes"):
         evolve(tmp_path)
     assert (tmp_path / "journal.jsonl").read_bytes() == before
     lines = before.splitlines(keepends=True)

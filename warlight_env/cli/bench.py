@@ -14,7 +14,6 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
-    FailedCommandError,
     JobsOption,
     JsonOption,
     RayAddressOption,
@@ -22,6 +21,7 @@ from warlight_env.cli.common import (
     Whole,
     print_json,
     read_backend,
+    write_file,
 )
 from warlight_env.cli.tournament import QuietOption
 
@@ -68,11 +68,11 @@ def bench(
     """
     import json as json_
 
+    from warlight_env.arena.contests.append_only import locked
     from warlight_env.arena.contests.resumable import play_contests
     from warlight_env.arena.playing.clocks import Clock
     from warlight_env.bench import CheckpointSource, Suite, check_subject, make_card, make_subject
     from warlight_env.cli.counting import counting
-    from warlight_env.output import write_file
 
     place = read_backend(backend, ray_address)
     chosen = Suite.load(suite)
@@ -100,11 +100,6 @@ def bench(
     contests = chosen.contests(subject, only, limit, games)
     shown = Path(policy).name if policy.endswith(".zip") else policy
     folder = out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{suite}-{shown}"))
-    with counting(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
-        results = play_contests(
-            contests, jobs=jobs, backend=place, folder=folder,
-            on_games=lambda key, records: advance(len(records), key),
-        )  # fmt: skip
     settings: dict[str, str | int | None] = {"clock": clock}
     if policy.endswith(".zip"):
         assert isinstance(subject, CheckpointSource)
@@ -112,12 +107,15 @@ def bench(
             "action": subject.named, "observation": subject.observation,
             "actions are": "likeliest" if deterministic else "drawn", "max cycles": subject.max_cycles,
         }  # fmt: skip
-    card = make_card(chosen, shown, results, settings, games)
-    try:
+    with locked(folder) as lock:
+        with counting(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
+            results = play_contests(
+                contests, jobs=jobs, backend=place, folder=lock,
+                on_games=lambda key, records: advance(len(records), key),
+            )  # fmt: skip
+        card = make_card(chosen, shown, results, settings, games)
         write_file(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
         write_file(folder / "card.md", card.to_markdown())
-    except OSError as error:
-        raise FailedCommandError(f"cannot write to {folder}: {error.strerror or error}") from None
     if json:
         print_json(card.to_dict())
     else:

@@ -13,12 +13,12 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
-    FailedCommandError,
     JobsOption,
     JsonOption,
     RayAddressOption,
     print_json,
     read_backend,
+    write_file,
 )
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ def tournament(
     rules = ["thesis", { preset = "thesis", fog = true }]
     ```
     """
+    from warlight_env.arena.contests.append_only import locked
     from warlight_env.arena.contests.resumable import play_contests
     from warlight_env.arena.ratings.skill import openskill_model
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
     from warlight_env.cli.counting import counting
-    from warlight_env.output import write_file
 
     place = read_backend(backend, ray_address)
     asked = load_tournament(file)
@@ -70,20 +70,18 @@ def tournament(
     folder = Path("runs", file.stem) if out is None else out
     contests = asked.contests(folder / "logs" if log else None)
     total = sum(contest.n_games for contest in contests)
-    with counting(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
+    with locked(folder) as lock:
+        with counting(asked.name, total, "games", quiet) as advance, LiveTables(asked, folder) as tables:
 
-        def tell(key: str, records: Sequence[GameRecord]) -> None:
-            advance(len(records), key)
-            tables.add(key, records)
+            def tell(key: str, records: Sequence[GameRecord]) -> None:
+                advance(len(records), key)
+                tables.add(key, records)
 
-        result = tables.finish(play_contests(contests, jobs=jobs, backend=place, folder=folder, on_games=tell))
-    if not result.rated:
-        print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
-        raise KeyboardInterrupt
-    try:
+            result = tables.finish(play_contests(contests, jobs=jobs, backend=place, folder=lock, on_games=tell))
+        if not result.rated:
+            print(f"too few games for a result; the same command goes on from {folder}", file=sys.stderr)
+            raise KeyboardInterrupt
         write_file(folder / "report.html", to_html(result))
-    except OSError as error:
-        raise FailedCommandError(f"cannot write to {folder}: {error.strerror or error}") from None
     if json:
         print_json(result.to_dict())
     else:

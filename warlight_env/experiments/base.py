@@ -18,6 +18,7 @@ from warlight_env.experiments.experiment_settings import Advance, ExperimentSett
 from warlight_env.experiments.players import By, Contender
 from warlight_env.experiments.rows import Row, WinLoss, number_row, share_row
 from warlight_env.experiments.units import UnitFolder, measured
+from warlight_env.folder_lock import FolderLock
 
 #: Games of a row where a run is only to show that everything works.
 QUICK_GAMES = 2
@@ -76,7 +77,7 @@ class Experiment(Protocol):
         """How long it may take, on one core."""
         ...
 
-    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
         """Run it, or go on with what the folder holds."""
         ...
 
@@ -142,7 +143,7 @@ class MatchTable:
                     total += games * ROUNDS * player.simulations() / RATE
         return total
 
-    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
             on_games=lambda key, records: advance(len(records), key),
@@ -189,7 +190,7 @@ class Measurement:
     def seconds(self, settings: ExperimentSettings) -> float:
         return self.units(settings) * self.cost
 
-    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
         units = UnitFolder(folder, self.name, self.units(settings), settings)
         found, interrupted, seconds = measured(units, lambda unit: self.measure(settings, unit), advance)
         return ExperimentOutcome(self.summary(found, settings) if found else [], interrupted, seconds)

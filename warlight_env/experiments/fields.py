@@ -17,6 +17,7 @@ from warlight_env.experiments.base import QUICK_GAMES, RATE, ROUNDS, ExperimentO
 from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
 from warlight_env.experiments.players import QUICK_SIMULATIONS, By, with_parameters
 from warlight_env.experiments.rows import Row, share_row
+from warlight_env.folder_lock import FolderLock
 
 #: Rounds of a game where a run is only to show that everything works.
 QUICK_ROUNDS = 8
@@ -137,7 +138,7 @@ class FieldTable:
             return 0.1 * self.units(settings)
         return sum(field.games * field.rounds * sum(side.move for side in field.sides) for field in self.fields)
 
-    def run(self, settings: ExperimentSettings, folder: Path, advance: Advance) -> ExperimentOutcome:
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: Advance) -> ExperimentOutcome:
         """Play it, or go on with what the folder holds."""
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,

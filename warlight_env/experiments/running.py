@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.arena.contests.append_only import locked
 from warlight_env.arena.contests.facts import facts, facts_line
 from warlight_env.errors import RunError
 from warlight_env.experiments.base import Experiment
@@ -106,17 +107,18 @@ def run_experiment(experiment: Experiment, settings: ExperimentSettings, folder:
     """Run an experiment, or go on with what the folder holds, and write result.json and result.md there.
 
     Raises:
-        RunFolderError: the folder holds another run.
+        RunFolderError: the folder holds another run, or another run writes to it.
         RunError: the folder cannot be written; what was played is kept.
     """
-    outcome = experiment.run(settings, folder, advance)
-    made = facts()
-    result = Result(experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made)
-    try:
-        write_file(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
-        write_file(folder / "result.md", to_markdown(experiment, [result]))
-    except OSError as error:
-        raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
+    with locked(folder) as lock:
+        outcome = experiment.run(settings, lock, advance)
+        made = facts()
+        result = Result(experiment.name, settings, tuple(outcome.rows), outcome.interrupted, outcome.seconds, made)
+        try:
+            write_file(folder / RESULT, json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+            write_file(folder / "result.md", to_markdown(experiment, [result]))
+        except OSError as error:
+            raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
     return result
 
 

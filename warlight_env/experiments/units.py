@@ -9,6 +9,7 @@ from typing import Any
 
 from warlight_env.arena.contests.append_only import AppendOnlyFolder
 from warlight_env.experiments.experiment_settings import Advance, ExperimentSettings
+from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
 
 DESCRIPTION, UNITS = "run.json", "units.jsonl"
@@ -18,7 +19,7 @@ class UnitFolder(AppendOnlyFolder):
     """The folder of a measurement: `run.json` says what is measured, `units.jsonl` holds a line for every unit.
 
     Args:
-        folder: made if it is not there.
+        folder: see `AppendOnlyFolder`.
         experiment, count, settings: what is measured: its name, and how many units.
 
     Raises:
@@ -27,7 +28,7 @@ class UnitFolder(AppendOnlyFolder):
 
     description_name, lines_name, item = DESCRIPTION, UNITS, "a unit"
 
-    def __init__(self, folder: Path, experiment: str, count: int, settings: ExperimentSettings) -> None:
+    def __init__(self, folder: Path | FolderLock, experiment: str, count: int, settings: ExperimentSettings) -> None:
         self.count = count
         self.known: dict[int, dict[str, Any]] = {}  #: what was measured, by unit
         description = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from warlight_env.errors import InputError, RunError
+from warlight_env.folder_lock import FolderLock
+from warlight_env.output import write_file
 
 
 class Language(NamedTuple):
@@ -33,6 +36,7 @@ def write_bot(language: str, folder: Path) -> Path:
 
     Raises:
         ScaffoldError: no such language, or the file is there already.
+        FolderLockedError: another run writes to the folder.
         RunError: it cannot be written.
     """
     if language not in LANGUAGES:
@@ -41,11 +45,10 @@ def write_bot(language: str, folder: Path) -> Path:
     path = folder / name
     source = resources.files("warlight_env.protocol").joinpath("templates", language, name).read_text("utf-8")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(source)
-    except FileExistsError:
-        raise ScaffoldError(f"{path} is there already") from None
+        with FolderLock(folder):
+            if os.path.lexists(path):
+                raise ScaffoldError(f"{path} is there already")
+            write_file(path, source)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}") from None
     return path

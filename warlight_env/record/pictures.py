@@ -14,6 +14,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.sight import visible
 from warlight_env.errors import InputError, RunError
+from warlight_env.folder_lock import FolderLock
 from warlight_env.output import replacing, write_file
 from warlight_env.record.log import GameLog
 from warlight_env.record.replay import replay, result_of
@@ -95,12 +96,17 @@ def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
 
 
 def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame: OnFrame) -> None:
-    """A file ``round-000.svg`` for each frame."""
+    """Write a file ``round-000.svg`` for each frame.
+
+    Raises:
+        FolderLockedError: another run writes to the folder.
+        ExportError: the folder cannot be written.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for count, frame in enumerate(shown, 1):
-            write_file(folder / f"round-{frame.position.round:03d}.svg", frame.svg(width), sync=False)
-            on_frame(count)
+        with FolderLock(folder):
+            for count, frame in enumerate(shown, 1):
+                write_file(folder / f"round-{frame.position.round:03d}.svg", frame.svg(width), sync=False)
+                on_frame(count)
     except OSError as error:
         raise ExportError(f"cannot write pictures to {folder}: {error.strerror or error}") from None
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from warlight_env.arena.contests.append_only import lock_file
 from warlight_env.errors import InputError
+from warlight_env.folder_lock import FolderLock, FolderLockedError
 from warlight_env.record import LogWriteError
-from warlight_env.web.disk import write_private, writing
+from warlight_env.web.disk import write_private
 
-LOCK: Final = "server.lock"
 TOKEN: Final = "server.token"
 
 
@@ -36,30 +32,15 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            self._lock = FolderLock(path)
+        except FolderLockedError as error:
+            raise FolderInUseError(f"{error}: end that one, or give another folder by --games") from None
         except OSError as error:
             raise LogWriteError(f"cannot make the folder of games {path}: {error.strerror or error}") from None
-        if not lock_file(self._file):
-            holder = _holder(self._file)
-            os.close(self._file)
-            raise FolderInUseError(
-                f"the folder of games {path} is in use by another server ({holder}): end that one, or give another "
-                "folder by --games"
-            )
-        try:
-            self.tell(None)
-        except BaseException:
-            self.release()
-            raise
 
-    def tell(self, address: str | None) -> None:
-        """Write down for others who has the folder; `DiskError` where that fails."""
-        since = datetime.now(UTC).isoformat(" ", "seconds")
-        data = json.dumps({"pid": os.getpid(), "address": address, "since": since}) + "\n"
-        with writing(self.path / LOCK):
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, data.encode(), 0)
+    def tell(self, address: str) -> None:
+        """Write down for other servers where this one is."""
+        self._lock.describe(f"a server at {address}")
 
     def token(self) -> str:
         """The server's token: drawn once and kept, so that pages that are open go on after a restart.
@@ -80,15 +61,4 @@ class Folder:
 
     def release(self) -> None:
         """Let others have it."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-
-def _holder(file: int) -> str:
-    """Whom the lock's file names."""
-    try:
-        data = json.loads(os.pread(file, 1000, 0))
-        return f"process {int(data['pid'])}, {data['address'] or 'starting'}, since {data['since']}"
-    except (OSError, ValueError, TypeError, KeyError):
-        return "which has just begun"
+        self._lock.release()

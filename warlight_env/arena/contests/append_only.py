@@ -14,13 +14,8 @@ from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded
 from warlight_env.errors import InputError, RunError, clipped
+from warlight_env.folder_lock import FolderLock, FolderLockedError
 from warlight_env.output import open_output, write_file
-
-try:
-    import fcntl
-except ImportError:  # no such locks there: that two runs write to one folder goes unnoticed
-    fcntl = None  # type: ignore[assignment]
-
 
 #: What taking a line apart raises where it is damaged, or of something else.
 NOT_OURS = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -34,12 +29,12 @@ class AppendOnlyFolder(ABC):
     """A description that says what a run is, and a file with a line of JSON for each thing that it has done.
 
     The description is there as a whole or not at all. Lines are only ever appended; a last one that a kill or a full
-    disk cut off is dropped when the run goes on. While the context lasts, the folder is locked against other processes.
+    disk cut off is dropped when the run goes on. While the context lasts, the folder is locked against other runs.
 
     Subclasses say what the files are called, and in `take` what a line means.
 
     Args:
-        folder: made if it is not there.
+        folder: made if it is not there. Or the lock of a folder that the caller holds, and releases after the context.
         description: all that decides the run, as JSON takes it; a folder with another one is refused.
 
     Raises:
@@ -56,8 +51,10 @@ class AppendOnlyFolder(ABC):
     #: Seconds for which lines may be with the system only, which a killed process survives and a power cut does not.
     sync_seconds: ClassVar[float] = 0.0
 
-    def __init__(self, folder: Path, description: dict[str, Any]) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | FolderLock, description: dict[str, Any]) -> None:
+        self.folder = folder if isinstance(folder, Path) else folder.folder
+        self._lock = folder if isinstance(folder, FolderLock) else None
+        self._own_lock: FolderLock | None = None
         self._description = json.loads(json.dumps(description))
         self._file = -1
         self._end = 0  # of the last whole line
@@ -67,19 +64,29 @@ class AppendOnlyFolder(ABC):
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._is_described()  # before anything is made in another run's folder
-            self._file = open_output(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            if self._lock is None:
+                self._own_lock = FolderLock(self.folder)
             try:
-                self._lock()  # of two runs that begin at once, one alone says what is done here
-                if not self._is_described():
-                    self._describe()
-                self._end = self._read()
+                self._open()
             except BaseException:
-                os.close(self._file)
+                self._unlock()
                 raise
+        except FolderLockedError as error:
+            raise self.error(str(error)) from None
         except OSError as error:
             raise self._failure(error) from error
         self._synced = time.monotonic()
         return self
+
+    def _open(self) -> None:
+        self._file = open_output(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            if not self._is_described():  # of two runs that begin at once, the one with the lock describes the folder
+                self._describe()
+            self._end = self._read()
+        except BaseException:
+            os.close(self._file)
+            raise
 
     def __exit__(self, *exception: object) -> None:
         try:
@@ -88,6 +95,12 @@ class AppendOnlyFolder(ABC):
             raise self._failure(error) from error
         finally:
             os.close(self._file)
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._own_lock is not None:
+            self._own_lock.release()
+            self._own_lock = None
 
     @abstractmethod
     def take(self, fields: Any) -> None:
@@ -176,10 +189,6 @@ class AppendOnlyFolder(ABC):
             )
         self._write(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
-    def _lock(self) -> None:
-        if not lock_file(self._file):
-            raise self.error(f"{self.folder}: another process is at this run")
-
     def _read(self) -> int:
         """Take in all whole lines; returns where the last one ends."""
         path = self.folder / self.lines_name
@@ -197,6 +206,24 @@ class AppendOnlyFolder(ABC):
         return end
 
 
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[FolderLock]:
+    """Lock a folder while a command writes to it, before and after its run as well.
+
+    Raises:
+        RunFolderError: another run writes to the folder.
+        RunError: it cannot be made or written.
+    """
+    try:
+        lock = FolderLock(folder)
+    except FolderLockedError as error:
+        raise RunFolderError(str(error)) from None
+    except OSError as error:
+        raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
+    with lock:
+        yield lock
+
+
 def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
     """The lines of a file with their ends, one by one; without a last one that has none. None: one that is too long."""
     while line := file.readline(bounded.RESULT_BYTES + 1):
@@ -204,17 +231,6 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
             yield line
         elif len(line) > bounded.RESULT_BYTES:
             yield None
-
-
-def lock_file(file: int) -> bool:
-    """Lock an open file until it is closed; False: another process has it. True, too, where there are no such locks."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def append_whole(file: int, end: int, data: bytes) -> int:

@@ -10,12 +10,14 @@ import numpy as np
 
 from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
 from warlight_env.arena.backends.tasks import Done, Task, Workers
+from warlight_env.arena.contests.append_only import locked
 from warlight_env.arena.contests.course import Contest, ContestResult, Course
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.runs import RunFolder
 from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.errors import RunError
+from warlight_env.folder_lock import FolderLock
 
 #: Called with a contest's key and a batch of its games: those found in the run folder, then those that are finished.
 OnContestGames = Callable[[str, Sequence[GameRecord]], None]
@@ -26,7 +28,7 @@ def play_contests(
     *,
     jobs: int | None = None,
     backend: str | Backend = "local",
-    folder: str | Path | None = None,
+    folder: str | Path | FolderLock | None = None,
     on_games: OnContestGames | None = None,
 ) -> dict[str, ContestResult]:
     """Play all games of all contests.
@@ -41,7 +43,8 @@ def play_contests(
         backend: "local" (processes), "ray" (a Ray cluster), or a `Backend`.
         folder: a run folder, made if there is none. Every game is written there as it is finished; a run that was
             interrupted or killed goes on where it was, and gives the result that it would have given. A folder of
-            other contests is refused.
+            other contests is refused. While games are played, it is locked, and so are the folders of logs. The lock
+            of a folder, where the caller holds it.
         on_games: told of every game once.
 
     Returns:
@@ -50,14 +53,20 @@ def play_contests(
     Raises:
         AgentCrashError: an agent failed and the contest's setup says that this ends it.
         MatchError: contests, jobs or backend cannot be used, or the agents cannot be sent to workers.
-        RunFolderError: the folder belongs to other contests, is damaged or in use.
+        RunFolderError: the folder belongs to other contests or is damaged; another run writes to it, or to a folder of
+            logs.
         LogError: a setup's folder for logs belongs to another match, or lacks games that the run folder holds.
         RunError: workers were lost, or a folder cannot be written; what was played before is in the folder.
     """
     contests = tuple(contests)
     _check(contests, jobs)
     chosen = make_backend(backend)
-    with contextlib.nullcontext() if folder is None else RunFolder(Path(folder), contests) as run:
+    with contextlib.ExitStack() as stack:
+        own = Path(folder) if isinstance(folder, str) else folder
+        taken = own.folder if isinstance(own, FolderLock) else own
+        for log in _log_folders(contests, taken):
+            stack.enter_context(locked(log))
+        run = None if own is None else stack.enter_context(RunFolder(own, contests))
         courses = [Course(c, () if run is None else run.known[c.key]) for c in contests]
         if on_games is not None and run is not None:
             for key, records in run.known.items():
@@ -84,6 +93,12 @@ def play_contests(
             with chosen.open([c.setup for c in contests], 1 if jobs is not None and left == 1 else jobs) as workers:
                 _play(courses, workers, keep, on_games)
     return {course.contest.key: course.result() for course in courses}
+
+
+def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
+    """The folders to which logs are written, each once; not that of the run, which has a lock already."""
+    folders = {contest.setup.log.resolve(): contest.setup.log for contest in contests if contest.setup.log is not None}
+    return [log for path, log in folders.items() if run is None or path != run.resolve()]
 
 
 def _check(contests: Sequence[Contest], jobs: int | None) -> None:

@@ -13,6 +13,7 @@ from warlight_env.arena.contests.append_only import NOT_OURS, AppendOnlyFolder, 
 from warlight_env.arena.contests.course import Contest
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.errors import clipped
+from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
 
 #: Version of the form of run folders.
@@ -25,7 +26,7 @@ class RunFolder(AppendOnlyFolder):
     """The state of a run: `run.json` says what is played, `games.jsonl` holds a line for every finished game.
 
     Args:
-        folder: made if it is not there.
+        folder: see `AppendOnlyFolder`.
         contests: what is played.
 
     Raises:
@@ -35,7 +36,7 @@ class RunFolder(AppendOnlyFolder):
     description_name, lines_name, item = DESCRIPTION, GAMES, "a game"
     sync_seconds = 1.0  # games may be many a second
 
-    def __init__(self, folder: Path, contests: Sequence[Contest]) -> None:
+    def __init__(self, folder: Path | FolderLock, contests: Sequence[Contest]) -> None:
         super().__init__(folder, describe_run(contests))
         self.known: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}  #: at the start
         self._contests = {contest.key: contest for contest in contests}
