@@ -1,0 +1,96 @@
+"""Two commands at once in one folder: one runs, the other reports the lock and writes nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from lock_pairs import COMMANDS, LOG, TOURNAMENT, pair
+
+from warlight_env.arena import Match
+from warlight_env.arena.contests.append_only import RunFolderError
+from warlight_env.cli import main
+from warlight_env.folder_lock import LOCK, FolderLock, FolderLockedError
+
+
+@pytest.mark.parametrize("name", ["match --log", "match --log --jobs 2", "replay --svg"])
+def test_two_at_once_lose_nothing(name):
+    assert pair(name, 1, 0.0)[1] == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match random random -n 2 -q --map small --log OUT", "match random random -n 2 -q --map small --out OUT",
+        "match random random -n 2 -q --map small --out other --log OUT", "tournament cup.toml -q --out OUT",
+        "bench random -q --map small --games 2 --out OUT", "train td --quick -q --out OUT",
+        "train evolve --quick -q --out OUT", "train value --quick -q --out OUT", "train exit --quick -q --out OUT",
+        "train ppo --quick -q --out OUT", f"replay {LOG} -q --svg OUT", "bot new python OUT",
+    ],
+)  # fmt: skip
+def test_a_locked_folder_is_refused_and_nothing_is_written(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cup.toml").write_text(TOURNAMENT)
+    with FolderLock(Path("out")):
+        before = sorted(tmp_path.rglob("*"))
+        assert main(["out" if word == "OUT" else word for word in command.split()]) == 2
+        assert sorted(tmp_path.rglob("*")) == before
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: out: another run writes to this folder (process {os.getpid()}, since ")
+
+
+def test_an_experiment_in_a_locked_folder_is_refused(tmp_path, capsys):
+    with FolderLock(tmp_path / "state-size-quick"):
+        assert main(["experiment", "run", "state-size", "--quick", "-q", "--out", str(tmp_path)]) == 2
+    assert "another run writes to this folder" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_command_that_writes_a_folder_has_a_pair():
+    assert {name.split(" --")[0] for name in COMMANDS} == {
+        "match", "tournament", "bench", "experiment", "train td", "train evolve", "train value", "train exit",
+        "train ppo", "replay", "bot new",
+    }  # fmt: skip
+
+
+def test_one_folder_for_the_run_and_its_logs_is_locked_once(tmp_path):
+    made = Match(["random", "random"], games=2, map="small", log=tmp_path / "." / "run")
+    assert made.run(folder=tmp_path / "run").games == 2
+    assert not (tmp_path / "run" / LOCK).exists()
+
+
+def test_a_match_that_is_played_locks_its_logs(tmp_path):
+    made = Match(["random", "random"], games=2, map="small", log=tmp_path)
+
+    def again(records: object) -> None:
+        with pytest.raises(RunFolderError, match="another run writes"):
+            made.run()
+
+    assert made.run(again).games == 2
+
+
+def test_a_lock_ends_with_its_file(tmp_path):
+    first = FolderLock(tmp_path / "a" / "b")
+    with pytest.raises(FolderLockedError, match="another run writes"):
+        FolderLock(tmp_path / "a" / "b")
+    first.release()
+    first.release()
+    assert not (tmp_path / "a" / "b").exists(), "it was empty, and made for the lock"
+    with FolderLock(tmp_path / "a"):
+        assert [path.name for path in (tmp_path / "a").iterdir()] == [LOCK]
+    assert (tmp_path / "a").exists() and not list((tmp_path / "a").iterdir())
+
+
+def test_the_file_of_a_run_that_was_killed_does_not_lock(tmp_path):
+    (tmp_path / LOCK).write_text('{"pid": 1, "host": "x", "since": "then", "note": ""}')
+    with FolderLock(tmp_path), pytest.raises(FolderLockedError, match=rf"process {os.getpid()},"):
+        FolderLock(tmp_path)
+    assert not (tmp_path / LOCK).exists()
+
+
+def test_a_lock_file_that_is_a_link_is_refused(tmp_path):
+    (tmp_path / LOCK).symlink_to(tmp_path / "precious")
+    with pytest.raises(ValueError, match="a symbolic link"):
+        FolderLock(tmp_path)
+    assert not (tmp_path / "precious").exists()
