@@ -14,7 +14,7 @@ from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.duels import FEATURES, DuelSettings, make_duel_work, play_duels
 from warlight_env.agents.plug_ins import Functions, make_context
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
-from warlight_env.arena.contests.resumable import check_count
+from warlight_env.arena.contests.resumable import check_jobs
 from warlight_env.arena.playing.play import Picks
 from warlight_env.engine.board import make_board
 from warlight_env.engine.reference import reference
@@ -60,7 +60,7 @@ class Duels:
         chosen = Rules.of(rules)
         if not plays_compiled(chosen):
             raise InputError(f"rules {chosen.name!r}: compiled duels know no fog and no limit to a turn's orders")
-        check_count("jobs", jobs)
+        check_jobs(jobs)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.board = make_board(self.map)
         self.params = check_players(self.board, chosen, 2)

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from warlight_env.agents.turn_net.turn_file import NONE, load_turns, turn_file
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.arena.contests.resumable import check_count
+from warlight_env.arena.contests.resumable import check_jobs
 from warlight_env.engine.rng import derive_seed
 from warlight_env.train.exit_games import TaughtGames, Teach, teaching
 from warlight_env.train.exit_players import TurnPlayer, read_network
@@ -58,7 +58,7 @@ class ExitRun:
         self, settings: ExitSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
         say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
-        check_count("jobs", jobs)
+        check_jobs(jobs)
         self._steps = RunSteps(journal, say)
         self.settings, self.journal, self.places = settings, journal, Places(settings)
         self._jobs, self._backend = jobs, backend

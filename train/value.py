@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from warlight_env.agents.value_record import make_network
 from warlight_env.arena.backends.backend import Backend
-from warlight_env.arena.contests.resumable import check_count
+from warlight_env.arena.contests.resumable import check_jobs
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.holdout import play_pairs
@@ -62,7 +62,7 @@ class ValueRun:
         self, settings: ValueSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
         say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
-        check_count("jobs", jobs)
+        check_jobs(jobs)
         self._steps = RunSteps(journal, say)
         self.settings, self.journal, self.places = settings, journal, Places(settings)
         self._jobs, self._backend = jobs, backend

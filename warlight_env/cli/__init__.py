@@ -7,13 +7,32 @@ from collections.abc import Sequence
 
 
 def main(tokens: Sequence[str] | None = None) -> int:
-    """Run a command line (`sys.argv` by default) and return its exit code."""
-    try:
+    """Run a command line and return its exit code.
+
+    Args:
+        tokens: the words after the program's name. None: those of `sys.argv`, for a process that ends with the command;
+            this function then ends it and does not return.
+    """
+    if tokens is not None:
         from warlight_env.cli.app import run
-    except KeyboardInterrupt:  # before there is anything to interrupt
-        print("interrupted", file=sys.stderr)
-        return 130
-    return run(tokens)
+
+        return run(tokens)
+    from warlight_env.cli.process_end import INTERRUPTED, end_process, forced_interrupts
+    from warlight_env.cli.streams import open_streams, widen_narrow_terminal
+
+    open_streams()
+    widen_narrow_terminal()
+    with forced_interrupts():
+        try:
+            from warlight_env.cli.app import run
+
+            code = run()
+        except KeyboardInterrupt:  # before there is anything to interrupt
+            print("interrupted", file=sys.stderr)
+            code = INTERRUPTED
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        end_process(code)
 
 
 __all__ = ["main"]

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
@@ -34,6 +34,7 @@ from warlight_env.cli import (
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
+from warlight_env.cli.streams import reserved_output
 from warlight_env.errors import InputError, RunError, clipped, readable
 from warlight_env.version import __version__
 
@@ -85,12 +86,24 @@ def run(tokens: Sequence[str] | None = None) -> int:
         _complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone (``| head``); nothing more can be said, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output has gone (``| head``): nothing more can be written, not even at exit.
+        _discard_output()
+        return FAILURE
+    except OSError as error:
+        _discard_output()
+        _complain(f"cannot write to standard output: {error.strerror or error}")
         return FAILURE
     except MemoryError:
         _complain("there is not enough memory for that")
         return FAILURE
+
+
+def _discard_output() -> None:
+    """Connect standard output to the null device: what it still buffers is lost."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 @contextlib.contextmanager
@@ -137,7 +150,8 @@ def _run(arguments: list[str]) -> int:
         print(f"see: {' '.join(['warlight', *chain])} --help", file=sys.stderr)
         return USAGE
     try:
-        result: Any = command(*bound.args, **bound.kwargs)
+        with reserved_output() if _prints_json(bound.arguments) else contextlib.nullcontext():
+            result: Any = command(*bound.args, **bound.kwargs)
     except InputError as error:
         _complain(str(error))
         return USAGE
@@ -150,6 +164,11 @@ def _run(arguments: list[str]) -> int:
         _complain(str(error))
         return FAILURE
     return result if isinstance(result, int) else OK
+
+
+def _prints_json(arguments: Mapping[str, Any]) -> bool:
+    """Whether the option --json is given: by itself, or as one of a group of options."""
+    return any(value is True if name == "json" else getattr(value, "json", False) for name, value in arguments.items())
 
 
 def _complain(message: str) -> None:

@@ -13,6 +13,8 @@ from cyclopts import CoercionError, Parameter, Token
 
 from warlight_env import output
 from warlight_env.bounded import reason, shown
+from warlight_env.cli.process_end import INTERRUPTED as INTERRUPTED
+from warlight_env.cli.streams import results
 from warlight_env.errors import InputError, RunError, clipped, did_you_mean
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from warlight_env.engine.rules import Rules
     from warlight_env.game import Game
 
-OK, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, FAILURE, USAGE = 0, 1, 2
 
 
 class UsageError(InputError):
@@ -131,9 +133,15 @@ def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Back
 
 
 def print_json(data: Any) -> None:
-    """Data as JSON on stdout; characters that a terminal might obey are escaped."""
+    """Print data as JSON on standard output; characters that a terminal might obey are escaped."""
     text = json.dumps(data, indent=2, ensure_ascii=False)
-    print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
+    text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    try:
+        print(text, file=results(), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise FailedCommandError(f"cannot write to standard output: {reason(error)}") from None
 
 
 def write_file(path: Path, content: str | bytes) -> None:

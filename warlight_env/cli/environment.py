@@ -57,6 +57,7 @@ def info(
     action_space: Any = env.action_space(agent)
     observation_space: Any = env.observation_space(agent)
     board = env.core.board
+    parts = observation_space if "action_mask" in observation_space.spaces else {"observation": observation_space}
     data: dict[str, Any] = {
         "map": env.core.map.name,
         "rules": rules,
@@ -72,8 +73,8 @@ def info(
         "action_size": _size(action_space),
         "observation": observation,
         "observation_space": _describe(observation_space),
-        "observation_size": _size(observation_space["observation"]),
-        "mask_size": _size(observation_space["action_mask"]),
+        "observation_size": _size(parts["observation"]),
+        "mask_size": _size(parts["action_mask"]) if "action_mask" in parts else None,
         "state_space": _describe(env.state_space),
     }
     if json:
@@ -85,7 +86,8 @@ def info(
     print(f"  board             {board.n_regions} regions, {board.n_edges} directed edges")
     print(f"  action space      {data['action_size']} numbers")
     _print_space(data["action_space"])
-    print(f"  observation space {data['observation_size']} numbers, and an action mask of {data['mask_size']}")
+    mask = f"an action mask of {data['mask_size']}" if data["mask_size"] else "no action mask"
+    print(f"  observation space {data['observation_size']} numbers, and {mask}")
     _print_space(data["observation_space"])
     print("  state space")
     _print_space(data["state_space"])

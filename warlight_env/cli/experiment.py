@@ -80,12 +80,14 @@ def run(
     matches (3.3, 3.10, branching, state-size, growth) run in this process whatever the jobs and the backend.
     """
     from warlight_env.agents.registry import parse
+    from warlight_env.arena.contests.resumable import check_jobs
     from warlight_env.cli.counting import counting
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.experiments.running import folder_name, run_experiment, to_markdown
 
     if not names:
         raise UsageError(f"experiment run: name at least one, or all; there are {', '.join(MODULES)}")
+    check_jobs(jobs, optional=True)
     place = read_backend(backend, ray_address)
     chosen = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
     for spec in agent or ():

@@ -18,6 +18,7 @@ from warlight_env.cli.common import (
     start_game,
     write_file,
 )
+from warlight_env.cli.streams import reserved_output
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,12 +45,13 @@ def picture(
     from warlight_env.arena.playing.play import ask_orders, play_rounds
     from warlight_env.render import ShownPosition, to_rgb, to_svg
 
-    game, bots = start_game(agents or ("random", "aggressive"), map, rules, seed)
-    for _ in play_rounds(game, bots, rounds):
-        pass
-    names = tuple(bot.name for bot in bots)
-    position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, names)
-    drawn = ask_orders(game, bots) if orders and not game.done else None
+    with reserved_output():
+        game, bots = start_game(agents or ("random", "aggressive"), map, rules, seed)
+        for _ in play_rounds(game, bots, rounds):
+            pass
+        names = tuple(bot.name for bot in bots)
+        position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, names)
+        drawn = ask_orders(game, bots) if orders and not game.done else None
     if suffix == ".png":
         assert output is not None  # standard output is SVG
         write_file(output, _png(to_rgb(position, drawn)))

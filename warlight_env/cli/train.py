@@ -53,10 +53,10 @@ class RunOptions:
 
     def plain(self, file: Path | None) -> dict[str, Any]:
         """What the settings file says; looks at the options, too."""
-        from warlight_env.arena.contests.resumable import check_count
+        from warlight_env.arena.contests.resumable import check_jobs
         from warlight_env.train.settings_file import load_plain
 
-        check_count("jobs", self.jobs)
+        check_jobs(self.jobs)
         return {} if file is None else load_plain(file)
 
     @contextlib.contextmanager

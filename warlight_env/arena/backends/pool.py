@@ -15,12 +15,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, Final, Generic
 
 from warlight_env.agents import AgentError
 from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
 from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import RunError
+
+#: Seconds in which the processes may end their rounds.
+PATIENCE: Final = 2.0
 
 
 class _Worker:
@@ -106,8 +109,7 @@ class Processes(Generic[R]):
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._stop.value = 1
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._end()
         self._folder.cleanup()
 
     @property
@@ -139,17 +141,34 @@ class Processes(Generic[R]):
         except AgentError as error:
             raise MatchError(f"{error} (agents registered at run time need jobs = 1)") from error
         except BrokenProcessPool as error:
-            for worker in self._workers:
-                worker.kill()  # the pool ends those that it knew when one died, and would wait for ever for later ones
+            self._kill()  # the pool ends those that it knew when one died, and would wait for ever for later ones
             raise RunError(
                 "a process of the match died: killed, out of memory, or started by a script that calls Match.run with "
                 'jobs > 1 outside of `if __name__ == "__main__":`'
             ) from error
 
     def stop(self) -> list[Done[R]]:
-        self._stop.value = 1
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._end()
         return list(_finished(self._pending))
+
+    def _end(self) -> None:
+        """Stop the processes after their current rounds; those that take longer than `PATIENCE` are killed.
+
+        They may still compile, start, or think about a long move; no game that they have finished is lost but those of
+        their last task.
+        """
+        self._stop.value = 1
+        killer = threading.Timer(PATIENCE, self._kill)
+        killer.daemon = True
+        killer.start()
+        try:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        finally:
+            killer.cancel()
+
+    def _kill(self) -> None:
+        for worker in self._workers:
+            worker.kill()
 
 
 def _finished(futures: Iterable[Future[Done[R]]]) -> Iterator[Done[R]]:

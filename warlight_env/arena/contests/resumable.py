@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
+
+#: Games side by side, at most.
+MOST_JOBS: Final = 4096
 
 #: Called with a contest's key and a batch of its games: those found in the run folder, then those that are finished.
 OnContestGames = Callable[[str, Sequence[GameRecord]], None]
@@ -106,10 +110,17 @@ def _check(contests: Sequence[Contest], jobs: int | None) -> None:
     for key in keys:
         if keys.count(key) > 1:
             raise MatchError(f"contest {key!r}: the key is given twice")
-    check_count("jobs", jobs, optional=True)
+    check_jobs(jobs, optional=True)
     for contest in contests:
         check_count(f"contest {contest.key!r}: games", contest.games)
         contest.setup.check_clocks()
+
+
+def check_jobs(jobs: object, *, optional: bool = False) -> None:
+    """Refuse a number of games side by side that is no integer from 1 to `MOST_JOBS` with a `MatchError`."""
+    check_count("jobs", jobs, optional=optional)
+    if jobs is not None and jobs > MOST_JOBS:  # type: ignore[operator]
+        raise MatchError(f"jobs = {jobs}: must be at most {MOST_JOBS}")
 
 
 def check_count(name: str, value: object, *, optional: bool = False) -> None:

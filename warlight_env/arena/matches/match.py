@@ -14,7 +14,7 @@ from warlight_env import maps
 from warlight_env.agents import Budget
 from warlight_env.arena.backends.backend import Backend, LocalBackend, make_backend
 from warlight_env.arena.contests.course import Contest, StopRule
-from warlight_env.arena.contests.resumable import check_count, play_contests
+from warlight_env.arena.contests.resumable import check_count, check_jobs, play_contests
 from warlight_env.arena.matches.result import MatchResult
 from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.game_setup import AgentSource, MatchError, Setup
@@ -80,7 +80,7 @@ class Match:
             count = 1 if isinstance(self.agents, str) else len(self.agents)
             raise MatchError(f"a match needs 2 to {MAX_PLAYERS} agents, not {count}")
         check_count("games", self.games)
-        check_count("jobs", self.jobs, optional=True)
+        check_jobs(self.jobs, optional=True)
         check_count("max_rounds", self.max_rounds, optional=True)
         if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
             raise MatchError(f"seed = {self.seed!r}: must be an integer")

@@ -1,0 +1,89 @@
+"""The end of a `warlight` process: nothing runs after its last line, and Ctrl-C ends it in time."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final, NoReturn
+
+#: Exit code of an interrupted command.
+INTERRUPTED: Final = 130
+#: Seconds after the first Ctrl-C or SIGTERM in which a command may report what it has done.
+GRACE: Final = 4.0
+#: Seconds that the functions registered with `atexit` may take, at the end of a command and at a forced end.
+CLEANUP, FORCED_CLEANUP = 5.0, 0.5
+
+
+def end_process(code: int, cleanup: float = CLEANUP) -> NoReturn:
+    """End this process and its children now. Functions registered with `atexit` get `cleanup` seconds.
+
+    The interpreter would wait for all threads first, such as those of libraries, and for children that still start.
+    """
+    guard = threading.Thread(target=_exit_after, args=(cleanup, code), daemon=True)
+    guard.start()
+    for child in multiprocessing.active_children():
+        child.kill()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    os._exit(code)
+
+
+def _exit_after(seconds: float, code: int) -> NoReturn:
+    time.sleep(seconds)
+    os._exit(code)
+
+
+@contextlib.contextmanager
+def forced_interrupts() -> Iterator[None]:
+    """End the process `GRACE` seconds after the first Ctrl-C or SIGTERM, and at once after the second Ctrl-C.
+
+    A thread waits for signals, as Python calls their handlers only between two instructions of the main thread, and
+    compiled code or the compiler may run there for minutes. What a command has finished is on disk.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reading,), name="forced interrupts", daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(writing)
+
+
+def _watch(reading: int) -> None:
+    counted = 0
+    while arrived := os.read(reading, 64):
+        interrupts = arrived.count(signal.SIGINT)
+        if interrupts + arrived.count(signal.SIGTERM) == 0:
+            continue
+        if counted == 0:
+            threading.Thread(target=_force_after, args=(GRACE,), daemon=True).start()
+        counted += max(interrupts, int(counted == 0))
+        if interrupts and counted >= 2:
+            _force()
+    os.close(reading)
+
+
+def _force_after(seconds: float) -> None:
+    time.sleep(seconds)
+    _force()
+
+
+def _force() -> NoReturn:
+    """End an interrupted process. Its streams may be locked by the main thread, so the message goes to the system."""
+    with contextlib.suppress(OSError):
+        if os.isatty(2):
+            os.write(2, b"\x1b[?25h")  # a progress bar has hidden the cursor
+        os.write(2, b"interrupted\n")
+    end_process(INTERRUPTED, FORCED_CLEANUP)

@@ -1,0 +1,98 @@
+"""The standard streams of a command: all are open, and results that programs read have standard output to themselves."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Final, TextIO
+
+#: Columns that tables and help texts need at least. Narrower ones make rich wrap words for ever.
+COLUMNS: Final = 40
+
+#: The stream of results while `reserved_output` lasts.
+_results: TextIO | None = None
+
+
+def open_streams() -> None:
+    """Open the standard streams that the caller has closed, on a null device: no other file gets their descriptors.
+
+    Writing to a standard output that was closed raises OSError; what goes to a closed standard error is lost.
+    """
+    modes = (os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)
+    for number, (name, mode) in enumerate(zip(("stdin", "stdout", "stderr"), modes, strict=True)):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, mode)
+            os.dup2(opened, number)
+            if opened != number:
+                os.close(opened)
+        if getattr(sys, name) is None:
+            stream = os.fdopen(number, "r" if number == 0 else "w", encoding="utf-8", errors="replace", closefd=False)
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+
+def widen_narrow_terminal() -> None:
+    """Have texts be formatted for `COLUMNS` columns on terminals that are narrower."""
+    if shutil.get_terminal_size().columns < COLUMNS:
+        os.environ["COLUMNS"] = str(COLUMNS)
+
+
+def results() -> TextIO:
+    """The stream to which a command writes its result."""
+    return sys.stdout if _results is None else _results
+
+
+@contextlib.contextmanager
+def reserved_output() -> Iterator[None]:
+    """Keep standard output for `results`; all else that is printed meanwhile goes to standard error.
+
+    That holds for Python (agents, libraries), for C code, and for processes that are started meanwhile.
+    """
+    global _results
+    if _results is not None:
+        yield
+        return
+    before = sys.stdout
+    before.flush()
+    kept = os.dup(1)
+    if _descriptor(before) == 1:
+        encoding, errors = before.encoding, before.errors
+        _results = os.fdopen(kept, "w", encoding=encoding, errors=errors, closefd=False)
+    else:
+        _results = before
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        yield
+        _results.flush()
+    finally:
+        for flush in (before.flush, _flush_c) if _results is not before else (_flush_c,):
+            with contextlib.suppress(OSError, ValueError):  # text that an agent wrote for the reader of errors
+                flush()
+        if _results is not before:
+            with contextlib.suppress(OSError):  # reported by the flush above
+                _results.close()
+        os.dup2(kept, 1)
+        os.close(kept)
+        sys.stdout, _results = before, None
+
+
+def _descriptor(stream: TextIO) -> int | None:
+    """The file descriptor of a stream; None: it has none."""
+    try:
+        return stream.fileno()
+    except (OSError, ValueError, AttributeError, io.UnsupportedOperation):
+        return None
+
+
+def _flush_c() -> None:
+    """Write what C code has printed and the C library still buffers."""
+    if os.name == "posix":
+        ctypes.CDLL(None).fflush(None)
