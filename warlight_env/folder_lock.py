@@ -45,7 +45,7 @@ class FolderLock:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._made = not folder.exists()
+        self._made = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / LOCK
         self._file = self._locked()
@@ -67,16 +67,16 @@ class FolderLock:
             os.write(self._file, json.dumps(data).encode() + b"\n")
 
     def release(self) -> None:
-        """Let other runs use the folder. If this lock made the folder and it is empty, it is removed."""
+        """Let other runs use the folder. Folders that this lock made and that are empty are removed."""
         if self._file < 0:
             return
         with contextlib.suppress(OSError):  # before the file is unlocked: the name belongs to the holder of the lock
             os.unlink(self._path)
         os.close(self._file)
         self._file = -1
-        if self._made:
-            with contextlib.suppress(OSError):
-                self.folder.rmdir()
+        with contextlib.suppress(OSError):
+            for path in self._made:
+                path.rmdir()
 
     def _locked(self) -> int:
         """The descriptor of the lock's file, locked."""

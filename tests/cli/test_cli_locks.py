@@ -76,10 +76,11 @@ def test_a_lock_ends_with_its_file(tmp_path):
         FolderLock(tmp_path / "a" / "b")
     first.release()
     first.release()
-    assert not (tmp_path / "a" / "b").exists(), "it was empty, and made for the lock"
-    with FolderLock(tmp_path / "a"):
-        assert [path.name for path in (tmp_path / "a").iterdir()] == [LOCK]
-    assert (tmp_path / "a").exists() and not list((tmp_path / "a").iterdir())
+    assert not (tmp_path / "a").exists(), "both folders were made for the lock, and are empty"
+    (tmp_path / "kept").mkdir()
+    with FolderLock(tmp_path / "kept"):
+        assert [path.name for path in (tmp_path / "kept").iterdir()] == [LOCK]
+    assert (tmp_path / "kept").exists() and not list((tmp_path / "kept").iterdir())
 
 
 def test_the_file_of_a_run_that_was_killed_does_not_lock(tmp_path):

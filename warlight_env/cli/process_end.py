@@ -30,12 +30,19 @@ def end_process(code: int, cleanup: float = CLEANUP) -> NoReturn:
     guard.start()
     for child in multiprocessing.active_children():
         child.kill()
+    _flush()
+    with contextlib.suppress(OSError):
+        os.dup2(2, 1)  # standard output ends with the command's result
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    _flush()
+    os._exit(code)
+
+
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    with contextlib.suppress(BaseException):
-        atexit._run_exitfuncs()
-    os._exit(code)
 
 
 def _exit_after(seconds: float, code: int) -> NoReturn:

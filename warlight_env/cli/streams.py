@@ -1,4 +1,4 @@
-"""The standard streams of a command: all are open, and results that programs read have standard output to themselves."""
+"""The standard streams of a command: all are open, and JSON has standard output to itself."""
 
 from __future__ import annotations
 

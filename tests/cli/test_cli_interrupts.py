@@ -1,0 +1,71 @@
+"""Ctrl-C ends long commands, and nothing runs after the last line. No clock decides: timeouts only guard hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from interrupts import session_of
+
+#: A command that leaves a thread behind for an hour, or one that catches interrupts in foreign code.
+STUCK = """
+import sys, threading, time
+from warlight_env import cli
+from warlight_env.cli import app
+
+def run(tokens=None):
+    if sys.argv[1] == "thread":
+        threading.Thread(target=time.sleep, args=(3600,)).start()
+        print("the last line")
+        return 0
+    import ctypes
+    print("begun", flush=True)
+    while True:
+        try:
+            ctypes.CDLL(None).sleep(3600)
+        except KeyboardInterrupt:
+            pass
+
+app.run = run
+cli.main()
+"""
+
+
+def start(kind: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", STUCK, kind],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def test_a_thread_does_not_outlive_the_last_line():
+    out, errors = start("thread").communicate(timeout=300)
+    assert (out, errors) == ("the last line\n", "")
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_code_that_ignores_an_interrupt_is_ended(signals):
+    process = start("deaf")
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    for _ in range(signals):
+        os.kill(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 130
+    assert errors.endswith("interrupted\n") and "Traceback" not in errors
+
+
+@pytest.mark.parametrize("command", ["match mcts:60s mcts:60s -n 4 -q --jobs 2", "match random mcts:60s -n 4 -q"])
+def test_a_long_move_is_interrupted_and_no_process_remains(command):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warlight_env", *command.split()],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.communicate(timeout=8)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=300)  # its end is that of all processes that have its standard error
+    assert process.returncode == 130 and "Traceback" not in errors
+    assert not list(session_of(process.pid))

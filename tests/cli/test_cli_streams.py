@@ -1,0 +1,154 @@
+"""Standard streams: results that programs read have standard output to themselves, and closed streams are no crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from defusedxml import ElementTree
+
+from warlight_env.cli import main
+
+#: A plug-in that prints at import, when it makes an agent and when that acts: by Python, C and a child process.
+PRINTS = """
+import atexit, ctypes, os, subprocess, sys
+
+def say(where):
+    print("python", where)
+    print("python original", where, file=sys.__stdout__)
+    os.write(1, f"system {where}\\n".encode())
+    ctypes.CDLL(None).puts(f"c {where}".encode())
+    subprocess.run(["echo", "child", where], check=True)
+
+say("import")
+
+def make(seed=0):
+    from warlight_env.agents import make_agent
+    say("make")
+    inner = make_agent("random", seed)
+    class Loud(type(inner)):
+        def act(self, *given, **named):
+            say("act")
+            return super().act(*given, **named)
+    inner.__class__ = Loud
+    return inner
+
+atexit.register(say, "exit")
+"""
+
+
+@pytest.fixture
+def noisy(tmp_path) -> dict[str, str]:
+    """An environment in which the agent `noisy` is installed."""
+    (tmp_path / "noisy_agent.py").write_text(PRINTS)
+    information = tmp_path / "noisy_agent-1.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: noisy-agent\nVersion: 1\n")
+    (information / "entry_points.txt").write_text("[warlight_env.agents]\nnoisy = noisy_agent:make\n")
+    return {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+
+def warlight(words: str, environment: dict[str, str] | None = None, **options: object) -> subprocess.CompletedProcess:
+    program = [sys.executable, "-m", "warlight_env", *words.split()]
+    return subprocess.run(program, capture_output=True, text=True, env=environment, timeout=300, **options)
+
+
+@pytest.mark.parametrize("jobs", ["", " --jobs 2"])
+def test_what_an_agent_prints_goes_to_standard_error(jobs, noisy, tmp_path):
+    done = warlight(f"match noisy random -n 4 -q --map small --json{jobs}", noisy, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 4
+    for kind in ("python", "python original", "system", "c", "child"):
+        for where in ("import", "make", "act"):
+            assert f"{kind} {where}" in done.stderr
+
+
+def test_other_results_that_programs_read(noisy, tmp_path):
+    (tmp_path / "cup.toml").write_text('agents = ["noisy", "random"]\ngames = 2\nmaps = ["small"]\n')
+    for words in ("tournament cup.toml -q --out cup --json", "bench noisy -q --map small --games 2 --out b --json",
+                  "agents list --json", "agents show noisy --json"):  # fmt: skip
+        done = warlight(words, noisy, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        json.loads(done.stdout)
+    done = warlight("picture noisy random --map small --rounds 1", noisy, cwd=tmp_path)
+    ElementTree.fromstring(done.stdout)
+    assert "python act" in done.stderr
+
+
+def test_in_a_process_that_goes_on_the_streams_are_as_before(capfd):
+    assert main(["maps", "list", "--json"]) == 0
+    os.write(1, b"after\n")
+    written = capfd.readouterr().out
+    assert json.loads(written.removesuffix("after\n")) and written.endswith("after\n")
+
+
+COMMANDS = ("agents list", "agents list --json", "maps list", "doctor --json", "env info", "--help", "match --help",
+            "match random random -n 1 -q --map small --json", "picture --map small --rounds 0")  # fmt: skip
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_streams_that_are_closed(words, closed):
+    redirections = {0: "<&-", 1: ">&-", 2: "2>&-"}
+    script = f'"$0" -m warlight_env {words} {" ".join(redirections[number] for number in closed)}'
+    done = subprocess.run(["bash", "-c", script, sys.executable], capture_output=True, text=True, timeout=300)
+    assert done.returncode == (1 if 1 in closed else 0), done.stderr
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+    if closed == (1,):
+        assert done.stderr.splitlines()[-1].startswith("error: ") and "Bad file descriptor" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_a_full_device_is_an_error():
+    done = subprocess.run(
+        ["bash", "-c", '"$0" -m warlight_env maps list --json > /dev/full', sys.executable],
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "error: cannot write to standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("words", ["agents list", "agents list --json", "match --help"])
+def test_a_reader_that_has_gone(words):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "warlight_env", *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.wait(300) == 1
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("columns", ["1", "2", "5"])
+def test_help_on_a_narrow_terminal(columns):
+    done = warlight("match --help", {**os.environ, "COLUMNS": columns})
+    assert done.returncode == 0 and "--games" in done.stdout
+
+
+def test_an_encoding_without_a_mask_is_described(capsys):
+    assert main(["env", "info", "--action", "continuous", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["mask_size"] is None and told["observation_size"] > 0
+    assert main(["env", "info", "--action", "continuous"]) == 0
+    assert "no action mask" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "match random random -n 2 -q --map small", "tournament cup.toml -q", "bench random -q --map small --games 2",
+        "experiment run state-size --quick -q", "train td --quick -q", "train evolve --quick -q",
+        "train value --quick -q", "train exit --quick -q", "train ppo --quick -q",
+    ],
+)  # fmt: skip
+def test_jobs_are_bounded(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cup.toml").write_text('agents = ["random", "aggressive"]\ngames = 2\nmaps = ["small"]\n')
+    assert main([*words.split(), "--jobs", "2147483648"]) == 2
+    assert "jobs = 2147483648: must be at most 4096" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cup.toml"]
