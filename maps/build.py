@@ -58,16 +58,15 @@ def build(
     regions: Sequence[RawRegion],
     borders: Iterable[tuple[str, str]],
     *,
-    repeats: bool = False,
     view_box: tuple[float, float, float, float] | None = None,
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]] = (),
 ) -> Map:
     """The map of these parts; every error begins with ``place``.
 
-    ``repeats``: whether a border may be given more than once (forms that list it from both sides).
+    A border may be given from either side, and more than once.
     """
     try:
-        return _build(heading, super_regions, regions, borders, repeats, view_box, sea_links)
+        return _build(heading, super_regions, regions, borders, view_box, sea_links)
     except MapError as e:
         raise MapError(f"{place}: {e}", e.reasons) from None
 
@@ -77,7 +76,6 @@ def _build(
     super_regions: Sequence[SuperRegion],
     regions: Sequence[RawRegion],
     borders: Iterable[tuple[str, str]],
-    repeats: bool,
     view_box: tuple[float, float, float, float] | None,
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]],
 ) -> Map:
@@ -107,10 +105,7 @@ def _build(
         index[r.name] = i
     pairs: set[tuple[int, int]] = set()
     for a, b in borders:
-        pair = _pair(index, a, b, "border")
-        if pair in pairs and not repeats:
-            raise MapError(f"region {a!r}: border to {b!r} given twice")
-        pairs.add(pair)
+        pairs.add(_pair(index, a, b, "border"))
         if len(pairs) > MAX_BORDERS:
             raise MapError(f"more than {MAX_BORDERS} borders: so many are not supported")
     links = []

@@ -70,9 +70,9 @@ def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
     a ``text``, the cell in which the label stands. ``Settings`` has ``gridSizeCells``, columns and rows. Cells become
     outlines, borders of regions that do not touch become links.
 
-    In both each border stands at one side or both, numbers may be text, lists of ids may be text with spaces or commas,
-    and places on the grid may be pairs. Indices follow the ids in ascending order. MapError tells the place and the
-    reason of what is wrong.
+    In both a border is listed at one side or at both, also repeatedly. Numbers may be text, lists of ids may be text
+    with spaces or commas, and places on the grid may be pairs. Indices follow the ids in ascending order. MapError
+    tells the place and the reason of what is wrong.
     """
     return from_challenge_data(parse_json(text, place), place)
 
@@ -194,7 +194,6 @@ def _from_ids(
             for i, r in enumerate(sorted(seen), 1)
         ],
         [(f"Region {a}", f"Region {b}") for _, a, b in borders],
-        repeats=True,
         view_box=None if drawing is None else drawing.view_box,
         sea_links=[]
         if drawing is None

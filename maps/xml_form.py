@@ -32,7 +32,7 @@ def from_xml(text: str, place: str = "XML") -> Map:
 
     ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours>
     <Region Name="Congo"/>…``: a ``<Regions>`` around a super region's regions, attributes in lower case and
-    ``<Neighbors>`` are understood too. A border must be listed by both of its regions.
+    ``<Neighbors>`` are understood too. A border may be listed by one of its regions or by both, also repeatedly.
     """
     root = _parse(text, place)
     if root.tag != "map":
@@ -58,22 +58,16 @@ def from_xml(text: str, place: str = "XML") -> Map:
         if b not in listed:
             where = f"{place}: line {listed[a][b]}: region {a!r}"
             raise MapError(f"{where}: border to unknown region {b!r}{did_you_mean(b, listed)}")
-    for a, b in pairs:
-        if a not in listed[b]:
-            where = f"{place}: line {listed[a][b]}: region {a!r}"
-            raise MapError(f"{where}: one-sided border: it lists {b!r}, but {b!r} does not list {a!r}")
-    return build(place, heading_for(place, "XML file"), supers, regions, pairs, repeats=True)
+    return build(place, heading_for(place, "XML file"), supers, regions, pairs)
 
 
 def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
     listed: dict[str, int] = {}
     for n in _below(r, "region", ("neighbours", "neighbors"), direct=False):
         name = _name(n, place)
-        if name in listed:
-            raise MapError(f"{place}: line {n.line}: region {region!r}: border to {name!r} given twice")
         if name == region:
             raise MapError(f"{place}: line {n.line}: region {region!r}: border to itself")
-        listed[name] = n.line
+        listed.setdefault(name, n.line)
     return listed
 
 
