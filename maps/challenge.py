@@ -9,6 +9,7 @@ from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.cells import Cell, Drawing, draw
 from warlight_env.maps.challenge_fields import cell, identifier, identifiers, items, pair, whole
 from warlight_env.maps.errors import MapError
+from warlight_env.maps.forms import is_cells
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import MAX_BORDERS, MAX_REGIONS, Point, SuperRegion
 from warlight_env.maps.text import parse_json
@@ -91,7 +92,7 @@ def from_challenge_data(data: Any, place: str) -> Map:
         for where, region, item in regions
         for neighbor in identifiers(f"{where}: neighbors", item.get("neighbors", []))
     ]
-    if not any("regions" in item for _, item in listed) and not any("cells" in item for _, _, item in regions):
+    if not is_cells(data):
         homes = [(where, region, _id_field(where, item, "superRegion")) for where, region, item in regions]
         return _from_ids(place, supers, homes, borders)
     homes = [
