@@ -19,6 +19,7 @@ from warlight_env.maps.parts import (
     Region,
     SeaLink,
     Shape,
+    StartingSetup,
     SuperRegion,
 )
 
@@ -32,6 +33,16 @@ class RawRegion:
     code: str | None = None
     army: int = DEFAULT_ARMY
     shape: Shape | None = None
+
+
+@dataclass(frozen=True)
+class RawSetup:
+    """A starting setup as read: regions by name, in any order; see `StartingSetup`."""
+
+    wastelands: Sequence[str] | None = None
+    wasteland_army: int | None = None
+    offered: Sequence[str] | None = None
+    picks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -60,13 +71,14 @@ def build(
     *,
     view_box: tuple[float, float, float, float] | None = None,
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]] = (),
+    setup: RawSetup | None = None,
 ) -> Map:
     """The map of these parts; every error begins with ``place``.
 
     A border may be given from either side, and more than once.
     """
     try:
-        return _build(heading, super_regions, regions, borders, view_box, sea_links)
+        return _build(heading, super_regions, regions, borders, view_box, sea_links, setup)
     except MapError as e:
         raise MapError(f"{place}: {e}", e.reasons) from None
 
@@ -78,6 +90,7 @@ def _build(
     borders: Iterable[tuple[str, str]],
     view_box: tuple[float, float, float, float] | None,
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]],
+    setup: RawSetup | None,
 ) -> Map:
     for what, parts in (("regions", regions), ("super regions", super_regions)):
         if len(parts) > MAX_REGIONS:
@@ -132,6 +145,21 @@ def _build(
         borders=tuple(sorted(pairs)),
         view_box=view_box,
         sea_links=tuple(links),
+        setup=None if setup is None else _setup(index, setup),
+    )
+
+
+def _setup(index: dict[str, int], setup: RawSetup) -> StartingSetup:
+    def indices(what: str, names: Sequence[str] | None) -> tuple[int, ...] | None:
+        if names is None:
+            return None
+        for name in names:
+            if name not in index:
+                raise MapError(f"setup: {what}: unknown region {name!r}{did_you_mean(name, index)}")
+        return tuple(sorted({index[name] for name in names}))
+
+    return StartingSetup(
+        indices("wastelands", setup.wastelands), setup.wasteland_army, indices("offered", setup.offered), setup.picks
     )
 
 

@@ -8,32 +8,34 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
-from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
+from warlight_env.maps.challenge import from_challenge_data, read_setup_lines
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.forms import CELLS, ENGINE, LINES, NATIVE, SUPPORTED, XML, Form, detect
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import from_dict
-from warlight_env.maps.xml_form import from_xml
+from warlight_env.maps.unused import unused_json
+from warlight_env.maps.xml_form import read_xml
 
 
 @dataclass(frozen=True)
 class MapFile:
     """A map that was read from a file.
 
-    form: the form of the file, by its content.
+    form: the form of the file, by its content. unused: kinds of fields of the file that a map has no place for.
     """
 
     map: Map
     form: Form
+    unused: tuple[str, ...] = ()
 
 
-#: Read the text, or the JSON value, of a file with this name.
-_READERS: Final[dict[Form, Callable[[str, Any, str], Map]]] = {
-    NATIVE: lambda text, data, place: from_dict(data, place),
-    ENGINE: lambda text, data, place: from_challenge_data(data, place),
-    CELLS: lambda text, data, place: from_challenge_data(data, place),
-    LINES: lambda text, data, place: from_setup_lines(text, place),
-    XML: lambda text, data, place: from_xml(text, place),
+#: Read the text, or the JSON value, of a file with this name: the map, and the kinds of fields that were not used.
+_READERS: Final[dict[Form, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
+    NATIVE: lambda text, data, place: (from_dict(data, place), ()),
+    ENGINE: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=False)),
+    CELLS: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=True)),
+    LINES: lambda text, data, place: read_setup_lines(text, place),
+    XML: lambda text, data, place: read_xml(text, place),
 }
 
 
@@ -55,7 +57,8 @@ def read_bytes(content: bytes, name: str) -> MapFile:
         raise MapError(f"{place}: not UTF-8 text: {error.reason} at byte {error.start}; {SUPPORTED}") from None
     form, data = detect(text, place)
     try:
-        return MapFile(_READERS[form](text, data, name), form)
+        map_, unused = _READERS[form](text, data, name)
+        return MapFile(map_, form, unused)
     except MapError as error:
         told = f" (the file appears to be {form.title})"
         first, *others = error.reasons

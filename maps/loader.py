@@ -10,7 +10,8 @@ from typing import Final
 
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.files import read_file
+from warlight_env.maps.files import MapFile, read_file
+from warlight_env.maps.forms import NATIVE
 from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
@@ -32,19 +33,24 @@ def load(name_or_path: str | Path) -> Map:
     that has a bundled map's name is read as ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason
     and the form that the file appears to have.
     """
+    return read(name_or_path).map
+
+
+def read(name_or_path: str | Path) -> MapFile:
+    """The map that `load` gives, with the form of its file and the fields in it that a map has no place for."""
     if not isinstance(name_or_path, str | Path):
         raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
-        return _bundled(name_or_path)
+        return MapFile(_bundled(name_or_path), NATIVE)
     if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
-        return _generated(int(found[1]), int(found[2]))
+        return MapFile(_generated(int(found[1]), int(found[2])), NATIVE)
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path and not os.path.isfile(path):
         hint = did_you_mean(name_or_path, names())
         raise MapError(
             f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file, or generated:REGIONS:SEED"
         )
-    return read_file(path).map
+    return read_file(path)
 
 
 def check(name_or_path: str | Path) -> None:

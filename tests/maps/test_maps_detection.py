@@ -97,7 +97,7 @@ def test_a_file_of_another_form_is_named_and_the_supported_forms_are_listed(
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\xff", b" \n"])
 def test_the_supported_forms_are_listed_where_there_is_no_text(content: bytes, tmp_path: Path):
     (tmp_path / "map.json").write_bytes(content)
-    with pytest.raises(maps.MapError, match="^map.json: .*supported forms: warlight-env's JSON, "):
+    with pytest.raises(maps.MapError, match=r"^map\.json: .*supported forms: warlight-env's JSON, "):
         maps.load(tmp_path / "map.json")
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.board import Board
+from warlight_env.engine.board import OFFERED, WASTELAND, Board
 from warlight_env.engine.dice import choose
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, RandomState, Real, Regions
@@ -106,6 +106,53 @@ def _make_offers(
 
 
 @kernel
+def _place_setup_wastelands(
+    board: Board, params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState
+) -> None:
+    """Place the wastelands of the map's setup; where it has none, draw them from regions that it does not offer."""
+    n, count = army.shape[0], 0
+    for r in range(n):
+        wasteland[r] = 0
+        if board.setup_wastelands >= 0 and board.setup_marks[r] & WASTELAND != 0:
+            wasteland[r] = 1
+            army[r] = params.wasteland_army
+        if board.setup_wastelands < 0 and board.setup_marks[r] & OFFERED == 0:
+            queue[count] = r
+            count += 1
+    _shuffle(queue, count, rng)
+    for i in range(min(params.wastelands, count)):
+        wasteland[queue[i]] = 1
+        army[queue[i]] = params.wasteland_army
+
+
+@kernel
+def _make_setup_offers(
+    board: Board,
+    params: RuleParams,
+    players: Int,
+    offers: npt.NDArray[np.uint8],
+    scratch: Scratch,
+    rng: RandomState,
+) -> None:
+    """Offer the regions of the map's setup: to everyone, or each to one player, the worst off first."""
+    queue, offered = scratch.queue, scratch.cursor
+    for p in range(players):
+        offered[p] = 0
+    for s in range(board.bonus.shape[0]):
+        count = 0
+        for i in range(board.member_start[s], board.member_start[s + 1]):
+            if board.setup_marks[board.members[i]] & OFFERED != 0:
+                queue[count] = board.members[i]
+                count += 1
+        if params.picking == OWN_OFFER:
+            _shuffle(queue, count, rng)
+            _offer_own(players, count, count, queue, offered, offers, rng)
+        else:
+            for i in range(count):
+                offers[queue[i]] = (1 << players) - 1
+
+
+@kernel
 def _take(owner: Owners, offers: npt.NDArray[np.uint8], region: Int, player: Int) -> None:
     owner[region] = player
     offers[region] = 0
@@ -166,8 +213,14 @@ def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: 
     state.turn[b] = 0
     state.winner[b] = NEUTRAL
     state.phase[b] = PICK
-    _place_wastelands(params, army, scratch.mark, scratch.queue, rng)
-    _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
+    if board.setup_wastelands >= 0 or board.setup_offers >= 0:
+        _place_setup_wastelands(board, params, army, scratch.mark, scratch.queue, rng)
+    else:
+        _place_wastelands(params, army, scratch.mark, scratch.queue, rng)
+    if board.setup_offers >= 0:
+        _make_setup_offers(board, params, players, offers, scratch, rng)
+    else:
+        _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
     if params.picking != DEALT:
         return True
     for _ in range(_DEAL_TRIES):
@@ -301,20 +354,35 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
     return total - most_lost[wastelands]
 
 
+def _with_setup(board: Board, params: RuleParams) -> RuleParams:
+    """The rules' record with the numbers of the map's setup instead of the rules' own."""
+    changes: dict[str, int] = {}
+    if board.setup_wastelands >= 0:
+        changes["wastelands"] = board.setup_wastelands
+    if board.setup_wasteland_army:
+        changes["wasteland_army"] = board.setup_wasteland_army
+    if board.setup_picks:
+        changes |= {"picks": board.setup_picks, "ranked": max(params.ranked, board.setup_picks)}
+    return params._replace(**changes) if changes else params
+
+
 def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
     """The rules' record for this map, or a `RulesError` where the map cannot hold so many players."""
     if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
         raise RulesError(f"players = {players!r}: 2 to {MAX_PLAYERS} can play")
     n = board.n_regions
-    params = rules.params(n, board.n_super_regions)
+    params = _with_setup(board, rules.params(n, board.n_super_regions))
     cap = params.offers or n
     if rules.picking == "own_offer":
         cap = min(cap * players, n)
     elif rules.picking == "dealt":
         cap = n if params.offers == 0 else cap
-    sizes = np.bincount(board.super_region, minlength=board.n_super_regions).tolist()
-    offered = _offers_at_least(sizes, cap, min(params.wastelands, n)) // players
-    needed = 1 if rules.picking == "alternating" else rules.picks
+    free = board.super_region[board.setup_marks & WASTELAND == 0]
+    sizes = np.bincount(free, minlength=board.n_super_regions).tolist()
+    drawn = 0 if board.setup_wastelands >= 0 else min(params.wastelands, n)
+    offers = board.setup_offers if board.setup_offers >= 0 else _offers_at_least(sizes, cap, drawn)
+    offered = offers // players
+    needed = 1 if rules.picking == "alternating" else params.picks
     if offered < needed:
         raise RulesError(
             f"rules {rules.name!r} with {players} players: this map can offer each player only {offered} of "

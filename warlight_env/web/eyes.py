@@ -72,7 +72,7 @@ class Eyes:
             return 1
         taken = {region for region, owner in enumerate(start["owner"]) if owner >= 0}
         regions = len(taken.union(*start["offers"]))
-        return min(self.rules.picks, regions // self.players) * self.players - len(taken)
+        return min(self._picks_each, regions // self.players) * self.players - len(taken)
 
     def _step(self, event: Mapping[str, Any]) -> Event:
         before, foggy = list(self._owner), self._foggy
