@@ -63,8 +63,9 @@ class Start:
 
     owner: tuple[int, ...]
     army: tuple[int, ...]
-    offers: tuple[tuple[int, ...], ...] | None  #: by player; None where nobody picks
+    offers: tuple[tuple[int, ...], ...] | None  #: by player; None where no player picks
     hash: str
+    picks: int | None = None  #: regions that each player gets, where the start of the game decides it
 
 
 @dataclass(frozen=True)

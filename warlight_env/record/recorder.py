@@ -134,7 +134,10 @@ class Recorder(ABC):
         )
         self.write(header_line(self.header))
         offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
-        start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint())
+        picks = None
+        if picking and game.rules.picks == 0:
+            picks = game.view(0).picks_left + int((game.owner == 0).sum())
+        start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint(), picks)
         self.tell(start_data(start))
 
     def took_over(self, log: GameLog, rounds: int, agents: Sequence[Named], limit: int) -> None:
