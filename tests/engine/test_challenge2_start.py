@@ -142,7 +142,7 @@ def test_an_environment_draws_the_same_law():
     assert {int((game.owner == 0).sum()) for game in lone} <= {3, 4, 5, 6}
 
 
-@pytest.mark.parametrize("spec", ["mcts:iterations=50", "nash:time=0.05", "belief:mcts:iterations=50"])
+@pytest.mark.parametrize("spec", ["mcts:sims=50", "nash:secs=0.05", "belief:mcts:sims=50"])
 def test_agents_pick_what_is_theirs(spec):
     map_ = blocks([2] * 12)
     for seed in range(3):
