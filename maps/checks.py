@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -185,7 +186,7 @@ def _setup_problems(m: MapParts) -> Iterator[MapProblem]:
     for what, regions in (("wastelands", setup.wastelands or ()), ("offered", setup.offered or ())):
         if unknown := [r for r in regions if not 0 <= r < n]:
             yield problem("setup-unknown", f"{what}: unknown region {unknown[0]}")
-        if any(a >= b for a, b in zip(regions, regions[1:], strict=False)):
+        if any(a >= b for a, b in itertools.pairwise(regions)):
             yield problem("setup-order", f"{what}: must be ascending, without repetition")
     wasted = set(setup.wastelands or ())
     for r in setup.offered or ():

@@ -23,7 +23,7 @@ class _Known(NamedTuple):
     """What is read of an element: its attributes, and the elements in it."""
 
     attributes: tuple[str, ...] = ()
-    elements: Mapping[str, _Known] = {}  # noqa: RUF012
+    elements: Mapping[str, _Known] = {}
 
 
 _NEIGHBORS: Final = _Known((), {"region": _Known(("name",))})
