@@ -61,7 +61,7 @@ SQUARE = {"label": [1, 1], "radius": 1, "path": "M0 0L2 0L2 2L0 2Z"}
 def draw(d: dict[str, Any]) -> None:
     d["drawing"] = {"view_box": [0, 0, 10, 10]}
     for r in d["regions"]:
-        r["shape"] = dict(SQUARE)
+        r["shape"] = {**SQUARE, "label": list(SQUARE["label"])}
 
 
 def drawn(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
