@@ -58,8 +58,8 @@ def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tu
         number, words = found[_FIRST_WORDS[2]]
         picks = whole(f"{place}: line {number}: {PICKS}", " ".join(words))
     used = {number for number, _ in found.values()}
-    army, line = _wasteland_army(lines, set(wastelands or ()))
-    return _setup(wastelands, army, offered, picks), used if army is None else used | {line}
+    army, shown = _wasteland_army(lines, set(wastelands or ()))
+    return _setup(wastelands, army, offered, picks), used if army is None else used | {shown}
 
 
 def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]) -> RawSetup | None:

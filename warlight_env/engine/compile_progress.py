@@ -66,7 +66,7 @@ class _Progress(event.Listener):
         self._ready: set[Function] = set()
 
     def on_start(self, event: Any) -> None:
-        function = getattr(event.data.get("dispatcher"), "py_func", None)
+        function: Any = getattr(event.data.get("dispatcher"), "py_func", None)
         if not _is_ours(function):
             return
         if self._depth == 0:
@@ -77,7 +77,7 @@ class _Progress(event.Listener):
             self._say(function)
 
     def on_end(self, event: Any) -> None:
-        function = getattr(event.data.get("dispatcher"), "py_func", None)
+        function: Any = getattr(event.data.get("dispatcher"), "py_func", None)
         if _is_ours(function):
             self._depth -= 1
             self._ready.add(function)

@@ -430,7 +430,7 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
 
 def _with_setup(board: Board, params: RuleParams) -> RuleParams:
     """The rules' record with the numbers of the map's setup instead of the rules' own."""
-    changes: dict[str, int] = {}
+    changes: dict[str, Any] = {}
     if board.setup_wastelands >= 0:
         changes["wastelands"] = board.setup_wastelands
     if board.setup_wasteland_army:
