@@ -3,10 +3,10 @@
 from warlight_env.maps.challenge import from_challenge_json, from_setup_lines
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.generator import generate
-from warlight_env.maps.loader import check, load, names, save
+from warlight_env.maps.loader import check, load, names, read, save
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict, from_json, schema, to_dict
-from warlight_env.maps.parts import Region, SeaLink, Shape, SuperRegion
+from warlight_env.maps.parts import Region, SeaLink, Shape, StartingSetup, SuperRegion
 from warlight_env.maps.xml_form import from_xml
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Region",
     "SeaLink",
     "Shape",
+    "StartingSetup",
     "SuperRegion",
     "check",
     "dumps",
@@ -26,6 +27,7 @@ __all__ = [
     "generate",
     "load",
     "names",
+    "read",
     "save",
     "schema",
     "to_dict",

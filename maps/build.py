@@ -19,6 +19,7 @@ from warlight_env.maps.parts import (
     Region,
     SeaLink,
     Shape,
+    StartingSetup,
     SuperRegion,
 )
 
@@ -32,6 +33,16 @@ class RawRegion:
     code: str | None = None
     army: int = DEFAULT_ARMY
     shape: Shape | None = None
+
+
+@dataclass(frozen=True)
+class RawSetup:
+    """A starting setup as read: regions by name, in any order; see `StartingSetup`."""
+
+    wastelands: Sequence[str] | None = None
+    wasteland_army: int | None = None
+    offered: Sequence[str] | None = None
+    picks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -58,16 +69,16 @@ def build(
     regions: Sequence[RawRegion],
     borders: Iterable[tuple[str, str]],
     *,
-    repeats: bool = False,
     view_box: tuple[float, float, float, float] | None = None,
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]] = (),
+    setup: RawSetup | None = None,
 ) -> Map:
     """The map of these parts; every error begins with ``place``.
 
-    ``repeats``: whether a border may be given more than once (forms that list it from both sides).
+    A border may be given from either side, and more than once.
     """
     try:
-        return _build(heading, super_regions, regions, borders, repeats, view_box, sea_links)
+        return _build(heading, super_regions, regions, borders, view_box, sea_links, setup)
     except MapError as e:
         raise MapError(f"{place}: {e}", e.reasons) from None
 
@@ -77,9 +88,9 @@ def _build(
     super_regions: Sequence[SuperRegion],
     regions: Sequence[RawRegion],
     borders: Iterable[tuple[str, str]],
-    repeats: bool,
     view_box: tuple[float, float, float, float] | None,
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]],
+    setup: RawSetup | None,
 ) -> Map:
     for what, parts in (("regions", regions), ("super regions", super_regions)):
         if len(parts) > MAX_REGIONS:
@@ -107,10 +118,7 @@ def _build(
         index[r.name] = i
     pairs: set[tuple[int, int]] = set()
     for a, b in borders:
-        pair = _pair(index, a, b, "border")
-        if pair in pairs and not repeats:
-            raise MapError(f"region {a!r}: border to {b!r} given twice")
-        pairs.add(pair)
+        pairs.add(_pair(index, a, b, "border"))
         if len(pairs) > MAX_BORDERS:
             raise MapError(f"more than {MAX_BORDERS} borders: so many are not supported")
     links = []
@@ -137,6 +145,21 @@ def _build(
         borders=tuple(sorted(pairs)),
         view_box=view_box,
         sea_links=tuple(links),
+        setup=None if setup is None else _setup(index, setup),
+    )
+
+
+def _setup(index: dict[str, int], setup: RawSetup) -> StartingSetup:
+    def indices(what: str, names: Sequence[str] | None) -> tuple[int, ...] | None:
+        if names is None:
+            return None
+        for name in names:
+            if name not in index:
+                raise MapError(f"setup: {what}: unknown region {name!r}{did_you_mean(name, index)}")
+        return tuple(sorted({index[name] for name in names}))
+
+    return StartingSetup(
+        indices("wastelands", setup.wastelands), setup.wasteland_army, indices("offered", setup.offered), setup.picks
     )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from warlight_env.maps.build import RawRegion, build, heading_for
+from warlight_env.maps.build import RawRegion, RawSetup, build, heading_for
 from warlight_env.maps.cells import Cell, Drawing, draw
 from warlight_env.maps.challenge_fields import cell, identifier, identifiers, items, pair, whole
+from warlight_env.maps.challenge_setup import region_name, setup_of_lines, setup_of_settings
 from warlight_env.maps.errors import MapError
+from warlight_env.maps.forms import is_cells
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import MAX_BORDERS, MAX_REGIONS, Point, SuperRegion
 from warlight_env.maps.text import parse_json
+from warlight_env.maps.unused import unused_lines
 
 #: Of all regions together.
 MAX_CELLS: Final = 20_000
@@ -23,12 +26,20 @@ _PARTS = ("super_regions", "regions", "neighbors")
 
 
 def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
-    """The map of the three lines ``setup_map super_regions|regions|neighbors …``; other lines are ignored.
+    """The map of the lines ``setup_map super_regions|regions|neighbors …``, with the starting setup of other lines.
 
-    Ids may be any positive integers. Indices follow them in ascending order, so ids from 1 lose 1.
+    The setup: ``setup_map wastelands``, ``settings starting_regions`` (or ``pick_starting_regions`` of the first
+    challenge), ``settings starting_pick_amount``. All other lines are ignored. Ids may be any positive integers.
+    Indices follow them in ascending order, so ids from 1 lose 1.
     """
+    return read_setup_lines(text, place)[0]
+
+
+def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
+    """The map of `from_setup_lines`, and the kinds of lines that were ignored."""
     found: dict[str, tuple[int, list[str]]] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
         words = line.split()
         if words[:1] == ["setup_map"] and len(words) > 1 and words[1] in _PARTS:
             if words[1] in found:
@@ -57,7 +68,9 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
         for b in listed.split(",")
         if b
     ]
-    return _from_ids(place, supers, regions, borders)
+    setup, used = setup_of_lines(lines, place, (r for _, r, _ in regions))
+    map_ = _from_ids(place, supers, regions, borders, setup)
+    return map_, unused_lines(lines, used | {number for number, _ in found.values()})
 
 
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
@@ -70,9 +83,12 @@ def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
     a ``text``, the cell in which the label stands. ``Settings`` has ``gridSizeCells``, columns and rows. Cells become
     outlines, borders of regions that do not touch become links.
 
-    In both each border stands at one side or both, numbers may be text, lists of ids may be text with spaces or commas,
-    and places on the grid may be pairs. Indices follow the ids in ascending order. MapError tells the place and the
-    reason of what is wrong.
+    In both, ``Settings`` may have the starting setup under the protocol's names: ``wastelands``,
+    ``starting_regions`` and ``starting_pick_amount``.
+
+    In both a border is listed at one side or at both, also repeatedly. Numbers may be text, lists of ids may be text
+    with spaces or commas, and places on the grid may be pairs. Indices follow the ids in ascending order. MapError
+    tells the place and the reason of what is wrong.
     """
     return from_challenge_data(parse_json(text, place), place)
 
@@ -91,16 +107,17 @@ def from_challenge_data(data: Any, place: str) -> Map:
         for where, region, item in regions
         for neighbor in identifiers(f"{where}: neighbors", item.get("neighbors", []))
     ]
-    if not any("regions" in item for _, item in listed) and not any("cells" in item for _, _, item in regions):
+    setup = setup_of_settings(_settings(data, place), f"{place}: Settings", (r for _, r, _ in regions))
+    if not is_cells(data):
         homes = [(where, region, _id_field(where, item, "superRegion")) for where, region, item in regions]
-        return _from_ids(place, supers, homes, borders)
+        return _from_ids(place, supers, homes, borders, setup)
     homes = [
         (where, region, s)
         for (where, item), (_, s, _) in zip(listed, supers, strict=True)
         for region in identifiers(f"{where}: regions", item.get("regions"))
     ]
     _check_homes(regions, homes)
-    return _from_ids(place, supers, homes, borders, _drawing(data, place, regions, borders))
+    return _from_ids(place, supers, homes, borders, setup, _drawing(data, place, regions, borders))
 
 
 def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> None:
@@ -146,12 +163,16 @@ def _drawing(
     return draw(cells, labels, _grid(data, place), known)
 
 
-def _grid(data: dict[str, Any], place: str) -> Cell:
-    """Columns and rows as the settings tell them, as one number if they are equal; 1 of each where they do not."""
+def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
     settings = data.get("Settings", {})
     if not isinstance(settings, dict):
         raise MapError(f"{place}: Settings: expected an object")
-    size, where = settings.get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
+    return settings
+
+
+def _grid(data: dict[str, Any], place: str) -> Cell:
+    """Columns and rows as the settings tell them, as one number if they are equal; 1 of each where they do not."""
+    size, where = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
     if isinstance(size, dict):
         size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))
     elif type(size) is int or (isinstance(size, str) and size.strip().isdecimal()):
@@ -164,6 +185,7 @@ def _from_ids(
     supers: Sequence[tuple[str, int, int]],
     regions: Sequence[tuple[str, int, int]],
     borders: Sequence[tuple[str, int, int]],
+    setup: RawSetup | None,
     drawing: Drawing | None = None,
 ) -> Map:
     """Names from the ids, indices in the ids' order; each item is (where, id, value)."""
@@ -190,15 +212,15 @@ def _from_ids(
         heading_for(place, "Warlight AI Challenge"),
         [SuperRegion(f"Super region {s}", bonus) for _, s, bonus in sorted(supers, key=lambda x: x[1])],
         [
-            RawRegion(f"Region {r}", f"Super region {seen[r]}", f"R{r if short else i}", shape=shapes.get(r))
+            RawRegion(region_name(r), f"Super region {seen[r]}", f"R{r if short else i}", shape=shapes.get(r))
             for i, r in enumerate(sorted(seen), 1)
         ],
-        [(f"Region {a}", f"Region {b}") for _, a, b in borders],
-        repeats=True,
+        [(region_name(a), region_name(b)) for _, a, b in borders],
         view_box=None if drawing is None else drawing.view_box,
         sea_links=[]
         if drawing is None
-        else [(f"Region {a}", f"Region {b}", line) for (a, b), line in drawing.links.items()],
+        else [(region_name(a), region_name(b), line) for (a, b), line in drawing.links.items()],
+        setup=setup,
     )
 
 

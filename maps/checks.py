@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,14 +16,17 @@ from warlight_env.maps.parts import (
     MAX_BORDERS,
     MAX_DRAWING,
     MAX_NAME,
+    MAX_PICKS,
     MAX_REGIONS,
     NAME_PATTERN,
     PATH_PATTERN,
     MapParts,
+    StartingSetup,
 )
 
 _MAP_NAME, _CODE, _PATH = re.compile(NAME_PATTERN), re.compile(CODE_PATTERN), re.compile(PATH_PATTERN)
 _NAMED = 8  # regions that a message names
+_FEWEST_OFFERED = 2  # regions: one for each of two players
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ def problems(m: MapParts) -> Iterator[MapProblem]:
     yield from _super_region_problems(m)
     yield from _region_problems(m)
     yield from _border_problems(m)
+    yield from _setup_problems(m)
     yield from _drawing_problems(m)
 
 
@@ -165,6 +170,37 @@ def _unreached(n: int, borders: Sequence[tuple[int, int]]) -> list[int]:
                 seen.add(b)
                 todo.append(b)
     return [i for i in range(n) if i not in seen]
+
+
+def _setup_problems(m: MapParts) -> Iterator[MapProblem]:
+    if m.setup is None:
+        return
+
+    def problem(code: str, reason: str, indices: Sequence[int] = (), **values: float) -> MapProblem:
+        part: Literal["map", "region"] = "region" if indices else "map"
+        return MapProblem(code, f"setup: {reason}", part, tuple(indices), "setup", values)
+
+    setup, n = m.setup, len(m.regions)
+    if setup == StartingSetup():
+        yield problem("setup-empty", "nothing is set")
+    for what, regions in (("wastelands", setup.wastelands or ()), ("offered", setup.offered or ())):
+        if unknown := [r for r in regions if not 0 <= r < n]:
+            yield problem("setup-unknown", f"{what}: unknown region {unknown[0]}")
+        if any(a >= b for a, b in itertools.pairwise(regions)):
+            yield problem("setup-order", f"{what}: must be ascending, without repetition")
+    wasted = set(setup.wastelands or ())
+    for r in setup.offered or ():
+        if r in wasted and 0 <= r < n:
+            yield problem("setup-wasteland-offered", f"offered: region {m.regions[r].name!r} is a wasteland", (r,))
+    if setup.offered is not None and len(setup.offered) < _FEWEST_OFFERED:
+        text = f"offered: {len(setup.offered)} regions: two players need at least {_FEWEST_OFFERED}"
+        yield problem("setup-few-offered", text, n=len(setup.offered), least=_FEWEST_OFFERED)
+    for code, what, value, most in (
+        ("setup-army", "wasteland_army", setup.wasteland_army, MAX_ARMY),
+        ("setup-picks", "picks", setup.picks, MAX_PICKS),
+    ):
+        if value is not None and (type(value) is not int or not 1 <= value <= most):
+            yield problem(code, f"{what} {value}: must be a whole number from 1 to {most}", most=most)
 
 
 def _drawing_problems(m: MapParts) -> Iterator[MapProblem]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from warlight_env.errors import did_you_mean
-from warlight_env.maps.challenge import from_challenge_data, from_setup_lines
 from warlight_env.maps.errors import MapError
+from warlight_env.maps.files import MapFile, read_file
+from warlight_env.maps.forms import NATIVE
 from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
-from warlight_env.maps.parts import FORMAT
 from warlight_env.maps.text import parse_json, read_text
-from warlight_env.maps.xml_form import from_xml
 
 DATA = Path(__file__).with_name("data")
-_SUFFIXES = (".json", ".xml", ".txt")
 _GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
 
 
@@ -30,26 +29,28 @@ def names() -> list[str]:
 def load(name_or_path: str | Path) -> Map:
     """The bundled map of this name, ``generated:REGIONS:SEED`` as `generate` makes it, or the map in this file.
 
-    Files: ``.json`` (the project's own format, or either of the AI Challenge's), ``.xml`` (the thesis's form), ``.txt``
-    (the challenge's ``setup_map`` lines). Raises ``MapError`` with the file, the place in it and the reason.
+    A file may have any name: its form is detected by its content (`warlight_env.maps.forms`). A file beside the program
+    that has a bundled map's name is read as ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason
+    and the form that the file appears to have.
     """
+    return read(name_or_path).map
+
+
+def read(name_or_path: str | Path) -> MapFile:
+    """The map that `load` gives, with the form of its file and the fields in it that a map has no place for."""
     if not isinstance(name_or_path, str | Path):
         raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
-        return _bundled(name_or_path)
+        return MapFile(_bundled(name_or_path), NATIVE)
     if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
-        return _generated(int(found[1]), int(found[2]))
+        return MapFile(_generated(int(found[1]), int(found[2])), NATIVE)
     path = Path(name_or_path)
-    if path.suffix.lower() in _SUFFIXES:
-        return _from_file(path)
-    if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path:
+    if isinstance(name_or_path, str) and not path.suffix and "/" not in name_or_path and not os.path.isfile(path):
         hint = did_you_mean(name_or_path, names())
-        files = ", ".join(_SUFFIXES)
         raise MapError(
-            f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file ({files}), or "
-            f"generated:REGIONS:SEED"
+            f"no map {name_or_path!r}{hint}; bundled: {', '.join(names())}; or give a file, or generated:REGIONS:SEED"
         )
-    raise MapError(f"{path}: a map file ends in {', '.join(_SUFFIXES)}")
+    return read_file(path)
 
 
 def check(name_or_path: str | Path) -> None:
@@ -75,17 +76,3 @@ def _generated(regions: int, seed: int) -> Map:
     from warlight_env.maps.generator import generate  # takes Shapely, which nothing else here does
 
     return generate(regions, seed=seed)
-
-
-def _from_file(path: Path) -> Map:
-    text, suffix = read_text(path), path.suffix.lower()
-    if suffix == ".xml":
-        return from_xml(text, path.name)
-    if suffix == ".txt":
-        return from_setup_lines(text, path.name)
-    data: Any = parse_json(text, path.name)
-    if isinstance(data, dict) and "format" not in data and ("Regions" in data or "SuperRegions" in data):
-        return from_challenge_data(data, path.name)
-    if isinstance(data, dict) and "format" not in data:
-        raise MapError(f'{path.name}: neither "format": "{FORMAT}" nor the challenge\'s "Regions"')
-    return from_dict(data, path.name)

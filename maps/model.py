@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import operator
@@ -13,7 +14,7 @@ from typing import Any
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.checks import neighbor_lists, problems
 from warlight_env.maps.errors import MOST_REASONS, MapError
-from warlight_env.maps.parts import DEFAULT_ARMY, FORMAT, VERSION, MapParts
+from warlight_env.maps.parts import DEFAULT_ARMY, FORMAT, VERSION, MapParts, StartingSetup
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,14 @@ class Map(MapParts):
         return index
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what the rules see: borders, super regions, bonuses, armies; not the drawing."""
+        """SHA-256 (hex) of what the rules see: borders, super regions, bonuses, armies, setup; not the drawing."""
         return self._digest
 
     @cached_property
     def _digest(self) -> str:
-        seen = [self.bonuses, self.super_region_of, self.starting_armies, self.borders]
+        seen: list[Any] = [self.bonuses, self.super_region_of, self.starting_armies, self.borders]
+        if self.setup is not None:
+            seen.append(dataclasses.astuple(self.setup))
         return hashlib.sha256(json.dumps(seen, separators=(",", ":")).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,6 +123,8 @@ class Map(MapParts):
                 label = [_number(x) for x in r.shape.label]
                 region["shape"] = {"label": label, "radius": _number(r.shape.radius), "path": r.shape.path}
             d["regions"].append(region)
+        if self.setup is not None:
+            d["setup"] = self._setup_dict(self.setup)
         if self.view_box is not None:
             d["drawing"] = {
                 "view_box": [_number(x) for x in self.view_box],
@@ -132,6 +137,14 @@ class Map(MapParts):
                 ],
             }
         return d
+
+    def _setup_dict(self, setup: StartingSetup) -> dict[str, Any]:
+        """The entries of the setup that are not None, regions by name."""
+        entries = {key: value for key, value in dataclasses.asdict(setup).items() if value is not None}
+        for key in ("wastelands", "offered"):
+            if key in entries:
+                entries[key] = [self.regions[r].name for r in entries[key]]
+        return entries
 
 
 def _number(x: float) -> int | float:

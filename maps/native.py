@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env.errors import clipped
-from warlight_env.maps.build import Heading, RawRegion, build
+from warlight_env.maps.build import Heading, RawRegion, RawSetup, build
 from warlight_env.maps.errors import MOST_REASONS, MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import (
@@ -106,7 +106,15 @@ def _built(d: Any, place: str) -> Map:
         [(a, b) for a, b in d["borders"]],
         view_box=None if drawing is None else _box(drawing["view_box"]),
         sea_links=[] if drawing is None else [(*s["regions"], _line(s["line"])) for s in drawing.get("sea_links", ())],
+        setup=None if "setup" not in d else _setup(d["setup"]),
     )
+
+
+def _setup(d: Any) -> RawSetup:
+    def whole(key: str) -> int | None:
+        return int(d[key]) if key in d else None
+
+    return RawSetup(d.get("wastelands"), whole("wasteland_army"), d.get("offered"), whole("picks"))
 
 
 def from_json(text: str, place: str = "map") -> Map:

@@ -14,6 +14,7 @@ MAX_REGIONS = 1000  # more than ten times the largest map in use; keeps index ty
 MAX_BORDERS = 50_000  # those of a map drawn without links are less than three times its regions
 MAX_BONUS = 1000  # armies a round
 MAX_ARMY = 10_000  # on one region at the start
+MAX_PICKS = MAX_REGIONS  # of one player
 MAX_NAME = 60  # characters, of a region or super region
 MAX_DRAWING = 100_000  # units, of a drawing's width and height
 DEFAULT_ARMY = 2  # the rules' starting army
@@ -70,6 +71,21 @@ class SeaLink:
 
 
 @dataclass(frozen=True)
+class StartingSetup:
+    """The fixed start of the games on a map. The rules decide, and draw, all entries that are None.
+
+    wastelands: regions, ascending; empty: there are none. wasteland_army: armies on each wasteland.
+    offered: regions that players may pick, ascending; each of them to all players, or under "own_offer" to one.
+    picks: regions that each player gets.
+    """
+
+    wastelands: tuple[int, ...] | None = None
+    wasteland_army: int | None = None
+    offered: tuple[int, ...] | None = None
+    picks: int | None = None
+
+
+@dataclass(frozen=True)
 class MapParts:
     """What a map is made of, before anything of it was checked: as it is while somebody draws it."""
 
@@ -82,3 +98,4 @@ class MapParts:
     borders: tuple[tuple[int, int], ...]  # (a, b) with a < b, sorted
     view_box: tuple[float, float, float, float] | None = None  # x, y, width, height of the drawing
     sea_links: tuple[SeaLink, ...] = ()
+    setup: StartingSetup | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from warlight_env import bounded
 from warlight_env.errors import did_you_mean
@@ -13,9 +13,23 @@ from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
+from warlight_env.maps.unused import grouped
 
 _MAX_DEPTH = 20  # the form needs 6
 _MAX_ATTRIBUTES = 50  # and 2
+
+
+class _Known(NamedTuple):
+    """What is read of an element: its attributes, and the elements in it."""
+
+    attributes: tuple[str, ...] = ()
+    elements: Mapping[str, _Known] = {}
+
+
+_NEIGHBORS: Final = _Known((), {"region": _Known(("name",))})
+_REGION: Final = _Known(("name", "army"), {"neighbours": _NEIGHBORS, "neighbors": _NEIGHBORS})
+_SUPER_REGION: Final = _Known(("name", "bonus"), {"region": _REGION, "regions": _Known((), {"region": _REGION})})
+_KNOWN: Final = _Known((), {"superregion": _SUPER_REGION, "superregions": _Known((), {"superregion": _SUPER_REGION})})
 
 
 @dataclass
@@ -32,8 +46,13 @@ def from_xml(text: str, place: str = "XML") -> Map:
 
     ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours>
     <Region Name="Congo"/>…``: a ``<Regions>`` around a super region's regions, attributes in lower case and
-    ``<Neighbors>`` are understood too. A border must be listed by both of its regions.
+    ``<Neighbors>`` are understood too. A border may be listed by one of its regions or by both, also repeatedly.
     """
+    return read_xml(text, place)[0]
+
+
+def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
+    """The map of `from_xml`, and the kinds of elements and attributes that were ignored."""
     root = _parse(text, place)
     if root.tag != "map":
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.shown}>")
@@ -58,22 +77,27 @@ def from_xml(text: str, place: str = "XML") -> Map:
         if b not in listed:
             where = f"{place}: line {listed[a][b]}: region {a!r}"
             raise MapError(f"{where}: border to unknown region {b!r}{did_you_mean(b, listed)}")
-    for a, b in pairs:
-        if a not in listed[b]:
-            where = f"{place}: line {listed[a][b]}: region {a!r}"
-            raise MapError(f"{where}: one-sided border: it lists {b!r}, but {b!r} does not list {a!r}")
-    return build(place, heading_for(place, "XML file"), supers, regions, pairs, repeats=True)
+    return build(place, heading_for(place, "XML file"), supers, regions, pairs), grouped(_unused(root, _KNOWN))
+
+
+def _unused(e: _Element, known: _Known) -> Iterator[str]:
+    """The elements and attributes that are not read, below an element whose known ones are given."""
+    attributes, elements = known
+    yield from (f"<{e.shown} {name}>" for name in e.attributes if name not in attributes)
+    for child in e.children:
+        if child.tag in elements:
+            yield from _unused(child, elements[child.tag])
+        else:
+            yield f"<{child.shown}>"
 
 
 def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
     listed: dict[str, int] = {}
     for n in _below(r, "region", ("neighbours", "neighbors"), direct=False):
         name = _name(n, place)
-        if name in listed:
-            raise MapError(f"{place}: line {n.line}: region {region!r}: border to {name!r} given twice")
         if name == region:
             raise MapError(f"{place}: line {n.line}: region {region!r}: border to itself")
-        listed[name] = n.line
+        listed.setdefault(name, n.line)
     return listed
 
 

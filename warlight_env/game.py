@@ -269,7 +269,7 @@ class Game:
                 illegal.append(IllegalOrder(player, "pick", index, (region,), "not offered to the player"))
             else:
                 legal.append(region)
-        needed = 1 if self._params.picking == ALTERNATING else self.rules.picks
+        needed = 1 if self._params.picking == ALTERNATING else self._params.picks
         if strict and not illegal and len(legal) < needed:
             reason = f"{needed} regions must be named"
             illegal.append(IllegalOrder(player, "pick", len(legal), tuple(legal), reason))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warlight_env import maps
+from warlight_env.maps.parts import StartingSetup
 
 
 def as_xml(m: maps.Map, enclosing: bool = False) -> str:
@@ -63,12 +65,13 @@ def test_every_form_gives_the_same_graph(name: str, tmp_path: Path) -> None:
     for file, text in forms.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
         read = maps.load(tmp_path / file)
-        assert read.digest() == m.digest(), file
+        assert dataclasses.replace(read, setup=None).digest() == m.digest(), file
         assert read.neighbors == m.neighbors
         assert maps.from_dict(read.to_dict()) == read
     assert maps.load(tmp_path / "a.xml").regions[0].name == m.regions[0].name
     assert maps.load(tmp_path / "c.txt").regions[1].name == "Region 2"
     assert not maps.load(str(tmp_path / "c.txt")).drawable
+    assert maps.load(tmp_path / "c.txt").setup == StartingSetup(wastelands=(2, 6), offered=(0, 1))
 
 
 def test_writing_and_reading_again_changes_nothing(tmp_path: Path) -> None:

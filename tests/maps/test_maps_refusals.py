@@ -61,7 +61,7 @@ SQUARE = {"label": [1, 1], "radius": 1, "path": "M0 0L2 0L2 2L0 2Z"}
 def draw(d: dict[str, Any]) -> None:
     d["drawing"] = {"view_box": [0, 0, 10, 10]}
     for r in d["regions"]:
-        r["shape"] = dict(SQUARE)
+        r["shape"] = {**SQUARE, "label": list(SQUARE["label"])}
 
 
 def drawn(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
@@ -82,7 +82,6 @@ OWN_FORMAT = [
         add("borders", ["Ash", "Ceder"]),
         r"region 'Ash': border to unknown region 'Ceder' \(did you mean 'Cedar'\?\)",
     ),
-    (add("borders", ["Birch", "Ash"]), "region 'Birch': border to 'Ash' given twice"),
     (add("regions", {"name": "Ash", "code": "X", "super_region": "West"}), "region 'Ash': repeated name"),
     (
         add("regions", {"name": "Ash", "code": "X", "super_region": "East"}),
@@ -182,21 +181,11 @@ XML = """<Map>
     ("old", "new", "reason"),
     [
         (
-            '     <Region Name="Ash"/>\n',
-            "",
-            "line 4: region 'Ash': one-sided border: it lists 'Birch', but 'Birch' does",
-        ),
-        (
             '     <Region Name="Ash"/>',
             '     <Region Name="Oak"/>',
             "line 6: region 'Birch': border to unknown region 'Oak'",
         ),
         ('<Region Name="Cedar"/>', '<Region Name="Birch"/>', "line 7: region 'Birch': border to itself"),
-        (
-            '<Region Name="Cedar"/>',
-            '<Region Name="Ash"/>',
-            "line 7: region 'Birch': border to 'Ash' given twice",
-        ),
         ('Bonus="2"', 'Bonus="two"', "line 9: <SuperRegion> 'East': Bonus 'two' is not a whole number"),
         ('Bonus="2"', 'Bonus="-2"', "super region 'East': bonus -2: must be a whole number from 0 to 1000"),
         ('Bonus="2"', 'Bonus="99999999999"', "line 9: .*is not a whole number"),
@@ -339,13 +328,9 @@ def test_the_challenge_s_form_with_cells(path, value, reason):
 def test_files(tmp_path: Path) -> None:
     cases: dict[str, tuple[bytes | None, str]] = {
         "missing.json": (None, "missing.json: cannot be read: No such file"),
-        "map.csv": (b"", "a map file ends in .json, .xml, .txt"),
         "latin.json": ("{'é'}".encode("latin-1"), "latin.json: not UTF-8 text"),
         "half.json": (b'{\n"format": ', "half.json: line 2, column 11: malformed JSON"),
-        "other.json": (b'{"a": 1}', 'other.json: neither "format": "warlight-map" nor'),
-        "list.json": (b"[1]", "list.json: a map must be a JSON object, not list"),
-        "empty.txt": (b"", "empty.txt: no line 'setup_map super_regions"),
-        "empty.xml": (b"", "empty.xml: line 1: malformed XML"),
+        "blank.xml": (b" \n", "blank.xml: the file is empty; supported forms: "),
     }
     for name, (content, reason) in cases.items():
         if content is not None:

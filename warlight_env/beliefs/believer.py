@@ -69,7 +69,7 @@ class BelievingAgent(OneThread, Agent):
             army = self._start
             if army is None:
                 army = np.array(view.map.starting_armies, dtype=np.int32)
-                army[wastelands(view)] = view.rules.wasteland_army
+                army[wastelands(view)] = view.params.wasteland_army
             self.belief = Belief(view.map, view.rules, view.player, army, self._offers, self._wishes)
             self._ordered = None
             self._forget_picks()

@@ -13,14 +13,19 @@ from warlight_env.step_results import RoundResult
 
 
 def wastelands(view: View) -> list[int]:
-    """The wastelands that the player sees: neutral regions with a wasteland's armies, not those of the map."""
-    start = view.map.starting_armies
+    """The wastelands that the player knows: those of the map's setup, or else those that it sees.
+
+    It sees neutral regions with a wasteland's armies, not those of the map.
+    """
+    start, setup = view.map.starting_armies, view.map.setup
+    if setup is not None and setup.wastelands is not None:
+        return list(setup.wastelands)
     if not view.params.wastelands:
         return []
     return [
         r
         for r, (by, army) in enumerate(zip(view.owner.tolist(), view.army.tolist(), strict=True))
-        if by == NEUTRAL and army == view.rules.wasteland_army and army != start[r]
+        if by == NEUTRAL and army == view.params.wasteland_army and army != start[r]
     ]
 
 

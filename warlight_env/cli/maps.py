@@ -1,4 +1,4 @@
-"""``warlight maps``: list, show, check and generate maps."""
+"""``warlight maps``: list, show, check, convert and generate maps."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from warlight_env.tables import align
 
 if TYPE_CHECKING:
     from warlight_env.maps import Map
+    from warlight_env.maps.files import MapFile
 
 app = App(name="maps", help="Bundled maps, maps from files, and new ones.")
 
@@ -103,7 +104,8 @@ def check(
     reports: list[dict[str, Any]] = []
     for file in files:
         try:
-            reports.append({"file": file, "ok": True, **_summary(maps.load(file))})
+            read = maps.read(file)
+            reports.append({"file": file, "ok": True, **_summary(read.map), **_use(read)})
         except maps.MapError as error:
             names = f"{file}: ", f"{Path(file).name}: "
             reasons = [reason.removeprefix(names[0]).removeprefix(names[1]) for reason in error.reasons]
@@ -113,11 +115,67 @@ def check(
     else:
         for report in reports:
             size = f"{report.get('regions')} regions, {report.get('super_regions')} super regions"
-            told = [f"ok, {size}"] if report["ok"] else report["errors"]
+            told = [f"ok, {size}", *_use_lines(report)] if report["ok"] else report["errors"]
             if len(told) == MOST_REASONS:
                 told = [*told, f"perhaps more: no more than {MOST_REASONS} are looked for"]
             print("\n".join(f"{report['file']}: {line}" for line in told))
     return OK if all(report["ok"] for report in reports) else FAILURE
+
+
+def _use(read: MapFile) -> dict[str, Any]:
+    """The form of a file, the starting setup that was kept, and the kinds of fields that were not."""
+    return {"form": read.form.name, "setup": read.map.to_dict().get("setup"), "unused": list(read.unused)}
+
+
+def _use_lines(report: dict[str, Any]) -> list[str]:
+    lines = []
+    if report["setup"] is not None:
+        entries = (
+            f"{len(value)} {key}" if isinstance(value, list) else f"{key} {value}"
+            for key, value in report["setup"].items()
+        )
+        lines.append(f"kept as the starting setup: {', '.join(entries)}")
+    if report["unused"]:
+        lines.append(f"not used: {', '.join(report['unused'])}")
+    return lines
+
+
+@app.command
+def convert(
+    source: Annotated[str, Parameter(help="A map file of any form, or a bundled map's name.")],
+    output: Annotated[Path, Parameter(help="The file to write.")],
+    /,
+    *,
+    to: Annotated[
+        str | None,
+        Parameter(
+            help="Form: native, challenge-json, setup-lines or xml (default: by the suffix .json, .txt or .xml)."
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Write a map in another form, and name what that form has no place for."""
+    from warlight_env import maps
+    from warlight_env.maps.convert import WRITTEN, written_as
+
+    suffixes = {form.suffix: form.name for form in reversed(WRITTEN)}
+    name = suffixes.get(output.suffix.lower()) if to is None else to
+    form = next((form for form in WRITTEN if form.name == name), None)
+    if form is None:
+        known = ", ".join(form.name for form in WRITTEN)
+        raise UsageError(f"--to {to}: there are {known}" if to else f"{output}: say the form with --to: {known}")
+    read = maps.read(source)
+    if Path(source).exists() and output.exists() and output.samefile(source):
+        raise UsageError(f"{output}: this is the file that is read")
+    text, lost = written_as(read.map, form)
+    write_file(output, text)
+    if json:
+        print_json({"file": str(output), "form": form.name, "lost": list(lost), "unused": list(read.unused)})
+        return
+    print(f"{output}: {form.title}")
+    for label, parts in (("not kept", lost), ("not used from the file that was read", read.unused)):
+        if parts:
+            print(f"  {label}: {', '.join(parts)}")
 
 
 @app.command

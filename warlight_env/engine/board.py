@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,24 @@ I32 = npt.NDArray[np.int32]
 I16 = npt.NDArray[np.int16]
 
 
+#: Bits of `Board.setup_marks`.
+WASTELAND: Final = 1
+OFFERED: Final = 2
+
+
+class SetupLike(Protocol):
+    """The fixed start of the games on a map; `warlight_env.maps.StartingSetup` is one."""
+
+    @property
+    def wastelands(self) -> Sequence[int] | None: ...
+    @property
+    def wasteland_army(self) -> int | None: ...
+    @property
+    def offered(self) -> Sequence[int] | None: ...
+    @property
+    def picks(self) -> int | None: ...
+
+
 class MapLike(Protocol):
     """What the engine needs to know of a map; `warlight_env.maps.Map` is one."""
 
@@ -29,6 +47,8 @@ class MapLike(Protocol):
     def bonuses(self) -> Sequence[int]: ...
     @property
     def starting_armies(self) -> Sequence[int]: ...
+    @property
+    def setup(self) -> SetupLike | None: ...
 
 
 @shared
@@ -45,6 +65,9 @@ class Board(NamedTuple):
     bonus: int32[S], armies for the owner of a whole super region.
     starting_army: int32[N], armies on each region when a game starts.
     distance: int16[N, N], fewest borders to cross between two regions.
+    setup_marks: uint8[N], WASTELAND and OFFERED bits of the map's starting setup.
+    setup_wastelands, setup_offers: how many regions of each the setup has; -1: the rules draw them.
+    setup_wasteland_army, setup_picks: the setup's; 0: the rules'.
     """
 
     neighbor_start: U32
@@ -57,6 +80,11 @@ class Board(NamedTuple):
     bonus: I32
     starting_army: I32
     distance: I16
+    setup_marks: npt.NDArray[np.uint8]
+    setup_wastelands: int
+    setup_offers: int
+    setup_wasteland_army: int
+    setup_picks: int
 
     @property
     def n_regions(self) -> int:
@@ -106,6 +134,12 @@ def make_board(map_: MapLike) -> Board:
     neighbor_start = np.concatenate([[0], np.cumsum(degrees)]).astype(np.uint32)
     distance = np.full((n, n), -1, dtype=np.int16)
     _measure(neighbor_start, target, distance, np.empty(n, dtype=np.uint32))
+    setup = map_.setup
+    wastelands = None if setup is None else setup.wastelands
+    offered = None if setup is None else setup.offered
+    marks = np.zeros(n, dtype=np.uint8)
+    marks[list(wastelands or ())] |= WASTELAND
+    marks[list(offered or ())] |= OFFERED
     board = Board(
         neighbor_start=neighbor_start,
         edge_target=target,
@@ -117,5 +151,10 @@ def make_board(map_: MapLike) -> Board:
         bonus=np.array(map_.bonuses, dtype=np.int32),
         starting_army=np.array(map_.starting_armies, dtype=np.int32),
         distance=distance,
+        setup_marks=marks,
+        setup_wastelands=-1 if wastelands is None else len(wastelands),
+        setup_offers=-1 if offered is None else len(offered),
+        setup_wasteland_army=(setup and setup.wasteland_army) or 0,
+        setup_picks=(setup and setup.picks) or 0,
     )
     return reference(read_only(board))

@@ -7,10 +7,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.engine.board import Board
+from warlight_env.engine.board import OFFERED, WASTELAND, Board
 from warlight_env.engine.dice import choose
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, RandomState, Real, Regions
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, RandomState, Regions
+from warlight_env.engine.rng import uniform
 from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
 from warlight_env.engine.state import NEUTRAL, PICK, PLAY, Scratch, State
 
@@ -21,6 +22,12 @@ ALTERNATING: Final = 2
 DEALT: Final = 3
 
 _DEAL_TRIES: Final = 200
+#: Picks of each player that are never lost, where the offers decide how many there are.
+SURE_PICKS: Final = 3
+_LOSS: Final = 0.25
+#: `State.turn` holds the picks that were made in its low bits, and above them those that each player has lost.
+_MADE_BITS: Final = 16
+_MADE: Final = (1 << _MADE_BITS) - 1
 
 
 @kernel
@@ -31,11 +38,34 @@ def _shuffle(values: Any, count: Int, rng: RandomState) -> None:
 
 
 @kernel
-def _place_wastelands(params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState) -> None:
+def _draw_wastelands(board: Board, params: RuleParams, army: Armies, wasteland: Int, rng: RandomState) -> None:
+    """Draw regions with repetition; a repeated one is drawn again where its super region is nearly all wasteland."""
+    n = army.shape[0]
+    for _ in range(min(params.wastelands, n)):
+        while True:
+            region = choose(n, rng, None)
+            if wasteland[region] == 0:
+                break
+            s, others = board.super_region[region], 0
+            for i in range(board.member_start[s], board.member_start[s + 1]):
+                others += wasteland[board.members[i]] == 0
+            if others >= 2:
+                break
+        wasteland[region] = 1
+        army[region] = params.wasteland_army
+
+
+@kernel
+def _place_wastelands(
+    board: Board, params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState
+) -> None:
     n = army.shape[0]
     for r in range(n):
         queue[r] = r
         wasteland[r] = 0
+    if params.wastelands_repeat:
+        _draw_wastelands(board, params, army, wasteland, rng)
+        return
     _shuffle(queue, n, rng)
     for i in range(min(params.wastelands, n)):
         wasteland[queue[i]] = 1
@@ -106,6 +136,53 @@ def _make_offers(
 
 
 @kernel
+def _place_setup_wastelands(
+    board: Board, params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState
+) -> None:
+    """Place the wastelands of the map's setup; where it has none, draw them from regions that it does not offer."""
+    n, count = army.shape[0], 0
+    for r in range(n):
+        wasteland[r] = 0
+        if board.setup_wastelands >= 0 and board.setup_marks[r] & WASTELAND != 0:
+            wasteland[r] = 1
+            army[r] = params.wasteland_army
+        if board.setup_wastelands < 0 and board.setup_marks[r] & OFFERED == 0:
+            queue[count] = r
+            count += 1
+    _shuffle(queue, count, rng)
+    for i in range(min(params.wastelands, count)):
+        wasteland[queue[i]] = 1
+        army[queue[i]] = params.wasteland_army
+
+
+@kernel
+def _make_setup_offers(
+    board: Board,
+    params: RuleParams,
+    players: Int,
+    offers: npt.NDArray[np.uint8],
+    scratch: Scratch,
+    rng: RandomState,
+) -> None:
+    """Offer the regions of the map's setup: to everyone, or each to one player, the worst off first."""
+    queue, offered = scratch.queue, scratch.cursor
+    for p in range(players):
+        offered[p] = 0
+    for s in range(board.bonus.shape[0]):
+        count = 0
+        for i in range(board.member_start[s], board.member_start[s + 1]):
+            if board.setup_marks[board.members[i]] & OFFERED != 0:
+                queue[count] = board.members[i]
+                count += 1
+        if params.picking == OWN_OFFER:
+            _shuffle(queue, count, rng)
+            _offer_own(players, count, count, queue, offered, offers, rng)
+        else:
+            for i in range(count):
+                offers[queue[i]] = (1 << players) - 1
+
+
+@kernel
 def _take(owner: Owners, offers: npt.NDArray[np.uint8], region: Int, player: Int) -> None:
     owner[region] = player
     offers[region] = 0
@@ -149,6 +226,17 @@ def _deal(
 
 
 @kernel
+def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomState) -> Int:
+    """How many picks each player loses of its equal part of the offers."""
+    regions, lost = np.int64(0), np.int64(0)
+    for r in range(offers.shape[0]):
+        regions += offers[r] != 0
+    for _ in range(SURE_PICKS, regions // players):
+        lost += uniform(rng) < _LOSS
+    return lost
+
+
+@kernel
 def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
     """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers; dealt picks at once.
 
@@ -163,11 +251,18 @@ def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: 
     for p in range(players):
         state.eliminated_at[b, p] = 0
     state.round[b] = 0
-    state.turn[b] = 0
     state.winner[b] = NEUTRAL
     state.phase[b] = PICK
-    _place_wastelands(params, army, scratch.mark, scratch.queue, rng)
-    _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
+    if board.setup_wastelands >= 0 or board.setup_offers >= 0:
+        _place_setup_wastelands(board, params, army, scratch.mark, scratch.queue, rng)
+    else:
+        _place_wastelands(board, params, army, scratch.mark, scratch.queue, rng)
+    if board.setup_offers >= 0:
+        _make_setup_offers(board, params, players, offers, scratch, rng)
+    else:
+        _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
+    lost = _draw_lost_picks(offers, players, rng) if params.picks == 0 else np.int64(0)
+    state.turn[b] = pick_turn(0, lost)
     if params.picking != DEALT:
         return True
     for _ in range(_DEAL_TRIES):
@@ -209,20 +304,52 @@ def _next_wish(offers: npt.NDArray[np.uint8], wishes: Regions, count: Int, playe
 
 
 @kernel
+def pick_turn(made: Int, lost: Int) -> Int:
+    """`State.turn` after so many picks of all players, where each player has lost so many."""
+    return made | (lost << _MADE_BITS)
+
+
+@kernel
+def picks_made(turn: Int) -> Int:
+    """The picks that all players have made, of a `State.turn`."""
+    return np.int64(turn) & _MADE
+
+
+@kernel
+def picks_lost(turn: Int) -> Int:
+    """The picks that each player has lost, of a `State.turn`."""
+    return np.int64(turn) >> _MADE_BITS
+
+
+@kernel
 def picker(turn: Int, players: Int) -> Int:
-    """Whose pick it is in the order ABBAAB … (for more players: there and back again)."""
-    lap, seat = turn // players, turn % players
+    """The player to pick at a `State.turn`: the order is ABBAAB … (for more players: there and back again)."""
+    made = picks_made(turn)
+    lap, seat = made // players, made % players
     return seat if lap % 2 == 0 else players - 1 - seat
 
 
 @kernel
-def alternating_picks(params: RuleParams, offers: npt.NDArray[np.uint8], owner: Owners, players: Int) -> Real:
-    """How many picks there will be in all: `picks` each, or fewer where fewer regions are offered."""
-    regions = 0
+def most_picks(params: RuleParams, regions: Int, players: Int) -> Int:
+    """The most picks that each player can have, of so many regions offered at the start."""
+    part = regions // players
+    return part if params.picks == 0 else min(np.int64(params.picks), part)
+
+
+@kernel
+def offered_at_start(offers: npt.NDArray[np.uint8], owner: Owners) -> Int:
+    """How many regions were offered before the first pick, while regions are picked one by one."""
+    regions = np.int64(0)
     for r in range(offers.shape[0]):
-        if offers[r] != 0 or owner[r] != NEUTRAL:
-            regions += 1
-    return min(params.picks, regions // players) * players
+        regions += offers[r] != 0 or owner[r] != NEUTRAL
+    return regions
+
+
+@kernel
+def alternating_picks(params: RuleParams, state: State, b: Int) -> Int:
+    """How many regions each player gets in game b, under "alternating"."""
+    regions = offered_at_start(state.offers[b], state.owner[b])
+    return most_picks(params, regions, state.eliminated_at.shape[1]) - picks_lost(state.turn[b])
 
 
 @kernel
@@ -232,8 +359,8 @@ def picks_left(params: RuleParams, state: State, b: Int, player: Int) -> Int:
         return np.int64(0)
     if params.picking != ALTERNATING:
         return np.int64(params.picks)
-    owner, players = state.owner[b], state.eliminated_at.shape[1]
-    left = alternating_picks(params, state.offers[b], owner, players) // players
+    owner = state.owner[b]
+    left = alternating_picks(params, state, b)
     for r in range(owner.shape[0]):
         if owner[r] == player:
             left -= 1
@@ -257,12 +384,12 @@ def resolve_picks(
     players = counts.shape[0]
     if params.picking == ALTERNATING:
         p = picker(state.turn[b], players)
-        total = alternating_picks(params, offers, owner, players)
+        total = alternating_picks(params, state, b) * players
         i = _next_wish(offers, wishes[p], counts[p], p, 0)
         region = wishes[p, i] if i >= 0 else _random_offer(offers, p, rng)
         _take(owner, offers, region, p)
         state.turn[b] += 1
-        if state.turn[b] >= total:
+        if picks_made(state.turn[b]) >= total:
             _begin_play(state, b)
         return
     cursor, order = scratch.cursor, scratch.order
@@ -301,20 +428,35 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
     return total - most_lost[wastelands]
 
 
+def _with_setup(board: Board, params: RuleParams) -> RuleParams:
+    """The rules' record with the numbers of the map's setup instead of the rules' own."""
+    changes: dict[str, Any] = {}
+    if board.setup_wastelands >= 0:
+        changes["wastelands"] = board.setup_wastelands
+    if board.setup_wasteland_army:
+        changes["wasteland_army"] = board.setup_wasteland_army
+    if board.setup_picks:
+        changes |= {"picks": board.setup_picks, "ranked": max(params.ranked, board.setup_picks)}
+    return params._replace(**changes) if changes else params
+
+
 def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
     """The rules' record for this map, or a `RulesError` where the map cannot hold so many players."""
     if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
         raise RulesError(f"players = {players!r}: 2 to {MAX_PLAYERS} can play")
     n = board.n_regions
-    params = rules.params(n, board.n_super_regions)
+    params = _with_setup(board, rules.params(n, board.n_super_regions))
     cap = params.offers or n
     if rules.picking == "own_offer":
         cap = min(cap * players, n)
     elif rules.picking == "dealt":
         cap = n if params.offers == 0 else cap
-    sizes = np.bincount(board.super_region, minlength=board.n_super_regions).tolist()
-    offered = _offers_at_least(sizes, cap, min(params.wastelands, n)) // players
-    needed = 1 if rules.picking == "alternating" else rules.picks
+    free = board.super_region[board.setup_marks & WASTELAND == 0]
+    sizes = np.bincount(free, minlength=board.n_super_regions).tolist()
+    drawn = 0 if board.setup_wastelands >= 0 else min(params.wastelands, n)
+    offers = board.setup_offers if board.setup_offers >= 0 else _offers_at_least(sizes, cap, drawn)
+    offered = offers // players
+    needed = 1 if rules.picking == "alternating" else params.picks
     if offered < needed:
         raise RulesError(
             f"rules {rules.name!r} with {players} players: this map can offer each player only {offered} of "

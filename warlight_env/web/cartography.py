@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -17,6 +16,7 @@ from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.maps import Map, MapError, Region, SeaLink, Shape, SuperRegion
 from warlight_env.maps.checks import MapProblem, problems
+from warlight_env.maps.files import read_bytes
 from warlight_env.maps.parts import MapParts
 from warlight_env.maps.remarks import remarks
 from warlight_env.render.layout import layout_of
@@ -164,15 +164,13 @@ def written(data: bytes) -> tuple[MapRow, str]:
 
 
 def read(name: str, data: bytes) -> bytes:
-    """A file of any form that maps have, told by the end of its name, as the page draws it, in JSON."""
-    with tempfile.TemporaryDirectory() as folder:
-        stem = re.sub(r"[^\w .-]", "-", Path(name).stem)[:100] or "map"  # which becomes the map's title
-        path = Path(folder) / f"{stem}{Path(name).suffix.lower()}"
-        path.write_bytes(data)
-        try:
-            return drawn_form(maps.load(path))
-        except MapError as error:
-            raise MapError(str(error).removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")) from None
+    """A file of any form that maps have, detected by its content, as the page draws it, in JSON."""
+    stem = re.sub(r"[^\w .-]", "-", Path(name).stem)[:100] or "map"  # which becomes the map's title
+    file = f"{stem}{Path(name).suffix.lower()}"
+    try:
+        return drawn_form(read_bytes(data, file).map)
+    except MapError as error:
+        raise MapError(str(error).removeprefix(f"{file}: ")) from None
 
 
 def opened(name: str | Path) -> bytes:

@@ -155,7 +155,7 @@ class Room:
             state["you"] = {
                 "income": view.income,
                 "offers": list(self.game.offers(seat)),
-                "picks": self.game.rules.ranked or view.picks_left,
+                "picks": max(self.game.rules.ranked, view.picks_left),
                 "in": seat in self.pending,
                 "alive": self.leaving.plays(self.game, seat),
             }

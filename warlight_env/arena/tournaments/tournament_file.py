@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -117,7 +118,7 @@ def _maps(file: TomlFile) -> list[maps.Map]:
     for i, name in enumerate(_strings(file, "maps") if "maps" in file.values else ["world"]):
         beside = file.path.parent / name
         try:
-            found.append(maps.load(beside if Path(name).suffix and beside.exists() else name))
+            found.append(maps.load(name if name in maps.names() or not os.path.isfile(beside) else beside))
         except InputError as error:
             raise file.problem(f"maps[{i}]", str(error)) from None
     return _distinct(file, "maps", found)

@@ -1,0 +1,116 @@
+"""The starting setup in the challenge's forms, under the names that the challenge's protocol has for its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from warlight_env.maps.build import RawSetup
+from warlight_env.maps.challenge_fields import identifier, identifiers, whole
+from warlight_env.maps.errors import MapError
+from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
+
+#: Names of the entries, after ``settings`` in lines and in "Settings" of JSON; wastelands come after ``setup_map``.
+WASTELANDS: Final = "wastelands"
+OFFERED: Final = "starting_regions"
+PICKS: Final = "starting_pick_amount"
+
+#: Words with which the lines of the setup begin.
+_FIRST_WORDS: Final = (
+    ("setup_map", WASTELANDS), ("settings", OFFERED), ("settings", PICKS), ("pick_starting_regions",),
+)  # fmt: skip
+
+
+def region_name(identifier: int) -> str:
+    """The name of a region that the file names by its id alone."""
+    return f"Region {identifier}"
+
+
+def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
+    """The setup that the lines of a game hold, and the numbers (from 1) of the lines that it is read from.
+
+    ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge ``pick_starting_regions TIME …``),
+    ``settings starting_pick_amount``. The first ``update_map`` shows the army of those wastelands that are in sight.
+    """
+    found: dict[tuple[str, ...], tuple[int, list[str]]] = {}
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        for first in _FIRST_WORDS:
+            if tuple(words[: len(first)]) == first:
+                if first in found:
+                    raise MapError(f"{place}: line {number}: {' '.join(first)} for the second time")
+                found[first] = number, words[len(first) :]
+    regions = set(known)
+
+    def listed(first: tuple[str, ...], skip: int = 0) -> list[int] | None:
+        if first not in found:
+            return None
+        number, words = found[first]
+        return _known(f"{place}: line {number}: {first[-1]}", words[skip:], regions)
+
+    wastelands, offered = listed(_FIRST_WORDS[0]), listed(_FIRST_WORDS[1])
+    if offered is not None:
+        found.pop(_FIRST_WORDS[3], None)
+    else:
+        offered = listed(_FIRST_WORDS[3], skip=1)
+    picks = None
+    if _FIRST_WORDS[2] in found:
+        number, words = found[_FIRST_WORDS[2]]
+        picks = whole(f"{place}: line {number}: {PICKS}", " ".join(words))
+    used = {number for number, _ in found.values()}
+    army, shown = _wasteland_army(lines, set(wastelands or ()))
+    return _setup(wastelands, army, offered, picks), used if army is None else used | {shown}
+
+
+def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]) -> RawSetup | None:
+    """The setup that "Settings" of the challenge's JSON hold, under the protocol's names."""
+    regions = set(known)
+
+    def listed(key: str) -> list[int] | None:
+        if key not in settings:
+            return None
+        return _known(f"{where}: {key}", identifiers(f"{where}: {key}", settings[key]), regions)
+
+    picks = whole(f"{where}: {PICKS}", settings[PICKS]) if PICKS in settings else None
+    return _setup(listed(WASTELANDS), None, listed(OFFERED), picks)
+
+
+def _setup(
+    wastelands: list[int] | None, army: int | None, offered: list[int] | None, picks: int | None
+) -> RawSetup | None:
+    """None where no entry is given."""
+    if wastelands is None and offered is None and picks is None:
+        return None
+
+    def names(regions: list[int] | None) -> list[str] | None:
+        return None if regions is None else [region_name(r) for r in regions]
+
+    return RawSetup(names(wastelands), army, names(offered), picks)
+
+
+def _known(where: str, ids: Sequence[str | int], regions: set[int]) -> list[int]:
+    if len(ids) > MAX_REGIONS:
+        raise MapError(f"{where}: {len(ids)} ids: at most {MAX_REGIONS} are supported")
+    listed = [identifier(where, each) for each in ids]
+    for region in listed:
+        if region not in regions:
+            raise MapError(f"{where}: unknown region {region}")
+    return listed
+
+
+def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | None, int]:
+    """The army of all wastelands that the first map of a game shows, and its line; None where it shows no single one.
+
+    Later maps, after moves, show what the players left of it.
+    """
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if words[:1] == ["opponent_moves"]:
+            break
+        if words[:1] == ["update_map"]:
+            rows = zip(words[1::3], words[2::3], words[3::3], strict=False)
+            seen = {a for r, owner, a in rows if owner == "neutral" and r.isdecimal() and int(r[:10]) in wastelands}
+            army = seen.pop() if len(seen) == 1 else ""
+            plain = army.isascii() and army.isdecimal() and len(army) <= len(str(MAX_ARMY))
+            return (int(army) if plain and 1 <= int(army) <= MAX_ARMY else None), number
+    return None, 0

@@ -1,0 +1,125 @@
+"""Maps written in the forms that can be read, and what a form has no place for."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
+from warlight_env.maps.errors import MapError
+from warlight_env.maps.files import read_bytes
+from warlight_env.maps.forms import ENGINE, LINES, NATIVE, XML, Form
+from warlight_env.maps.model import Map
+from warlight_env.maps.native import dumps
+from warlight_env.maps.parts import DEFAULT_ARMY, StartingSetup
+
+#: Spaces of the indentation of JSON and XML.
+_INDENT: Final = 2
+
+
+def to_xml(map_: Map) -> str:
+    """The map in the form of the thesis's program; each border at its first region."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<Map>", "  <SuperRegions>"]
+    for super_region, members in zip(map_.super_regions, map_.members, strict=True):
+        lines.append(f'    <SuperRegion Name={quoteattr(super_region.name)} Bonus="{super_region.bonus}">')
+        for r in members:
+            region = map_.regions[r]
+            army = "" if region.army == DEFAULT_ARMY else f' Army="{region.army}"'
+            lines.append(f"      <Region Name={quoteattr(region.name)}{army}>")
+            lines.append("        <Neighbours>")
+            near = (map_.regions[q].name for q in map_.neighbors[r] if q > r)
+            lines += [f"          <Region Name={quoteattr(name)}/>" for name in near]
+            lines += ["        </Neighbours>", "      </Region>"]
+        lines.append("    </SuperRegion>")
+    return "\n".join([*lines, "  </SuperRegions>", "</Map>", ""])
+
+
+def to_setup_lines(map_: Map) -> str:
+    """The map as ``setup_map`` and ``settings`` lines of the challenge; ids count from 1."""
+    supers = " ".join(f"{i} {s.bonus}" for i, s in enumerate(map_.super_regions, 1))
+    regions = " ".join(f"{i} {s + 1}" for i, s in enumerate(map_.super_region_of, 1))
+    near = ((r, [q + 1 for q in around if q > r]) for r, around in enumerate(map_.neighbors))
+    neighbors = " ".join(f"{r + 1} {','.join(map(str, ids))}" for r, ids in near if ids)
+    lines = [f"setup_map super_regions {supers}", f"setup_map regions {regions}", f"setup_map neighbors {neighbors}"]
+    for key, value in _settings(map_).items():
+        words = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+        lines.append(f"{'setup_map' if key == WASTELANDS else 'settings'} {key} {words}".rstrip())
+    return "\n".join([*lines, ""])
+
+
+def to_challenge_json(map_: Map) -> str:
+    """The map in the JSON of the second challenge's engine; ids count from 1."""
+    regions = [
+        {"id": r + 1, "superRegion": s + 1, "neighbors": [q + 1 for q in map_.neighbors[r]]}
+        for r, s in enumerate(map_.super_region_of)
+    ]
+    data = {
+        "SuperRegions": [{"id": i, "bonus": s.bonus} for i, s in enumerate(map_.super_regions, 1)],
+        "Regions": regions,
+    }
+    settings = _settings(map_)
+    return json.dumps({**data, "Settings": settings} if settings else data, indent=_INDENT) + "\n"
+
+
+def _settings(map_: Map) -> dict[str, list[int] | int]:
+    """The entries of the starting setup under the protocol's names."""
+    setup = map_.setup
+    if setup is None:
+        return {}
+    found: dict[str, list[int] | int] = {}
+    for key, regions in ((WASTELANDS, setup.wastelands), (OFFERED, setup.offered)):
+        if regions is not None:
+            found[key] = [r + 1 for r in regions]
+    return found if setup.picks is None else {**found, PICKS: setup.picks}
+
+
+_WRITERS: Final[dict[Form, Callable[[Map], str]]] = {
+    NATIVE: dumps,
+    ENGINE: to_challenge_json,
+    LINES: to_setup_lines,
+    XML: to_xml,
+}
+#: The forms in which maps can be written.
+WRITTEN: Final = tuple(_WRITERS)
+
+
+def written_as(map_: Map, form: Form) -> tuple[str, tuple[str, ...]]:
+    """The text of a map in a form, and the parts of the map that the form has no place for.
+
+    Raises:
+        MapError: no map can be written in that form.
+    """
+    if form not in _WRITERS:
+        raise MapError(f"a map cannot be written in {form.title}: it needs the cells of a grid")
+    text = _WRITERS[form](map_)
+    again = read_bytes(text.encode(), f"{map_.name}{form.suffix}").map
+    return text, lost_parts(map_, again)
+
+
+def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
+    """What a map lost when it was written in another form and read again, in words."""
+    names = [region.name for region in after.regions]
+    kept_names = sorted(names) == sorted(region.name for region in before.regions)
+    place = [names.index(region.name) if kept_names else r for r, region in enumerate(before.regions)]
+    regions = [after.regions[r] for r in place]
+    differs = {
+        "title, description or source": (before.title, before.description, before.source)
+        != (after.title, after.description, after.source),
+        "names of regions": not kept_names,
+        "the order of the regions": place != list(range(len(place))),
+        "codes of regions": [r.code for r in before.regions] != [r.code for r in regions],
+        "names of super regions": {s.name for s in before.super_regions} != {s.name for s in after.super_regions},
+        "armies at the start": [r.army for r in before.regions] != [r.army for r in regions],
+        "the drawing": before.drawable and not after.drawable,
+    }
+    lost = [what for what, is_lost in differs.items() if is_lost]
+    for entry in dataclasses.fields(StartingSetup):
+        given, left = (getattr(m.setup, entry.name, None) for m in (before, after))
+        if isinstance(given, tuple):
+            given = tuple(sorted(place[r] for r in given))
+        if given is not None and given != left:
+            lost.append(f"setup: {entry.name}")
+    return tuple(lost)

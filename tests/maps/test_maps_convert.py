@@ -1,0 +1,113 @@
+"""Maps are written in every form and read again; what a form has no place for is named."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import pytest
+
+from helpers import make_map
+from warlight_env import maps
+from warlight_env.cli import main
+from warlight_env.maps.convert import WRITTEN, written_as
+from warlight_env.maps.files import read_bytes
+from warlight_env.maps.forms import CELLS, NATIVE
+from warlight_env.maps.parts import StartingSetup
+
+SETUP = StartingSetup(wastelands=(3,), wasteland_army=8, offered=(0, 4, 7), picks=1)
+
+
+def with_setup():
+    return dataclasses.replace(maps.load("small"), setup=SETUP)
+
+
+def graph(map_):
+    """What rules see, by the names of regions."""
+    name = [region.name for region in map_.regions]
+    return (
+        {name[r]: map_.bonuses[s] for r, s in enumerate(map_.super_region_of)},
+        {frozenset((name[a], name[b])) for a, b in map_.borders},
+    )
+
+
+@pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
+@pytest.mark.parametrize("other", WRITTEN, ids=lambda form: form.name)
+@pytest.mark.parametrize("name", ["small", "world", "generated:20:3"])
+def test_every_pair_of_forms_keeps_the_graph(name, form, other):
+    first = read_bytes(written_as(maps.load(name), form)[0].encode(), "a").map
+    second = read_bytes(written_as(first, other)[0].encode(), "a").map
+    third = read_bytes(written_as(second, form)[0].encode(), "a").map
+    assert second.borders == third.borders and second.super_region_of == third.super_region_of
+    assert second.bonuses == third.bonuses == first.bonuses
+    if other.name in ("native", "xml"):
+        assert graph(first) == graph(second)
+
+
+@pytest.mark.parametrize(("form", "kept"), [
+    ("native", SETUP),
+    ("setup-lines", dataclasses.replace(SETUP, wasteland_army=None)),
+    ("challenge-json", dataclasses.replace(SETUP, wasteland_army=None)),
+    ("xml", None),
+])  # fmt: skip
+def test_the_starting_setup_is_kept_or_named_as_lost(form, kept):
+    chosen = next(each for each in WRITTEN if each.name == form)
+    text, lost = written_as(with_setup(), chosen)
+    assert read_bytes(text.encode(), "a").map.setup == kept
+    entries = [part for part in lost if part.startswith("setup: ")]
+    if kept is None:
+        assert len(entries) == 4
+    else:
+        assert entries == ([] if kept == SETUP else ["setup: wasteland_army"])
+
+
+def test_what_is_lost_is_named():
+    m = make_map([0, 1, 0, 1], [(0, 1), (1, 2), (2, 3)], [1, 2])
+    m = dataclasses.replace(m, regions=(dataclasses.replace(m.regions[0], army=5), *m.regions[1:]), title="Ring")
+    lost = {form.name: written_as(m, form)[1] for form in WRITTEN}
+    assert lost["native"] == ()
+    assert "the order of the regions" in lost["xml"] and "armies at the start" not in lost["xml"]
+    assert {"names of regions", "armies at the start"} <= set(lost["setup-lines"])
+    assert "the drawing" in written_as(maps.load("small"), next(f for f in WRITTEN if f.name == "xml"))[1]
+
+
+def test_no_map_can_be_written_in_cells():
+    with pytest.raises(maps.MapError, match="cannot be written"):
+        written_as(maps.load("small"), CELLS)
+
+
+def test_the_command_converts_and_reports(tmp_path, capsys):
+    source, lines, back = tmp_path / "a.json", tmp_path / "a.txt", tmp_path / "b.json"
+    maps.save(with_setup(), source)
+    assert main(["maps", "convert", str(source), str(lines)]) == 0
+    out = capsys.readouterr().out
+    assert "setup_map lines" in out and "names of regions" in out and "setup: wasteland_army" in out
+    assert main(["maps", "convert", str(lines), str(back), "--to", "challenge-json", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["form"] == "challenge-json"
+    assert maps.load(back).setup == dataclasses.replace(SETUP, wasteland_army=None)
+    assert main(["maps", "check", str(lines), str(back)]) == 0
+    assert capsys.readouterr().out.count("kept as the starting setup: 1 wastelands, 3 offered, picks 1") == 2
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["small", "a.map"], "say the form with --to"),
+    (["small", "a.txt", "--to", "svg"], "there are native"),
+    (["a.json", "a.json"], "the file that is read"),
+])  # fmt: skip
+def test_bad_conversions_are_refused_and_nothing_is_written(arguments, message, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    maps.save(maps.load("small"), tmp_path / "a.json")
+    before = (tmp_path / "a.json").read_bytes()
+    assert main(["maps", "convert", *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"] and (tmp_path / "a.json").read_bytes() == before
+
+
+def test_fields_that_are_not_used_are_reported(tmp_path, capsys):
+    text = written_as(maps.load("small"), next(f for f in WRITTEN if f.name == "setup-lines"))[0]
+    (tmp_path / "game").write_text(text + "settings timebank 10000\nsettings time_per_move 500\ngo place_armies 5\n")
+    assert main(["maps", "check", str(tmp_path / "game"), "--json"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)
+    assert report["form"] == "setup-lines" and report["setup"] is None
+    assert report["unused"] == ["settings timebank", "settings time_per_move", "go place_armies"]
+    assert NATIVE.name == "native"
