@@ -18,7 +18,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
 
         return run(tokens)
     from warlight_env.cli.process_end import INTERRUPTED, end_process, forced_interrupts
-    from warlight_env.cli.streams import open_streams, widen_narrow_terminal
+    from warlight_env.cli.streams import end_results, open_streams, widen_narrow_terminal
 
     open_streams()
     widen_narrow_terminal()
@@ -32,6 +32,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
             code = INTERRUPTED
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        end_results()
         end_process(code)
 
 

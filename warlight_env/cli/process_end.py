@@ -31,8 +31,6 @@ def end_process(code: int, cleanup: float = CLEANUP) -> NoReturn:
     for child in multiprocessing.active_children():
         child.kill()
     _flush()
-    with contextlib.suppress(OSError):
-        os.dup2(2, 1)  # standard output ends with the command's result
     with contextlib.suppress(BaseException):
         atexit._run_exitfuncs()
     _flush()

@@ -16,6 +16,8 @@ COLUMNS: Final = 40
 
 #: The stream of results while `reserved_output` lasts.
 _results: TextIO | None = None
+#: Whether standard output was reserved for a result in this process.
+_reserved = False
 
 
 def open_streams() -> None:
@@ -55,10 +57,11 @@ def reserved_output() -> Iterator[None]:
 
     That holds for Python (agents, libraries), for C code, and for processes that are started meanwhile.
     """
-    global _results
+    global _results, _reserved
     if _results is not None:
         yield
         return
+    _reserved = True
     before = sys.stdout
     before.flush()
     kept = os.dup(1)
@@ -82,6 +85,14 @@ def reserved_output() -> Iterator[None]:
         os.dup2(kept, 1)
         os.close(kept)
         sys.stdout, _results = before, None
+
+
+def end_results() -> None:
+    """Send what is printed until the end of the process to standard error, if standard output was reserved before."""
+    if _reserved:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os.dup2(2, 1)
 
 
 def _descriptor(stream: TextIO) -> int | None:
