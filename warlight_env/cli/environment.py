@@ -57,7 +57,9 @@ def info(
     action_space: Any = env.action_space(agent)
     observation_space: Any = env.observation_space(agent)
     board = env.core.board
-    parts = observation_space if "action_mask" in observation_space.spaces else {"observation": observation_space}
+    parts: dict[str, Any] = dict(observation_space.spaces)
+    if "action_mask" not in parts:
+        parts = {"observation": observation_space}
     data: dict[str, Any] = {
         "map": env.core.map.name,
         "rules": rules,
