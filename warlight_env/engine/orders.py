@@ -13,6 +13,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, Owners
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
+from warlight_env.errors import InputError
 
 #: Why an order was dropped, by code; 0 is a legal order.
 REASONS: Final = (
@@ -34,7 +35,7 @@ ADJACENT: Final = 6
 REPEATED: Final = 7
 
 
-class OrdersTypeError(TypeError):
+class OrdersTypeError(InputError, TypeError):
     """Orders that are not lists of tuples of integers; `player` is whose, where that is known."""
 
     def __init__(self, reason: str, player: int | None = None) -> None:
