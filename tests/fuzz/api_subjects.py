@@ -14,12 +14,29 @@ from fuzz import boards
 from warlight_env import Game, Map, Orders, Rules, TurnDraft, battle_odds
 from warlight_env.agents import Budget, make_agent
 from warlight_env.arena import (
-    Clock, Match, Sprt, elo_of, expected_score, play_game, play_on, unit_interval, wilson_interval,
+    Clock,
+    Match,
+    Sprt,
+    elo_of,
+    expected_score,
+    play_game,
+    play_on,
+    unit_interval,
+    wilson_interval,
 )
 from warlight_env.engine.board import make_board
 from warlight_env.envs import (
-    EnvCore, GeneratedMaps, OpponentPool, Reward, WarlightEnv, WarlightMapsEnv, WarlightMapsVectorEnv,
-    WarlightParallelEnv, WarlightVectorEnv, load_policy, make_opponent,
+    EnvCore,
+    GeneratedMaps,
+    OpponentPool,
+    Reward,
+    WarlightEnv,
+    WarlightMapsEnv,
+    WarlightMapsVectorEnv,
+    WarlightParallelEnv,
+    WarlightVectorEnv,
+    load_policy,
+    make_opponent,
 )  # fmt: skip
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.sb3 import WarlightVecEnv, make_vec_env
@@ -60,7 +77,14 @@ class Functions(Subject):
     def __init__(self) -> None:
         log, agents = MemoryRecorder([describe("random"), describe("aggressive")]), ["random", "aggressive"]
         play_game([make_agent(name, 0) for name in agents], LADDER, RULES, max_rounds=3, observer=log)
-        core: Arguments = {"map": LADDER, "rules": RULES, "players": 2, "picking": "random", "reward": "win", "fog": None}
+        core: Arguments = {
+            "map": LADDER,
+            "rules": RULES,
+            "players": 2,
+            "picking": "random",
+            "reward": "win",
+            "fog": None,
+        }
         env: Arguments = {**core, "opponent": "random", "max_cycles": 9, "seat": 0, "mask": "info", "render_mode": None}
         several: Arguments = {
             "map": [LADDER], "rules": RULES, "opponent": "random", "room": (12, 60), "action": "factored", "seat": 0,
@@ -182,7 +206,9 @@ class OfCore(Subject):
     """An `EnvCore`."""
 
     def __init__(self, action: str) -> None:
-        core = self.core = EnvCore(LADDER, RULES, 2, 2, action=action, observation="flat", max_cycles=9, picking="random")
+        core = self.core = EnvCore(
+            LADDER, RULES, 2, 2, action=action, observation="flat", max_cycles=9, picking="random"
+        )
         self.begin()
         saved, game = core.snapshot(), Game(core.map, core.rules, 2, picks="random")
         rows = np.zeros((2, 2, core.row_size), dtype=np.int64)
@@ -218,7 +244,9 @@ class OfCore(Subject):
         space = self.core.encoding.space
         space.seed(1)
         made = [space.sample() for _ in range(2)]
-        return {key: np.stack([m[key] for m in made]) for key in made[0]} if isinstance(made[0], dict) else np.stack(made)
+        return (
+            {key: np.stack([m[key] for m in made]) for key in made[0]} if isinstance(made[0], dict) else np.stack(made)
+        )
 
     def begin(self) -> None:
         self.core.set_slots(2)
@@ -302,7 +330,9 @@ class OfEnv(Subject):
         episodes, env = self.env.episodes, self.env
         cores = [episodes.core_of(b)[0] for b in range(episodes.batch)] if "maps" in self.kind else [episodes.core]
         random = env.np_random.bit_generator.state if self.kind in ("single", "maps") else None
-        seats = None if "maps" in self.kind else (episodes.learner.copy(), episodes.seeds.copy(), episodes.chosen.copy())
+        seats = (
+            None if "maps" in self.kind else (episodes.learner.copy(), episodes.seeds.copy(), episodes.chosen.copy())
+        )
         return [core.snapshot() for core in cores], random, seats
 
     def go_on(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
@@ -59,8 +60,8 @@ def result_of(log: GameLog, number: int) -> RoundResult:
     Raises:
         LogError: the log has no such round.
     """
-    if not 1 <= number <= len(log.rounds):
-        raise LogError(f"round {number}: the log has rounds 1 to {len(log.rounds)}")
+    if not is_integer(number) or not 1 <= number <= len(log.rounds):
+        raise LogError(f"round {short_repr(number)}: the log has rounds 1 to {len(log.rounds)}")
     step, seen = log.rounds[number - 1], None
     if log.header.rules.fog:
         owners = {moment.round: moment.owner for moment in replay(log) if moment.round in (number - 1, number)}
@@ -94,9 +95,11 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
         LogError: the log has not so many rounds, or not all picks.
         ReplayError: played again, the game goes another way than the log says.
     """
+    if not isinstance(log, GameLog):
+        raise LogError(f"log = {short_repr(log)}: must be a `GameLog`")
     wanted = len(log.rounds) if round is None else round
-    if not 0 <= wanted <= len(log.rounds):
-        raise LogError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
+    if not is_integer(wanted) or not 0 <= wanted <= len(log.rounds):
+        raise LogError(f"round {short_repr(round)}: the log has rounds 0 to {len(log.rounds)}")
     steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= wanted)
     part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None)
     if differences := verify(part):

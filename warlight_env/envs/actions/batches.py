@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.envs.arrays import array_of
+from warlight_env.arguments import array_of
 
 
 def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
