@@ -448,7 +448,7 @@ class Game:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Game:
         """The game that `to_dict` wrote, or with a `Map` as its map; `GameError` names what is missing or wrong."""
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
+        if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
             raise GameError(f"not a saved game of format {FORMAT}")
         for key in ("map", "rules", "players", "seed", "state"):
             if key not in data:
@@ -459,7 +459,7 @@ class Game:
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
         game._starts = None  # not saved: they are of use in the first round only
-        if "hash" in data and data["hash"] != game.hash():
+        if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not fit what was saved")
         return game
 

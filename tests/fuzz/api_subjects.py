@@ -1,4 +1,4 @@
-"""Objects of the public interface, with methods, arguments that are right, and what a refused call must not change."""
+"""Objects of the public interface: right arguments of their methods, and the state that a refusal keeps."""
 
 from __future__ import annotations
 
@@ -8,41 +8,21 @@ from typing import Any
 
 import numpy as np
 
-import warlight_env
-from env_helpers import equal
 from fuzz import boards
-from warlight_env import Game, Map, Orders, Rules, TurnDraft, battle_odds
-from warlight_env.agents import Budget, make_agent
-from warlight_env.arena import (
-    Clock,
-    Match,
-    Sprt,
-    elo_of,
-    expected_score,
-    play_game,
-    play_on,
-    unit_interval,
-    wilson_interval,
-)
+from warlight_env import Game, Orders, Rules, TurnDraft
+from warlight_env.agents import make_agent
 from warlight_env.engine.board import make_board
 from warlight_env.envs import (
     EnvCore,
-    GeneratedMaps,
     OpponentPool,
-    Reward,
     WarlightEnv,
     WarlightMapsEnv,
     WarlightMapsVectorEnv,
     WarlightParallelEnv,
     WarlightVectorEnv,
-    load_policy,
-    make_opponent,
 )  # fmt: skip
-from warlight_env.envs.policy_settings import PolicySettings
-from warlight_env.envs.sb3 import WarlightVecEnv, make_vec_env
+from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.features import Describer
-from warlight_env.record import GameLog, MemoryRecorder, describe, game_at
-from warlight_env.turn import Step
 
 RULES = {"name": "thesis", "picks": 1}
 LADDER = boards.ladder(6)
@@ -54,6 +34,8 @@ class Subject(ABC):
     """An object. `methods` gives for each the arguments of a call that is taken."""
 
     methods: Mapping[str, Callable[[], Arguments]]
+    #: Errors that another library defines for its interface, besides `InputError`.
+    others: tuple[type[Exception], ...] = ()
 
     @abstractmethod
     def begin(self) -> None:
@@ -67,91 +49,8 @@ class Subject(ABC):
         """Whatever a refused call must leave as it is; compared by `equal`."""
         return None
 
-    def go_on(self) -> None:
+    def go_on(self) -> None:  # noqa: B027 -- functions have nothing to go on with
         """Use the object after the call."""
-
-
-class Functions(Subject):
-    """Functions and constructors, which keep no state."""
-
-    def __init__(self) -> None:
-        log, agents = MemoryRecorder([describe("random"), describe("aggressive")]), ["random", "aggressive"]
-        play_game([make_agent(name, 0) for name in agents], LADDER, RULES, max_rounds=3, observer=log)
-        core: Arguments = {
-            "map": LADDER,
-            "rules": RULES,
-            "players": 2,
-            "picking": "random",
-            "reward": "win",
-            "fog": None,
-        }
-        env: Arguments = {**core, "opponent": "random", "max_cycles": 9, "seat": 0, "mask": "info", "render_mode": None}
-        several: Arguments = {
-            "map": [LADDER], "rules": RULES, "opponent": "random", "room": (12, 60), "action": "factored", "seat": 0,
-            "players": 2, "mask": "info", "max_cycles": 9,
-        }  # fmt: skip
-        board = make_board(LADDER)
-        self._all: dict[str, tuple[Callable[..., Any], Arguments]] = {
-            "Game": (Game, {"map": LADDER, "rules": RULES, "players": 2, "seed": 1, "picks": "random"}),
-            "Game.from_dict": (Game.from_dict, {"data": Game(LADDER, RULES).to_dict()}),
-            "Rules": (Rules, Rules.of("challenge2").to_dict()),
-            "Rules.of": (Rules.of, {"rules": RULES, "fog": True, "luck": 0.5}),
-            "Rules.round_limit": (Rules.of("challenge2").round_limit, {"n_regions": 5}),
-            "battle_odds": (battle_odds, {"attackers": 5, "defenders": 3, "rules": "thesis"}),
-            "TurnDraft": (TurnDraft, {"game": Game(LADDER, RULES, picks="random"), "player": 0}),
-            "EnvCore": (EnvCore, {**core, "batch": 2, "action": "factored", "observation": "flat", "max_cycles": 9, "slots": 1}),
-            "WarlightEnv": (WarlightEnv, {**env, "action": "factored", "observation": "flat"}),
-            "WarlightVectorEnv": (WarlightVectorEnv, {**env, "num_envs": 2, "autoreset_mode": "NextStep", "max_episode_steps": 9, "action": "steps"}),
-            "WarlightParallelEnv": (WarlightParallelEnv, {**core, "action": "factored", "observation": "flat", "max_cycles": 9, "mask": "info", "render_mode": None}),
-            "WarlightMapsEnv": (WarlightMapsEnv, {**several, "render_mode": None}),
-            "WarlightMapsVectorEnv": (WarlightMapsVectorEnv, {**several, "num_envs": 2}),
-            "make_vec_env": (make_vec_env, {"n_envs": 2, "seed": 1, "map": LADDER, "rules": RULES, "render_mode": None}),
-            "GeneratedMaps": (GeneratedMaps, {"least": 10, "most": 20, "count": 5, "seed": 0}),
-            "Reward": (Reward, {"shaping": "regions", "scale": 1.0, "gamma": 0.9}),
-            "Describer": (Describer, {"board": board, "rules": Rules(), "players": 2, "max_cycles": 9}),
-            "OpponentPool": (OpponentPool, {"weights": {"random": 1.0}}),
-            "make_opponent": (make_opponent, {"source": "random"}),
-            "load_policy": (load_policy, {"path": "none.zip", "deterministic": False, "trust": True}),
-            "PolicySettings.load": (PolicySettings.load, {"model": "none.zip"}),
-            "make_agent": (make_agent, {"spec": "random", "seed": 0}),
-            "warlight_env.maps.load": (warlight_env.maps.load, {"name_or_path": "small"}),
-            "play_game": (_play, {"agents": agents, "map": LADDER, "rules": RULES, "seed": 1, "picks": "random", "max_rounds": 2, "budget": None, "on_crash": "raise", "on_late": "report", "clocks": None, "seats": (0, 1)}),
-            "Match": (_match, {"agents": agents, "games": 2, "seed": 1, "map": LADDER, "rules": RULES, "paired": True, "picks": "random", "max_rounds": 2, "jobs": 1, "budget": Budget(5), "stop": None, "clocks": None, "on_crash": "raise", "on_late": "report", "log": None, "insight": False}),
-            "Budget": (_budget, {"simulations": 5, "seconds": 1.0, "bank": 1.0, "increment": 0.5}),
-            "Clock": (Clock, {"simulations": 5, "seconds": 1.0}),
-            "Clock.parse": (Clock.parse, {"text": "1s"}),
-            "Sprt": (Sprt, {"elo0": 0.0, "elo1": 5.0, "alpha": 0.05, "beta": 0.05}),
-            "Sprt.parse": (Sprt.parse, {"text": "0,5"}),
-            "elo_of": (elo_of, {"score": 0.4}),
-            "expected_score": (expected_score, {"elo": 40.0}),
-            "wilson_interval": (wilson_interval, {"wins": 3, "games": 5, "confidence": 0.9}),
-            "unit_interval": (unit_interval, {"shares": [0.5, 1.0], "confidence": 0.9}),
-            "GameLog.load": (GameLog.load, {"path": "none.jsonl"}),
-            "game_at": (game_at, {"log": log.log, "round": 2}),
-            "play_on": (play_on, {"log": log.log, "round": 1, "agents": agents, "seed": 1, "max_rounds": 3, "budget": None}),
-        }  # fmt: skip
-        self.methods = {name: lambda given=given: _copied(given) for name, (_, given) in self._all.items()}
-
-    def begin(self) -> None:
-        return None
-
-    def call(self, method: str, arguments: Arguments) -> Any:
-        return self._all[method][0](**arguments)
-
-
-def _play(agents: Any, **arguments: Any) -> Any:
-    made = [make_agent(agent, 0) for agent in agents] if isinstance(agents, list) else agents
-    return play_game(made, **arguments)
-
-
-def _match(**arguments: Any) -> Any:
-    match = Match(**arguments)
-    return match.setup() if match.games == 2 else None
-
-
-def _budget(**arguments: Any) -> Any:
-    game = Game(LADDER, RULES, picks="random")
-    return make_agent("mcts:sims=3", 0).act(game.view(0), Budget(**arguments))
 
 
 class OfGame(Subject):
@@ -163,13 +62,13 @@ class OfGame(Subject):
         self.methods = {"view": player, "alive": player, "income": player, "offers": player}
         if self._picking:
             wishes = {p: list(self._first.offers(p)[:1]) for p in range(2)}
-            self.methods |= {"pick": lambda: {"wishes": _copied(wishes), "on_illegal": "raise"}}
+            self.methods |= {"pick": lambda: {"wishes": copied(wishes), "on_illegal": "raise"}}
             return
         turns = [make_agent("random", p).act(self._first.view(p)) for p in range(2)]
         script = np.array([0, *range(50)], dtype=np.int64)
         self.methods |= {
-            "check": lambda: {"player": 0, "orders": _copied(turns[0])},
-            "play_round": lambda: {"orders": _copied(turns), "on_illegal": "skip", "script": script.copy()},
+            "check": lambda: {"player": 0, "orders": copied(turns[0])},
+            "play_round": lambda: {"orders": copied(turns), "on_illegal": "skip", "script": script.copy()},
             "result.seen_by": lambda: {"player": 0},
             "draft.deploy": lambda: {"region": self._own(), "armies": 2},
             "draft.attack": lambda: {"source": self._own(), "target": LADDER.neighbors[self._own()][0], "armies": 1},
@@ -184,7 +83,7 @@ class OfGame(Subject):
         self.game = self._first.clone()
         if not self._picking:
             self.draft, self.agent = TurnDraft(self.game, 0), make_agent("random", 0)
-            self.result = self._first.clone().play_round(_copied(self._turns))
+            self.result = self._first.clone().play_round(copied(self._turns))
 
     def call(self, method: str, arguments: Arguments) -> Any:
         of, _, name = method.rpartition(".")
@@ -230,7 +129,8 @@ class OfCore(Subject):
             "mask": lambda: {"slot": 1, "b": 1},
             "shaped_mask": lambda: {"slot": 1, "b": 1},
             "read_rows": lambda: {
-                "actions": self._actions(), "games": games.copy(), "slot": 0, "out": np.zeros((2, core.row_size), np.int64)
+                "actions": self._actions(), "games": games.copy(), "slot": 0,
+                "out": np.zeros((2, core.row_size), np.int64)
             },
             "check_start": lambda: {"game": game},
             "start_from": lambda: {"game": game, "which": [0, 1]},
@@ -285,6 +185,7 @@ class OfEnv(Subject):
         several = "maps" in kind
         options = {"start": start, "seat": 0} | ({"reset_mask": np.ones(2, np.bool_)} if vector else {})
         if kind == "sb3":
+            self.others = (AttributeError,)  # `VecEnv.has_attr` asks for it
             self.methods = {
                 "seed": lambda: {"seed": 1},
                 "set_options": lambda: {"options": [{"start": start, "seat": 0}, {}]},
@@ -296,7 +197,7 @@ class OfEnv(Subject):
             }
         else:
             self.methods = {
-                "reset": lambda: {"seed": 1, "options": _copied(options)},
+                "reset": lambda: {"seed": 1, "options": copied(options)},
                 "step": lambda: {"action" if single else "actions": self._action()},
             }
         self.methods = {**self.methods, "set_opponent": lambda: {"opponent": "aggressive"}}
@@ -412,10 +313,10 @@ class OfFeatures(Subject):
         self._pool.draw(1)
 
 
-def subjects() -> dict[str, Subject]:
-    """All subjects by name."""
+def objects() -> dict[str, Subject]:
+    """All of them by name."""
     made: dict[str, Subject] = {
-        "functions": Functions(), "game": OfGame("random"), "picks": OfGame("play"), "parallel": OfParallel(),
+        "game": OfGame("random"), "picks": OfGame("play"), "parallel": OfParallel(),
         "features": OfFeatures(),
     }  # fmt: skip
     made |= {f"core {action}": OfCore(action) for action in ("factored", "steps", "continuous", "orders")}
@@ -424,15 +325,12 @@ def subjects() -> dict[str, Subject]:
     return made
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """A copy of lists, dicts, orders and arrays; everything else as it is."""
     if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
+        return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list):
-        return list(map(_copied, value))
+        return list(map(copied, value))
     if isinstance(value, Orders):
         return Orders(list(value.deploys), list(value.attacks))
     return value.copy() if isinstance(value, np.ndarray) else value
-
-
-__all__ = ["Arguments", "Map", "Step", "Subject", "equal", "subjects"]

@@ -37,7 +37,7 @@ class Padding:
     action: Literal["factored", "continuous", "strategies", "steps"]
 
     def __post_init__(self) -> None:
-        if self.action not in PADDED:
+        if not isinstance(self.action, str) or self.action not in PADDED:
             raise InputError(f"action = {short_repr(self.action)}: many maps have {', '.join(PADDED)}")
         if not all(type(size) is int and 0 < size < 2**20 for size in self.room):
             raise InputError(f"room = {short_repr(tuple(self.room))}: must be numbers of regions and directed edges")

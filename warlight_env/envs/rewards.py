@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numpy as np
-
-from warlight_env.arguments import short_repr
+from warlight_env.arguments import is_number, short_repr
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, Real
 from warlight_env.errors import InputError
@@ -40,13 +38,11 @@ class Reward:
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.shaping not in SHAPINGS:
+        if not isinstance(self.shaping, str) or self.shaping not in SHAPINGS:
             raise InputError(f"reward shaping = {short_repr(self.shaping)}: there are {', '.join(SHAPINGS)}")
         for name, value in (("scale", self.scale), ("gamma", self.gamma)):
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-                raise InputError(f"reward {name} = {short_repr(value)}: must be a number")
-        if not np.isfinite(self.scale):
-            raise InputError(f"reward scale = {short_repr(self.scale)}: must be a finite number")
+            if not is_number(value):
+                raise InputError(f"reward {name} = {short_repr(value)}: must be a finite number")
         if not 0 <= self.gamma <= 1:
             raise InputError(f"reward gamma = {short_repr(self.gamma)}: must lie in 0 .. 1")
 
@@ -55,12 +51,13 @@ class Reward:
         """The record for "win" (no shaping), "regions" or "income", or the record itself."""
         if isinstance(reward, Reward):
             return reward
-        if reward == "win":
-            return cls()
-        if reward == "regions":
-            return cls("regions")
-        if reward == "income":
-            return cls("income")
+        if isinstance(reward, str):
+            if reward == "win":
+                return cls()
+            if reward == "regions":
+                return cls("regions")
+            if reward == "income":
+                return cls("income")
         raise InputError(f"reward = {short_repr(reward)}: must be 'win', 'regions', 'income', a Reward or a function")
 
 

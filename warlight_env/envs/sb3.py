@@ -112,11 +112,8 @@ class WarlightVecEnv(OneThread, VecEnv):
         """
         if isinstance(options, list) and len(options) != self.num_envs:
             raise InputError(f"options: {len(options)} dicts for {self.num_envs} environments")
-        super().set_options(
-            [dict(options_given(each)) for each in options]
-            if isinstance(options, list)
-            else dict(options_given(options))
-        )
+        given = options if isinstance(options, list) else [options] * self.num_envs
+        super().set_options([dict(options_given(each)) for each in given])
 
     def step_async(self, actions: Any) -> None:
         self._actions = actions

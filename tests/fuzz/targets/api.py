@@ -8,20 +8,21 @@ from typing import Any
 
 from env_helpers import equal
 from fuzz import hostile
-from fuzz.api_subjects import Arguments, subjects
+from fuzz.api_functions import Functions
+from fuzz.api_subjects import Arguments, objects
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
 
 
 class Api(Target):
-    """``(subject, method, [(path, value) …])``: an argument, or what is in it by keys, and what stands there instead."""
+    """``(subject, method, [(path, value) …])``: where in the arguments, and the value that replaces what is there."""
 
     share = 60
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self._subjects = subjects()
+        self._subjects = {"functions": Functions(folder), **objects()}
         for name, subject in self._subjects.items():  # compiles what no input is to wait for
             for method in subject.methods:
                 self.run((name, method, []))
@@ -52,7 +53,7 @@ class Api(Target):
         before = subject.state()
         try:
             subject.call(method, arguments)
-        except InputError as error:
+        except (InputError, *subject.others) as error:
             expect(equal(subject.state(), before), f"a refused call of {name}.{method} that changed something")
             subject.go_on()
             return refused(error)
@@ -75,7 +76,7 @@ def _inside(value: Any, key: Any) -> Any:
 
 def _put(arguments: Arguments, path: tuple[Any, ...], new: Any) -> None:
     """Replace what lies at a path; where an earlier change took it away, nothing."""
-    if not path or (path[0] not in _keys(arguments) if len(path) else False):
+    if path[0] not in _keys(arguments):
         return
     key, rest = path[0], path[1:]
     if rest:
