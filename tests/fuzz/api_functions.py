@@ -177,7 +177,7 @@ def _of_the_arena() -> Calls:
         "anchor": "a", "anchor_elo": 5.0,
     }  # fmt: skip
     rated = {
-        "names": ["a", "b"], "games": [Placing(0, (0, 1), (1, 2))], "prior": 1.0, "anchor": None, "anchor_elo": 0.0,
+        "names": ["a", "b"], "games": [Placing((0, 1), (1, 2), 0)], "prior": 1.0, "anchor": None, "anchor_elo": 0.0,
         "resamples": 10, "confidence": 0.9, "seed": 1,
     }  # fmt: skip
     return {

@@ -16,6 +16,7 @@ from warlight_env import bounded
 from warlight_env.agents.turn_net.turn_file import BUNDLED
 from warlight_env.agents.value_record import check_digest
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
+from warlight_env.arguments import path_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.envs.actions import EncodingFactory, FactoredActions, StrategyActions
@@ -265,6 +266,7 @@ def policy_place(source: str | Path) -> PolicyPlace:
     Raises:
         PolicyFileError: no such file or name.
     """
+    path_of(source, "policy", PolicyFileError)
     known = {**BUNDLED, **built_in()}
     named = _PINNED.fullmatch(str(source))
     name, told = named.groups() if named else (str(source), "")
