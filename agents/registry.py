@@ -6,7 +6,6 @@ import functools
 import hashlib
 import importlib
 import inspect
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -15,8 +14,9 @@ from typing import Any, Final
 
 from warlight_env import bounded, registrars
 from warlight_env.agents.adapting import UncallableError, as_agent, made_by
+from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
-from warlight_env.agents.parameters import Parameter
+from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.turn_record import TurnNetworkError
 from warlight_env.agents.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
@@ -59,7 +59,7 @@ def register(
     name: str,
     load: Callable[[], Callable[..., Any]],
     summary: str,
-    parameters: dict[str, Parameter] | None = None,
+    settings: type | None = None,
     form: str = "",
     players: int = MAX_PLAYERS,
     wraps: bool = False,
@@ -67,6 +67,7 @@ def register(
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
+    settings: a dataclass, or an agent's class, that declares the parameters as `parameters.Told` says; None: none.
     With a `form` it takes `seed` and `text` instead: all that stands behind the name, without a colon there.
     players: the most in the games that it plays. wraps: whether that text is an agent's specification.
     digest_of: where that text may be the name of an .npz file: 16 hexadecimal digits of what it holds, for `pinned`.
@@ -76,7 +77,11 @@ def register(
     registrars.run()  # those above come first, whatever is registered: their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is registered already")
-    _AGENTS[name] = AgentInfo(name, summary, load, lambda: parameters or {}, form, players, wraps, digest_of)
+
+    def declared() -> dict[str, Parameter]:
+        return {} if settings is None else parameters_of(settings)
+
+    _AGENTS[name] = AgentInfo(name, summary, load, declared, form, players, wraps, digest_of)
 
 
 def _built_in(name: str, module: str, made_by: str, summary: str, parameters: str = "") -> None:
@@ -273,13 +278,12 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     """
     if not isinstance(spec, str):
         raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
-    name = re.split(r"[:\[]", spec.strip(), maxsplit=1)[0]
-    rest = spec.strip()[len(name) :].removeprefix(":")
-    info = _info(name)
+    read = AgentSpec.parse(spec)
+    info = _info(read.name)
     if info.form:
-        return info, {"text": rest}
+        return info, {"text": read.rest}
     values: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in rest.split(","))):
+    for part in read.parts:
         key, equals, text = part.partition("=")
         if not equals:
             key, text = _in_short(spec, part, info.parameters)
@@ -290,8 +294,8 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
             raise AgentError(f"agent {spec!r}: {key} is given twice")
         if key in info.parameters:
             values[key] = _value(spec, key, info.parameters[key], text)
-        elif name in _AGENTS:
-            raise AgentError(f"agent {spec!r}: {name} takes no parameters")
+        elif read.name in _AGENTS:
+            raise AgentError(f"agent {spec!r}: {read.name} takes no parameters")
         else:
             values[key] = text
     return info, values
@@ -323,11 +327,6 @@ _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "file": (".zip", _model_digest),
 }
 _FILE_END: Final = ".npz"  #: … of those that stand behind a name alone
-_PINNED: Final = re.compile(
-    rf"(?<=[:,\s])({'|'.join(rf'{key}=[^,]*{re.escape(end)}' for key, (end, _) in _FILES.items())})"
-    r"#[0-9a-f]{16}(?=\s*(?:,|$))"
-)
-_PINNED_FORM: Final = re.compile(rf"({re.escape(_FILE_END)})#[0-9a-f]{{16}}\s*$")
 
 
 def pinned(spec: str) -> str:
@@ -337,29 +336,30 @@ def pinned(spec: str) -> str:
         AgentError: the specification is wrong. WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError: a
             file cannot be read.
     """
-    spec = spec.strip()
-    info, values = parse(spec)
+    info, _ = parse(spec)
+    read = AgentSpec.parse(spec)
     if info.wraps:
-        text: str = values["text"]
-        return spec.removesuffix(text) + pinned(text)
-    if info.digest_of is not None and values["text"].endswith(_FILE_END):
-        return f"{spec}#{info.digest_of(values['text'])}"
-    for key, (end, digest_of) in _FILES.items():
-        path = str(values.get(key, ""))
-        if key in info.parameters and path.endswith(end):
-            named = re.search(rf"[:,\s]{re.escape(f'{key}={path}')}", spec)
-            assert named is not None  # `parse` found it there
-            spec = f"{spec[: named.end()]}#{digest_of(path)}{spec[named.end() :]}"
-    return spec
+        return str(read.with_rest(pinned(read.rest)))
+    if info.form:
+        is_file = info.digest_of is not None and read.rest.endswith(_FILE_END)
+        return f"{read}#{info.digest_of(read.rest)}" if is_file and info.digest_of else str(read)
+
+    def digest_of(key: str, value: str) -> str | None:
+        end, digest = _FILES.get(key, ("", None))
+        return digest(value) if digest and key in info.parameters and value.endswith(end) else None
+
+    return str(read.with_digests(digest_of))
 
 
 def unpinned(spec: str) -> str:
     """The specification of which `pinned` made this one."""
-    name, _, text = spec.partition(":")
-    info = _known_here().get(name.strip())
+    read = AgentSpec.parse(spec)
+    info = _known_here().get(read.name)
     if info is not None and info.wraps:
-        return spec.removesuffix(text) + unpinned(text)
-    return (_PINNED if info is None or info.digest_of is None else _PINNED_FORM).sub(r"\1", spec)
+        return str(read.with_rest(unpinned(read.rest)))
+    if info is not None and info.form:
+        return str(read.without_digest(_FILE_END) if info.digest_of else read)
+    return str(read.without_digests((key, end) for key, (end, _) in _FILES.items()))
 
 
 def make_agent(spec: str, seed: int) -> Agent:
@@ -385,5 +385,5 @@ def make_agent(spec: str, seed: int) -> Agent:
         if not inspect.ismethod(getattr(agent, method, None)):
             raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")
     made = as_agent(agent)
-    made.name = unpinned(spec.strip())
+    made.name = unpinned(spec)
     return made

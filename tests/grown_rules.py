@@ -69,15 +69,20 @@ def facts() -> dict[str, Any]:
     from warlight_env import Game, maps
     from warlight_env.arena.playing.game_setup import Setup, describe_agent
     from warlight_env.arena.policies.policy_file import PolicyFile, built_in
-    from warlight_env.engine.rules import PRESETS
+    from warlight_env.engine.rules import PRESETS, Rules
     from warlight_env.envs import EnvCore
     from warlight_env.record.encode import header_line
     from warlight_env.web import worker
 
     own, small = own_rules(), maps.load("small")
+    # The second challenge's preset when `Rules` had its first fields only.
+    former = Rules.of("challenge2", picks=3, wastelands_repeat=False)
     match = Setup(("random", "random"), small, own, seed=1, paired=True, picks="random", max_rounds=None)
     return {
-        "game": {name: Game(small, rules, 2, 7).hash() for name, rules in {**PRESETS, "own": own}.items()},
+        "game": {
+            name: Game(small, rules, 2, 7).hash()
+            for name, rules in {**PRESETS, "challenge2": former, "own": own}.items()
+        },
         "saved": Game(small, own, 2, 7).to_dict(),
         "core": EnvCore(small, own, 2).digest,
         "match": match.describe(),

@@ -108,7 +108,7 @@ def _picked(view: View, chosen: list[tuple[list[int], list[int]]], rng: np.ndarr
     board, players = view.board, view.players
     state = make_state(1, board.n_regions, players)
     state.owner[0], state.army[0], state.phase[0] = view.owner, view.army, PICK
-    state.turn[0] = int((view.owner != NEUTRAL).sum())
+    state.turn[0] = view.pick_turn
     state.rng[0] = rng
     wishes = np.full((players, board.n_regions), -1, dtype=np.int32)
     counts = np.zeros(players, dtype=np.int32)

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from warlight_env.agents.mcts.selection import SELECTIONS
 from warlight_env.agents.mcts.tree import LEAST_NODES, nodes_per_state, tree_bytes
 from warlight_env.agents.mcts.work import TreeSettings
-from warlight_env.agents.parameters import Parameter, Range, Told, documented, parameters_of
+from warlight_env.agents.parameters import Range, Told, documented, parameters_of
 from warlight_env.agents.plug_ins import BUILT_IN, Functions, plug_in
 from warlight_env.agents.search.final_answers import ANSWERS
 from warlight_env.agents.search.foresight import NARROWINGS
@@ -98,15 +98,13 @@ THESIS_SETTINGS: Final = MctsSettings(exploration=1.41, refine=0.0, turns="thesi
 
 #: The parameters of `mcts`, and of each of its kin what is another there.
 PARAMETERS: Final = parameters_of(MctsSettings)
-_THESIS_TURNS: Final = Parameter(
-    str, "thesis", "the generators': thesis, or ours, in which fewer armies stay behind", choices=("ours", "thesis")
+THESIS_PARAMETERS: Final = parameters_of(
+    MctsSettings,
+    exploration=THESIS_SETTINGS.exploration,
+    refine=THESIS_SETTINGS.refine,
+    turns=THESIS_SETTINGS.turns,
+    weights=THESIS_SETTINGS.weights,
 )
-THESIS_PARAMETERS: Final = {
-    **parameters_of(
-        MctsSettings, exploration=THESIS_SETTINGS.exploration, refine=THESIS_SETTINGS.refine, weights="thesis"
-    ),
-    "turns": _THESIS_TURNS,
-}
 PARALLEL_PARAMETERS: Final = parameters_of(MctsSettings, threads=PARALLEL_THREADS)
 
 

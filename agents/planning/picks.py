@@ -227,7 +227,7 @@ def played_picks(
     context = make_context(view.board, view.params, players, weights, functions=functions, value=value, turns=net)
     begun = make_state(1, n, players)
     begun.owner[0], begun.army[0], begun.phase[0] = view.owner, view.army, PICK
-    begun.turn[0] = int((view.owner >= 0).sum())
+    begun.turn[0] = view.pick_turn
     free = begun.owner[0] == NEUTRAL
     mine, everyone = np.uint8(1 << view.player), np.uint8((1 << players) - 1)
     begun.offers[0, list(view.offers)] = mine if view.params.picking == OWN_OFFER else everyone

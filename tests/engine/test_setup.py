@@ -96,7 +96,7 @@ def test_challenge2_one_by_one_abbaab_and_wastelands():
     for seed in range(30):
         game = Game(WORLD, "challenge2", seed=seed)
         wastelands = np.flatnonzero(game.army == 6)
-        assert len(wastelands) == 3
+        assert 1 <= len(wastelands) <= 3
         assert not set(wastelands.tolist()) & set(game.offers(0))
         assert max(by_super_region(game.offers(0)).values()) == 1
         order = []

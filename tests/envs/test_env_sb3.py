@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
+import gymnasium
 import numpy as np
 import pytest
 from sb3_contrib import MaskablePPO
@@ -65,6 +69,42 @@ def test_what_the_library_asks():
     wrapped = VecNormalize(VecMonitor(env), norm_obs=False)
     wrapped.reset()
     wrapped.step(np.zeros(4, dtype=np.int64))
+
+
+@pytest.mark.parametrize("map_", [SMALL, ["small", "generated:12:1"]])
+def test_a_specification_makes_one_of_the_environments(map_):
+    env = make_vec_env(2, seed=3, map=map_, action="strategies", opponent="aggressive")
+    specs = env.get_attr("spec")
+    assert len(specs) == 2
+    lone = gymnasium.make(specs[0])
+    assert lone.observation_space == env.observation_space and lone.action_space == env.action_space
+    if map_ is SMALL:
+        assert np.array_equal(lone.reset(seed=3)[0], env.reset()[0])
+
+
+#: Registers in the main process alone: what `-c` and a notebook do, whose code children do not import.
+SUBPROCESSES = """
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import SubprocVecEnv
+import warlight_env.envs
+for chosen in ("warlight_env.envs:warlight/WarlightSmallStrategies-v0", warlight_env.envs.WarlightEnv):
+    arguments = {} if isinstance(chosen, str) else {"map": "small", "action": "strategies"}
+    env = make_vec_env(
+        chosen, 2, seed=1, env_kwargs=arguments, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": METHOD}
+    )
+    print(env.reset().shape[0], env.get_attr("spec")[0])
+    env.close()
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_of_the_library_s_own_know_the_environments(method):
+    done = subprocess.run(
+        [sys.executable, "-c", SUBPROCESSES.replace("METHOD", repr(method))],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["2", "2"]
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def played(rules: Rules, map_name: str, seed: int, rounds: int) -> tuple[list[di
 @pytest.mark.parametrize("seat", [0, 1])
 def test_events_through_a_players_eyes_are_its_views(rules: str, map_name: str, seat: int):
     fog = Rules.of(rules, fog=True)
-    events, after = played(fog, map_name, 7, 25)
+    events, after = played(fog, map_name, 8, 25)
     eyes = Eyes(after[0][0].map, fog, 2, seat)
     owner: list[int] = []
     army: list[int] = []

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from warlight_env.cli.compiling import compiling_noticed
-
 #: Seconds after which a line is due where there is no terminal, should it take so long to the next tenth.
 LINE_SECONDS: Final = 30.0
 
@@ -42,7 +40,9 @@ def counting(title: str, total: int, what: str, quiet: bool) -> Iterator[Advance
     if quiet:
         yield lambda count, label: None
     elif not sys.stderr.isatty():
-        with compiling_noticed():
+        from warlight_env.engine import compile_progress
+
+        with compile_progress.shown():
             yield _lines(title, total, what)
     else:
         from rich.console import Console

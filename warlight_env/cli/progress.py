@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from warlight_env.cli.compiling import compiling_noticed
 from warlight_env.cli.counting import Pace
 from warlight_env.cli.tally import Tally
 
@@ -57,7 +56,9 @@ def make_progress(names: Sequence[str], contest: Contest, quiet: bool) -> Iterat
     if quiet:
         yield Quiet()
     elif not sys.stderr.isatty():
-        with compiling_noticed():
+        from warlight_env.engine import compile_progress
+
+        with compile_progress.shown():
             yield Lines(names, contest)
     else:
         from warlight_env.cli.live import ScoreBoard

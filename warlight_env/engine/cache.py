@@ -27,6 +27,7 @@ from numba.core import caching
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from warlight_env.engine.checked import CHECKED
+from warlight_env.engine.compile_progress import note_loaded
 from warlight_env.engine.sealed import is_damaged, seal, unseal
 from warlight_env.engine.sources import ModuleSource, SourceDigests, kernel_modules, read_sources
 
@@ -293,15 +294,19 @@ class _KernelCache(FunctionCache):
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)
+        self._function = py_func
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _SealedFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            loaded = super().load_overload(sig, target_context)
         except Exception:  # unpickling what other versions wrote can raise anything
             self.flush()
             return None
+        if loaded is not None:
+            note_loaded(self._function)
+        return loaded
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core import cgutils, event, types
+from numba.core import cgutils, types
 from numba.core.ccallback import CFunc
 from numba.extending import intrinsic, lower_cast, models, register_model, typeof_impl
 
@@ -183,24 +182,6 @@ def read_only(record: T) -> T:
 
 def _again(record: Any, fields: tuple[Any, ...]) -> Any:
     return read_only(record(*fields))
-
-
-class _CompileNotice(event.Listener):
-    """On a terminal, says once that one of our kernels is being compiled: it takes a while and happens only once."""
-
-    said = False
-
-    def on_start(self, event: Any) -> None:
-        module = getattr(getattr(event.data.get("dispatcher"), "py_func", None), "__module__", None) or ""
-        if not self.said and module.startswith("warlight_env.") and sys.stderr.isatty():
-            self.said = True
-            print("compiling (the first time only) …", file=sys.stderr, flush=True)
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-event.register("numba:compile", _CompileNotice())
 
 
 def function_at(signature: Callable[[], Any]) -> Any:

@@ -47,11 +47,12 @@ class RuleParams(NamedTuple):
     round_limit: int  #: 0: no limit
     ties_by_regions: bool
     picking: int  #: index into PICKING
-    picks: int
+    picks: int  #: 0: by the number of offers
     ranked: int  #: wishes that count
     offers: int  #: per super region (and player, where offers are not shared); 0: all regions
     dealt_apart: bool
-    wastelands: int
+    wastelands: int  #: draws
+    wastelands_repeat: bool
     wasteland_army: int
     dice: Dice
 
@@ -70,13 +71,16 @@ class Rules:
     picking: How regions are chosen: "own_offer" (each player its own, at once), "ranked" (all rank the same ones,
         equal wishes at random), "alternating" (the same ones, one by one, in the order ABBAAB …), "dealt" (at
         random).
-    picks: Regions each player gets.
+    picks: Regions each player gets. 0, only under "alternating": an equal part of the offers, of which each region
+        beyond three is lost with probability 1/4, for all players alike.
     ranked: Wishes each player ranks under "ranked".
     offers_per_super_region: Regions offered per super region; 0 offers every region. Under "own_offer" to each
         player, disjointly.
     dealt_apart: Under "dealt": players never start next to each other.
-    wastelands, wasteland_army: Wastelands as a share of the number of super regions (rounded down), and the army on
-        each.
+    wastelands, wasteland_army: Draws of wastelands as a share of the number of super regions (rounded down), and
+        the army on each wasteland.
+    wastelands_repeat: False: each draw takes another region. True: a draw may take a region again and then changes
+        nothing, unless fewer than two regions of its super region are no wasteland; then it is drawn again.
     fog: Fog of war: a player sees own regions and their neighbours only.
     skipped_attack_keeps_place: True: an attack that is skipped has used its place; False: the same player's next
         attack takes the place.
@@ -111,6 +115,7 @@ class Rules:
     max_rounds: int = 0
     rounds_per_region: float = 0.0
     tie_break: Literal["draw", "regions"] = "draw"
+    wastelands_repeat: bool = False
 
     def __post_init__(self) -> None:
         def require(condition: bool, field: str, reason: str) -> None:
@@ -144,7 +149,8 @@ class Rules:
         }
         for field_name, allowed in choices.items():
             require(getattr(self, field_name) in allowed, field_name, f"must be one of {', '.join(allowed)}")
-        require(self.picks >= 1, "picks", "each player needs a region")
+        by_offers = self.picking == "alternating"
+        require(self.picks >= 1 or by_offers, "picks", "each player needs a region; 0 is for picking 'alternating'")
         require(self.wasteland_army >= 1, "wasteland_army", "must be at least 1")
         if self.picking == "ranked":
             require(self.ranked >= self.picks, "ranked", "must be at least the number of picks")
@@ -222,6 +228,7 @@ class Rules:
                 offers=self.offers_per_super_region,
                 dealt_apart=self.dealt_apart,
                 wastelands=int(Fraction(str(self.wastelands)) * n_super_regions),
+                wastelands_repeat=self.wastelands_repeat,
                 wasteland_army=self.wasteland_army,
                 dice=make_dice(self.attack_kill, self.defense_kill, self.luck, self.rounding == "stochastic"),
             )
@@ -235,7 +242,6 @@ def _challenge(**fields: Any) -> Rules:
         repeated_attack="illegal",
         # The published limit is 50; the competitions' engines let one more through, and bots rely on what happened.
         max_orders=51,
-        picks=3,
         **fields,
     )
 
@@ -247,6 +253,7 @@ PRESETS: Final[dict[str, Rules]] = {
     "challenge1": _challenge(
         name="challenge1",
         picking="ranked",
+        picks=3,
         ranked=6,
         offers_per_super_region=2,
         moved_armies="challenge1",
@@ -255,8 +262,10 @@ PRESETS: Final[dict[str, Rules]] = {
     "challenge2": _challenge(
         name="challenge2",
         picking="alternating",
+        picks=0,
         luck=0.16,
         wastelands=0.5,
+        wastelands_repeat=True,
         moved_armies="challenge2",
         max_rounds=60,
         rounds_per_region=2.5,

@@ -11,7 +11,8 @@ from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.dice import choose
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, RandomState, Real, Regions
+from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, RandomState, Regions
+from warlight_env.engine.rng import uniform
 from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules, RulesError
 from warlight_env.engine.state import NEUTRAL, PICK, PLAY, Scratch, State
 
@@ -22,6 +23,12 @@ ALTERNATING: Final = 2
 DEALT: Final = 3
 
 _DEAL_TRIES: Final = 200
+#: Picks of each player that are never lost, where the offers decide how many there are.
+SURE_PICKS: Final = 3
+_LOSS: Final = 0.25
+#: `State.turn` holds the picks that were made in its low bits, and above them those that each player has lost.
+_MADE_BITS: Final = 16
+_MADE: Final = (1 << _MADE_BITS) - 1
 
 
 @kernel
@@ -32,11 +39,34 @@ def _shuffle(values: Any, count: Int, rng: RandomState) -> None:
 
 
 @kernel
-def _place_wastelands(params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState) -> None:
+def _draw_wastelands(board: Board, params: RuleParams, army: Armies, wasteland: Int, rng: RandomState) -> None:
+    """Draw regions with repetition; a repeated one is drawn again where its super region is nearly all wasteland."""
+    n = army.shape[0]
+    for _ in range(min(params.wastelands, n)):
+        while True:
+            region = choose(n, rng, None)
+            if wasteland[region] == 0:
+                break
+            s, others = board.super_region[region], 0
+            for i in range(board.member_start[s], board.member_start[s + 1]):
+                others += wasteland[board.members[i]] == 0
+            if others >= 2:
+                break
+        wasteland[region] = 1
+        army[region] = params.wasteland_army
+
+
+@kernel
+def _place_wastelands(
+    board: Board, params: RuleParams, army: Armies, wasteland: Int, queue: Regions, rng: RandomState
+) -> None:
     n = army.shape[0]
     for r in range(n):
         queue[r] = r
         wasteland[r] = 0
+    if params.wastelands_repeat:
+        _draw_wastelands(board, params, army, wasteland, rng)
+        return
     _shuffle(queue, n, rng)
     for i in range(min(params.wastelands, n)):
         wasteland[queue[i]] = 1
@@ -150,6 +180,17 @@ def _deal(
 
 
 @kernel
+def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomState) -> Int:
+    """How many picks each player loses of its equal part of the offers."""
+    regions, lost = np.int64(0), np.int64(0)
+    for r in range(offers.shape[0]):
+        regions += offers[r] != 0
+    for _ in range(SURE_PICKS, regions // players):
+        lost += uniform(rng) < _LOSS
+    return lost
+
+
+@kernel
 def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
     """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers; dealt picks at once.
 
@@ -164,11 +205,12 @@ def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: 
     for p in range(players):
         state.eliminated_at[b, p] = 0
     state.round[b] = 0
-    state.turn[b] = 0
     state.winner[b] = NEUTRAL
     state.phase[b] = PICK
-    _place_wastelands(params, army, scratch.mark, scratch.queue, rng)
+    _place_wastelands(board, params, army, scratch.mark, scratch.queue, rng)
     _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
+    lost = _draw_lost_picks(offers, players, rng) if params.picks == 0 else np.int64(0)
+    state.turn[b] = pick_turn(0, lost)
     if params.picking != DEALT:
         return True
     for _ in range(_DEAL_TRIES):
@@ -210,20 +252,52 @@ def _next_wish(offers: npt.NDArray[np.uint8], wishes: Regions, count: Int, playe
 
 
 @kernel
+def pick_turn(made: Int, lost: Int) -> Int:
+    """`State.turn` after so many picks of all players, where each player has lost so many."""
+    return made | (lost << _MADE_BITS)
+
+
+@kernel
+def picks_made(turn: Int) -> Int:
+    """The picks that all players have made, of a `State.turn`."""
+    return np.int64(turn) & _MADE
+
+
+@kernel
+def picks_lost(turn: Int) -> Int:
+    """The picks that each player has lost, of a `State.turn`."""
+    return np.int64(turn) >> _MADE_BITS
+
+
+@kernel
 def picker(turn: Int, players: Int) -> Int:
-    """Whose pick it is in the order ABBAAB … (for more players: there and back again)."""
-    lap, seat = turn // players, turn % players
+    """The player to pick at a `State.turn`: the order is ABBAAB … (for more players: there and back again)."""
+    made = picks_made(turn)
+    lap, seat = made // players, made % players
     return seat if lap % 2 == 0 else players - 1 - seat
 
 
 @kernel
-def alternating_picks(params: RuleParams, offers: npt.NDArray[np.uint8], owner: Owners, players: Int) -> Real:
-    """How many picks there will be in all: `picks` each, or fewer where fewer regions are offered."""
-    regions = 0
+def most_picks(params: RuleParams, regions: Int, players: Int) -> Int:
+    """The most picks that each player can have, of so many regions offered at the start."""
+    part = regions // players
+    return part if params.picks == 0 else min(np.int64(params.picks), part)
+
+
+@kernel
+def offered_at_start(offers: npt.NDArray[np.uint8], owner: Owners) -> Int:
+    """How many regions were offered before the first pick, while regions are picked one by one."""
+    regions = np.int64(0)
     for r in range(offers.shape[0]):
-        if offers[r] != 0 or owner[r] != NEUTRAL:
-            regions += 1
-    return min(params.picks, regions // players) * players
+        regions += offers[r] != 0 or owner[r] != NEUTRAL
+    return regions
+
+
+@kernel
+def alternating_picks(params: RuleParams, state: State, b: Int) -> Int:
+    """How many regions each player gets in game b, under "alternating"."""
+    regions = offered_at_start(state.offers[b], state.owner[b])
+    return most_picks(params, regions, state.eliminated_at.shape[1]) - picks_lost(state.turn[b])
 
 
 @kernel
@@ -233,8 +307,8 @@ def picks_left(params: RuleParams, state: State, b: Int, player: Int) -> Int:
         return np.int64(0)
     if params.picking != ALTERNATING:
         return np.int64(params.picks)
-    owner, players = state.owner[b], state.eliminated_at.shape[1]
-    left = alternating_picks(params, state.offers[b], owner, players) // players
+    owner = state.owner[b]
+    left = alternating_picks(params, state, b)
     for r in range(owner.shape[0]):
         if owner[r] == player:
             left -= 1
@@ -258,12 +332,12 @@ def resolve_picks(
     players = counts.shape[0]
     if params.picking == ALTERNATING:
         p = picker(state.turn[b], players)
-        total = alternating_picks(params, offers, owner, players)
+        total = alternating_picks(params, state, b) * players
         i = _next_wish(offers, wishes[p], counts[p], p, 0)
         region = wishes[p, i] if i >= 0 else _random_offer(offers, p, rng)
         _take(owner, offers, region, p)
         state.turn[b] += 1
-        if state.turn[b] >= total:
+        if picks_made(state.turn[b]) >= total:
             _begin_play(state, b)
         return
     cursor, order = scratch.cursor, scratch.order

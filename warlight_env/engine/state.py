@@ -31,7 +31,7 @@ class State(NamedTuple):
     offers: npt.NDArray[np.uint8]  #: [B, N] bit p: offered to player p and still free
     round: npt.NDArray[np.int32]  #: [B] rounds played
     phase: npt.NDArray[np.int8]  #: [B] PICK, PLAY or OVER
-    turn: npt.NDArray[np.int32]  #: [B] picks made one by one ("alternating")
+    turn: npt.NDArray[np.int32]  #: [B] under "alternating": picks made, and lost, see `setup.pick_turn`
     eliminated_at: npt.NDArray[np.int32]  #: [B, P] round in which a player lost its last region; 0: in the game
     winner: npt.NDArray[np.int8]  #: [B] the winner, or -1: none (yet)
     rng: npt.NDArray[np.uint64]  #: [B, 2] the dice

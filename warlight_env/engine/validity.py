@@ -13,7 +13,18 @@ from warlight_env.engine.kernel_types import Int, Owners
 from warlight_env.engine.position import position_at
 from warlight_env.engine.round import finish_round
 from warlight_env.engine.rules import RuleParams
-from warlight_env.engine.setup import ALTERNATING, DEALT, OWN_OFFER, RANKED, alternating_picks, picker
+from warlight_env.engine.setup import (
+    ALTERNATING,
+    DEALT,
+    OWN_OFFER,
+    RANKED,
+    SURE_PICKS,
+    most_picks,
+    offered_at_start,
+    picker,
+    picks_lost,
+    picks_made,
+)
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
 from warlight_env.errors import InputError
 
@@ -45,9 +56,10 @@ REASONS: Final = (
     "phase is 'play', but the game is over",
     "phase is 'over', but the game is not",
     "winner is {value}: must be {most}",
+    "turn says that each player has lost {value} picks: must lie in 0 .. {most}",
 )  # fmt: skip
 _PHASE, _WINNER, _ROUND, _RNG, _OWNER, _ARMY, _OFFERS, _OUT_AT, _IN, _OUT, _TURN = range(1, 12)
-_SHARED, _SINGLE, _CLOSED, _FEW_OWN, _FEW, _PICKED, _DEALT, _NOBODY, _ENDED, _GOES_ON, _WINS = range(12, 23)
+_SHARED, _SINGLE, _CLOSED, _FEW_OWN, _FEW, _PICKED, _DEALT, _NOBODY, _ENDED, _GOES_ON, _WINS, _LOST = range(12, 24)
 
 
 class StateError(InputError):
@@ -132,6 +144,19 @@ def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.ui
 
 
 @kernel
+def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault: Any) -> Int:
+    """What is wrong with a `State.turn`, where each player can pick at most so many regions."""
+    never_lost = most if params.picks != 0 else min(most, np.int64(SURE_PICKS))
+    if turn < 0 or picks_lost(turn) > most - never_lost:
+        note(fault, 0, picks_lost(turn), most - never_lost)
+        return _LOST
+    if picks_made(turn) > (most - picks_lost(turn)) * players:
+        note(fault, 0, picks_made(turn), (most - picks_lost(turn)) * players)
+        return _TURN
+    return 0
+
+
+@kernel
 def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
     """What is wrong with game b, whose numbers are in range, while regions are picked."""
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
@@ -151,11 +176,15 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
             if offers[r] != 0 and offers[r] != everyone:
                 note(fault, r, offers[r], everyone)
                 return _SHARED
-        total = np.int64(alternating_picks(params, offers, owner, players))
-        if total < players:
-            note(fault, 0, total, players)
+        most = most_picks(params, offered_at_start(offers, owner), players)
+        if most < 1:
+            note(fault, 0, most * players, players)
             return _FEW
-        picked = total - 1
+        code = _fault_of_turn(params, turn, most, players, fault)
+        if code != 0:
+            return code
+        picked = (most - picks_lost(turn)) * players - 1
+        turn = picks_made(turn)
     if turn < 0 or turn > picked:
         note(fault, 0, turn, picked)
         return _TURN
@@ -182,9 +211,13 @@ def fault_of_state(params: RuleParams, state: State, b: Int, whole: Int, fault: 
     if state.phase[b] == PICK:
         return _fault_of_picking(params, state, b, fault)
     owner, turn = state.owner[b], np.int64(state.turn[b])
-    most = np.int64(owner.shape[0]) if params.picking == ALTERNATING else np.int64(0)
-    if turn < 0 or turn > most:
-        note(fault, 0, turn, most)
+    if params.picking == ALTERNATING:
+        players = state.eliminated_at.shape[1]
+        code = _fault_of_turn(params, turn, most_picks(params, owner.shape[0], players), players, fault)
+        if code != 0:
+            return code
+    elif turn != 0:
+        note(fault, 0, turn, 0)
         return _TURN
     for p in range(state.eliminated_at.shape[1]):
         held = _owned(owner, p)

@@ -13,7 +13,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
 from warlight_env.engine.rules import RuleParams, Rules
-from warlight_env.engine.setup import ALTERNATING, picker, picks_left
+from warlight_env.engine.setup import ALTERNATING, most_picks, pick_turn, picker, picks_left
 from warlight_env.engine.sight import see
 from warlight_env.engine.state import PHASES, PICK, State
 
@@ -56,6 +56,15 @@ class View:
     def position(self) -> Position:
         """Owners, armies and the round as kernels take them: a copy."""
         return Position(self.owner.copy(), self.army.copy(), np.array([self.round], dtype=np.int32))
+
+    @property
+    def pick_turn(self) -> int:
+        """`State.turn` of the game, for the player whose pick it is; 0 where regions are not picked one by one."""
+        if self.phase != PHASES[PICK] or self.params.picking != ALTERNATING:
+            return 0
+        made, mine = int((self.owner >= 0).sum()), int((self.owner == self.player).sum())
+        most = int(most_picks(self.params, made + len(self.offers), self.players))
+        return int(pick_turn(made, most - mine - self.picks_left))
 
     @property
     def last_round(self) -> Any:

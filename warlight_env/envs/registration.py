@@ -19,9 +19,11 @@ VARIANTS: Final[dict[str, dict[str, str]]] = {
         ("Factored", {"action": "factored"}),
     )
 }
-ENV_ID = "warlight/warlight-v0"
-#: The environment of many maps.
-MAPS_ID = "warlight/WarlightMaps-v0"
+#: The parallel environment and its AEC form, in PettingZoo's registries.
+ENV_ID: Final = "warlight/warlight-v0"
+#: The environment of one map without a variant, and the environment of many maps, in Gymnasium's registry.
+ENVIRONMENT_ID: Final = "warlight/Warlight-v0"
+MAPS_ID: Final = "warlight/WarlightMaps-v0"
 
 
 def register_all() -> None:

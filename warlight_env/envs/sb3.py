@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium.envs.registration import EnvSpec
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize, unwrap_vec_normalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
@@ -20,6 +23,7 @@ from warlight_env.envs.map_episodes import MapEpisodes
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings
+from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.seeds import Seeds, checked_seed
@@ -45,6 +49,7 @@ class WarlightVecEnv(OneThread, VecEnv):
     def __init__(self, num_envs: int, *, render_mode: str | None = None, **arguments: Any) -> None:
         self.render_mode = checked_mode(render_mode)
         self.episodes: Any = games_of(arguments, num_envs)
+        self._arguments = arguments
         #: Who played, by seat, in the games that ended in the last step.
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
@@ -53,6 +58,13 @@ class WarlightVecEnv(OneThread, VecEnv):
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self._all = list(range(num_envs))
+
+    @property
+    def spec(self) -> EnvSpec:
+        """The specification with which ``gymnasium.make`` makes one of these environments."""
+        registered = MAPS_ID if isinstance(self.episodes, MapEpisodes) else ENVIRONMENT_ID
+        arguments = {"render_mode": self.render_mode, **self._arguments}
+        return dataclasses.replace(gymnasium.spec(registered), kwargs=arguments)
 
     @property
     def features(self) -> Features:

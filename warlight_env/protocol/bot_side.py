@@ -166,7 +166,7 @@ class BotSide:
     def _picks(self, question: m.PickRegions | m.PickRegion) -> list[int]:
         offers = self._known(question.regions)
         owner = np.full(len(self._ids), NEUTRAL, dtype=np.int8)
-        left = self._params.picks
+        left = self._params.picks or max(1, len(self._known(self._heard.offered)) // 2)
         one = isinstance(question, m.PickRegion)
         if one:
             # What was offered and is gone is ours if we asked for it, else the opponent's.

@@ -6,13 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
-
-from numba.core import event
+from typing import Final
 
 from warlight_env.agents import Agent, Budget, make_agent
 from warlight_env.arena.playing.play import pick_regions, play_rounds
 from warlight_env.beliefs.watching import Watcher
+from warlight_env.engine.compile_progress import compiled_count
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.game import Game
@@ -77,19 +76,6 @@ class _Told(Agent):
         return orders_of(placements, moves)
 
 
-class _Counter(event.Listener):
-    """Counts our functions that Numba compiles."""
-
-    count = 0
-
-    def on_start(self, event: Any) -> None:
-        function = getattr(event.data.get("dispatcher"), "py_func", None)
-        self.count += getattr(function, "__module__", "").startswith("warlight_env.")
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
 def prepare(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)) -> Iterator[Step]:
     """Have an agent play against itself on the competitions' map until nothing is left to load or compile.
 
@@ -107,17 +93,16 @@ def prepare(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1, 2)
 def _game(spec: str, seed: int, challenge: m.Challenge) -> Iterator[Step]:
     agents = [_Told(lambda seat=seat: make_agent(spec, seed + seat), challenge) for seat in range(2)]  # type: ignore[misc]
     game = Game("world", f"challenge{challenge}", seed=seed)
-    with event.install_listener("numba:compile", _Counter()) as counter:
-        start, before = time.perf_counter(), 0
-        pick_regions(game, agents)
-        yield Step(f"challenge {challenge}, picks", time.perf_counter() - start, counter.count)
-        start, before = time.perf_counter(), counter.count
-        for _ in play_rounds(game, agents, _MOST, Budget(seconds=THOUGHT)):
-            seconds = time.perf_counter() - start
-            yield Step(f"challenge {challenge}, round {game.round}", seconds, counter.count - before)
-            if game.round >= _LEAST and seconds < 2 * len(agents) * THOUGHT and counter.count == before:
-                break
-            start, before = time.perf_counter(), counter.count
+    start, before = time.perf_counter(), compiled_count()
+    pick_regions(game, agents)
+    yield Step(f"challenge {challenge}, picks", time.perf_counter() - start, compiled_count() - before)
+    start, before = time.perf_counter(), compiled_count()
+    for _ in play_rounds(game, agents, _MOST, Budget(seconds=THOUGHT)):
+        seconds, compiled = time.perf_counter() - start, compiled_count() - before
+        yield Step(f"challenge {challenge}, round {game.round}", seconds, compiled)
+        if game.round >= _LEAST and seconds < 2 * len(agents) * THOUGHT and not compiled:
+            break
+        start, before = time.perf_counter(), compiled_count()
 
 
 def first_answer(spec: str, seed: int = 0) -> float:

@@ -180,7 +180,8 @@ class Decoder:
             offers = fields.each("offers", self._players, self._regions)
         owner = fields.wholes("owner", self._n, -1, self._players - 1)
         army = fields.wholes("army", self._n, 1, ARMY_CAP)
-        self.log = replace(self.log, start=Start(owner, army, offers, fields.text("hash")))
+        picks = fields.whole("picks", 1, self._n) if "picks" in fields.data else None
+        self.log = replace(self.log, start=Start(owner, army, offers, fields.text("hash"), picks))
 
     def _picks(self, fields: Fields) -> None:
         if self._rounds:

@@ -114,6 +114,8 @@ def start_data(start: Start) -> Data:
     data: Data = {"event": "start", "owner": start.owner, "army": start.army}
     if start.offers is not None:
         data["offers"] = start.offers
+    if start.picks is not None:
+        data["picks"] = start.picks
     return {**data, "hash": start.hash}
 
 

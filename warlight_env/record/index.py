@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.arguments import path_of
 from warlight_env.record.errors import LogError
 from warlight_env.record.names import is_log
@@ -100,7 +101,7 @@ class LogIndex:
             entry
             for entry in entries
             if (status is None or entry.status == status)
-            and (agent is None or any(agent in (name, name.partition(":")[0]) for name in entry.players))
+            and (agent is None or any(agent in (name, AgentSpec.parse(name).name) for name in entry.players))
         ]
 
     def _entries(self) -> list[Entry]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
+from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.step_results import Deploy, Event, IllegalOrder
 
@@ -63,8 +64,19 @@ class Start:
 
     owner: tuple[int, ...]
     army: tuple[int, ...]
-    offers: tuple[tuple[int, ...], ...] | None  #: by player; None where nobody picks
+    offers: tuple[tuple[int, ...], ...] | None  #: by player; None where no player picks
     hash: str
+    picks: int | None = None  #: regions that each player gets, where the start of the game decides it
+
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """The position of a game that has just begun."""
+        picking = game.phase == "pick"
+        offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
+        picks = None
+        if picking and game.rules.picks == 0:
+            picks = game.view(0).picks_left + int((game.owner == 0).sum())
+        return cls(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint(), picks)
 
 
 @dataclass(frozen=True)

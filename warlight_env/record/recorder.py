@@ -134,9 +134,7 @@ class Recorder(ABC):
             game.map, game.rules, players, game.seed, "agents" if picking else "random", limit, PROGRAM, self.match
         )
         self.write(header_line(self.header))
-        offers = tuple(game.offers(p) for p in range(game.players)) if picking else None
-        start = Start(tuple(game.owner.tolist()), tuple(game.army.tolist()), offers, game.fingerprint())
-        self.tell(start_data(start))
+        self.tell(start_data(Start.of(game)))
 
     def took_over(self, log: GameLog, rounds: int, agents: Sequence[Named], limit: int) -> None:
         """Instead of `began`: the game is another log's up to that round, and goes on from there."""

@@ -12,7 +12,7 @@ from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.log import GameLog
-from warlight_env.record.model import Picks, Round
+from warlight_env.record.model import Picks, Round, Start
 from warlight_env.step_results import RoundResult, end_with_forfeits, places_with_forfeits, seen_by_all
 
 
@@ -133,17 +133,9 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     if log.start is None:
         yield 0, game, []
         return
-    offers = tuple(game.offers(p) for p in range(game.players)) if game.phase == "pick" else None
-    yield (
-        0,
-        game,
-        [
-            ("owner", log.start.owner, tuple(game.owner.tolist())),
-            ("army", log.start.army, tuple(game.army.tolist())),
-            ("offers", log.start.offers, offers),
-            ("hash", log.start.hash, game.fingerprint()),
-        ],
-    )
+    start = Start.of(game)
+    names = ("owner", "army", "offers", "picks", "hash")
+    yield 0, game, [(name, getattr(log.start, name), getattr(start, name)) for name in names]
     number = 0
     eliminated: list[int | None] = [None] * game.players
     for step in log.steps:

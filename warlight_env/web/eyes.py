@@ -62,6 +62,8 @@ class Eyes:
         out: Event = {"event": "start", "owner": [o for o, _ in self._shown], "army": [a for _, a in self._shown]}
         if "offers" in event:
             out["offers"] = [offer if p == self.seat else [] for p, offer in enumerate(event["offers"])]
+        if "picks" in event:
+            out["picks"] = event["picks"]
         return out
 
     def _picks_from(self, start: Mapping[str, Any]) -> int:
@@ -72,7 +74,8 @@ class Eyes:
             return 1
         taken = {region for region, owner in enumerate(start["owner"]) if owner >= 0}
         regions = len(taken.union(*start["offers"]))
-        return min(self.rules.picks, regions // self.players) * self.players - len(taken)
+        each = start.get("picks", self.rules.picks)
+        return min(each, regions // self.players) * self.players - len(taken)
 
     def _step(self, event: Mapping[str, Any]) -> Event:
         before, foggy = list(self._owner), self._foggy

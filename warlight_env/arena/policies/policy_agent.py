@@ -128,7 +128,7 @@ class PolicyAgent(OneThread, Agent):
         state.offers[0] = 0
         state.offers[0, list(view.offers)] = 1 << player
         state.phase[0] = PICK if picking else PLAY
-        state.turn[0] = int((view.owner >= 0).sum()) if picking else 0
+        state.turn[0] = view.pick_turn
         state.round[0] = view.round
         state.eliminated_at[0] = 0
         out.seat[0, 0] = player

@@ -34,8 +34,8 @@ VERSION: Final = 1
 SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
 #: The encodings that policies act by.
 ACTIONS: Final = ("strategies", "factored")
-#: Rules that end before the first orders: with `strategies`, whose picks nobody trains, they do not matter.
-_PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart")
+#: Rules of the start alone: they do not matter with `strategies`, whose picks are not trained.
+_PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart", "wastelands_repeat")
 _FOLDER: Final = Path(__file__).parent
 #: A file with the digest of what it is to hold.
 _PINNED: Final = re.compile(r"(.+\.npz)#([0-9a-f]{16})", re.DOTALL)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-from warlight_env.agents.parameters import Parameter
+from warlight_env.agents.parameters import Told
 from warlight_env.agents.registry import register
 
 if TYPE_CHECKING:
@@ -12,12 +13,16 @@ if TYPE_CHECKING:
 
     from warlight_env.agents import Agent
 
-#: Of saved models; here, so that their libraries are loaded when one is made.
-_SAVED_MODEL = {
-    "file": Parameter(str, "", "a .zip that Stable-Baselines3 saved, with what SaveForPlay wrote beside it"),
-    "trust": Parameter(str, "no", "yes: you trust whoever made the file, which can run any program when it is read"),
-    "play": Parameter(str, "drawn", "drawn: actions by their probability; likeliest: always the likeliest"),
-}
+
+@dataclass(frozen=True)
+class _SavedModelSettings:
+    """The parameters of saved models. They are declared here, so that listing agents loads no library of theirs."""
+
+    file: Annotated[str, Told("a .zip that Stable-Baselines3 saved, with what SaveForPlay wrote beside it")] = ""
+    trust: Annotated[str, Told("yes: you trust whoever made the file, which can run any program when it is read")] = (
+        "no"
+    )
+    play: Annotated[str, Told("drawn: actions by their probability; likeliest: always the likeliest")] = "drawn"
 
 
 def _load() -> Callable[..., Agent]:
@@ -47,4 +52,4 @@ def register_agents() -> None:
         form="policy:FILE or policy:NAME (any, world, strategies, small)",
         digest_of=_digest,
     )
-    register("sb3", _load_saved, "a model of Stable-Baselines3, as it was trained", _SAVED_MODEL)
+    register("sb3", _load_saved, "a model of Stable-Baselines3, as it was trained", _SavedModelSettings)

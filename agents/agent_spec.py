@@ -1,0 +1,78 @@
+"""The text of an agent specification as a value: a name, and what stands behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+#: A part with the digest of a file: ``key=PATH#0123456789abcdef``, or the path alone.
+_DIGEST: Final = re.compile(r"#[0-9a-f]{16}$")
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """``name``, ``name:key=value,…`` or ``name:TEXT``. `str` gives the text that was parsed, without outer white space.
+
+    name: of the agent. separator: ":" or nothing. rest: all that follows.
+    """
+
+    name: str
+    separator: str = ""
+    rest: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> AgentSpec:
+        """Split a specification behind its name, which ends before ":" or "["."""
+        text = text.strip()
+        name = re.split(r"[:\[]", text, maxsplit=1)[0]
+        rest = text[len(name) :]
+        separator = ":" if rest.startswith(":") else ""
+        return cls(name, separator, rest[len(separator) :])
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.separator}{self.rest}"
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts between commas, without white space around them and without empty ones."""
+        return [part.strip() for part in self.rest.split(",") if part.strip()]
+
+    def with_rest(self, rest: str) -> AgentSpec:
+        """The same agent with another text behind its name."""
+        return replace(self, rest=rest)
+
+    def with_digests(self, digest_of: Callable[[str, str], str | None]) -> AgentSpec:
+        """Append digests to values: digest_of(key, value) is 16 hexadecimal digits, or None for a part without one."""
+
+        def pin(part: str) -> str:
+            key, equals, value = part.strip().partition("=")
+            digest = digest_of(key, value) if equals else None
+            return part if digest is None else _before_space(part, f"#{digest}")
+
+        return self.with_rest(",".join(map(pin, self.rest.split(","))))
+
+    def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
+        """Remove the digests of values. endings: keys, and how the values end that can have a digest."""
+
+        def unpin(part: str) -> str:
+            stripped = part.strip()
+            bare = _DIGEST.sub("", stripped)
+            key, _, value = bare.partition("=")
+            pinned = any(key == name and value.endswith(end) for name, end in endings)
+            return part.replace(stripped, bare) if pinned else part
+
+        endings = list(endings)
+        return self.with_rest(",".join(map(unpin, self.rest.split(","))))
+
+    def without_digest(self, end: str) -> AgentSpec:
+        """Remove the digest behind a file's name that is the whole rest; end: how such names end."""
+        bare = _DIGEST.sub("", self.rest.rstrip())
+        return self.with_rest(bare) if bare.endswith(end) and bare != self.rest.rstrip() else self
+
+
+def _before_space(text: str, added: str) -> str:
+    """Append to a text, before the white space at its end."""
+    end = len(text.rstrip())
+    return f"{text[:end]}{added}{text[end:]}"

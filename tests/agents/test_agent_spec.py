@@ -1,0 +1,50 @@
+"""A specification as a value: what is parsed is rendered again, with the digests of files or without."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.agents.registry import pinned, unpinned
+from warlight_env.agents.weights import THESIS
+
+
+@given(st.text(alphabet="ab:[],=# .\t", max_size=30))
+def test_what_is_parsed_is_rendered_again(text):
+    spec = AgentSpec.parse(text)
+    assert str(spec) == text.strip()
+    assert AgentSpec.parse(str(spec)) == spec
+    assert ":" not in spec.name and "[" not in spec.name
+
+
+def test_parts_are_without_white_space():
+    assert AgentSpec.parse(" mcts: sims=5 ,, c=1 ").parts == ["sims=5", "c=1"]
+    assert AgentSpec.parse("cmd[policy=skip]:python b.py, c").name == "cmd"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "mcts:weights={file}", "mcts:sims=5,weights={file}", "mcts: sims=5 , weights={file} ,c=1",
+        "belief:mcts:weights={file},sims=5", "belief:belief:one_ply:weights={file}",
+    ],
+)  # fmt: skip
+def test_digests_stand_behind_files_and_are_removed_again(form, tmp_path):
+    file = tmp_path / "mine.json"
+    THESIS.save(file)
+    spec = form.format(file=file)
+    digest = THESIS.digest()
+    assert pinned(spec) == form.format(file=f"{file}#{digest}")
+    assert unpinned(pinned(spec)) == spec
+
+
+def test_a_command_keeps_what_looks_like_a_digest():
+    spec = "cmd:python bot.py weights=mine.json#0123456789abcdef"
+    assert pinned(spec) == unpinned(spec) == spec
+
+
+def test_an_agent_that_is_not_installed_keeps_its_own_parameters():
+    spec = "elsewhere:weights=mine.json#0123456789abcdef,tag=a#0123456789abcdef"
+    assert unpinned(spec) == "elsewhere:weights=mine.json,tag=a#0123456789abcdef"

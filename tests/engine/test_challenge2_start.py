@@ -1,0 +1,167 @@
+"""The start of the second challenge: numbers of picks and wastelands have the exact distributions of its engine."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from helpers import make_map
+from warlight_env import maps
+from warlight_env.agents import make_agent
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.envs import EnvCore
+from warlight_env.game import Game
+
+WORLD = maps.load("world")
+GAMES = 4000
+
+
+def blocks(sizes):
+    """A map whose regions form a chain through super regions of these sizes."""
+    super_region = [s for s, size in enumerate(sizes) for _ in range(size)]
+    return make_map(super_region, [(r, r + 1) for r in range(len(super_region) - 1)], [1] * len(sizes))
+
+
+def agrees(counts, law):
+    """Whether counted outcomes may come from exact probabilities."""
+    total = sum(counts.values())
+    assert set(counts) <= {outcome for outcome, chance in law.items() if chance}
+    seen = [counts[outcome] for outcome in law]
+    expected = [float(chance) * total for chance in law.values()]
+    return stats.chisquare(seen, expected).pvalue > 1e-4
+
+
+def law_of_picks(offers):
+    """Picks of each of two players by the published engine: pairs beyond six picks are lost with chance 1/4."""
+    total = offers - offers % 2
+    trials = max(0, (total - 6) // 2)
+    quarter = Fraction(1, 4)
+    return {
+        (total - 2 * lost) // 2: comb(trials, lost) * quarter**lost * (1 - quarter) ** (trials - lost)
+        for lost in range(trials + 1)
+    }
+
+
+def law_of_wastelands(sizes):
+    """Numbers of wastelands by super region, over all sequences of draws."""
+    regions = [s for s, size in enumerate(sizes) for _ in range(size)]
+
+    def after(wastelands, draws):
+        if not draws:
+            return Counter({tuple(sorted(Counter(regions[r] for r in wastelands).items())): Fraction(1)})
+        accepted = []
+        for r in range(len(regions)):
+            others = sizes[regions[r]] - sum(regions[w] == regions[r] for w in wastelands)
+            if r not in wastelands or others >= 2:
+                accepted.append(r)
+        found = Counter()
+        for r in accepted:
+            for outcome, chance in after(wastelands | {r}, draws - 1).items():
+                found[outcome] += chance / len(accepted)
+        return found
+
+    return after(frozenset(), len(sizes) // 2)
+
+
+def counts_of_picks(map_, rules="challenge2", games=GAMES):
+    found = Counter()
+    for seed in range(games):
+        game = Game(map_, rules, seed=seed)
+        found[game.view(0).picks_left] += 1
+    return found
+
+
+@pytest.mark.parametrize("offers", [2, 4, 5, 6, 8, 10, 12, 16])
+def test_picks_grow_with_the_offers_and_are_lost_by_quarters(offers):
+    rules = Rules.of("challenge2", wastelands=0.0)
+    law = law_of_picks(offers)
+    counts = counts_of_picks(blocks([2] * offers), rules)
+    if len(law) == 1:
+        assert set(counts) == set(law)
+    else:
+        assert agrees(counts, law)
+
+
+@pytest.mark.parametrize("sizes", [[4, 4, 4, 4, 4, 4], [1, 1, 2, 2], [2, 2, 2, 2], [1, 1, 1, 1, 1, 1], [3, 1, 2, 4]])
+def test_wastelands_are_drawn_with_repetition(sizes):
+    map_ = blocks(sizes)
+    law = law_of_wastelands(sizes)
+    counts = Counter()
+    for seed in range(GAMES):
+        game = Game(map_, "challenge2", seed=seed)
+        wastelands = np.flatnonzero(game.army == 6).tolist()
+        counts[tuple(sorted(Counter(map_.super_region_of[r] for r in wastelands).items()))] += 1
+    assert agrees(counts, law)
+
+
+def test_some_games_have_fewer_wastelands_than_draws():
+    drawn = Counter(int((Game(WORLD, "challenge2", seed=seed).army == 6).sum()) for seed in range(GAMES))
+    # Three draws of 42 regions; no super region of the world can be nearly all wasteland.
+    law = {3: Fraction(41 * 40, 42**2), 2: Fraction(3 * 41, 42**2), 1: Fraction(1, 42**2)}
+    assert agrees(Counter({n: drawn[n] + (drawn[1] if n == 2 else 0) for n in (3, 2)}), {3: law[3], 2: law[2] + law[1]})
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_all_players_get_equally_many(players):
+    map_ = blocks([2] * 16)
+    for seed in range(200):
+        game = Game(map_, "challenge2", players=players, seed=seed, picks="random")
+        held = [int((game.owner == p).sum()) for p in range(players)]
+        assert len(set(held)) == 1 and 3 <= held[0] <= 16 // players
+
+
+def test_views_tell_how_many_are_left_until_the_last_pick():
+    map_ = blocks([2] * 16)
+    for seed in range(100):
+        game = Game(map_, Rules.of("challenge2", wastelands=0.0), seed=seed)
+        each, order = game.view(0).picks_left, []
+        while game.phase == "pick":
+            (player,) = game.pickers()
+            assert [game.view(p).picks_left for p in range(2)] == [each - order.count(p) for p in range(2)]
+            order.append(player)
+            again = Game.from_dict(game.to_dict())
+            assert again.view(player).picks_left == each - order.count(player) + 1
+            again.pick({player: game.offers(player)[:1]})
+            game.pick({player: game.offers(player)[:1]})
+            assert again.hash() == game.hash()
+        assert order == [0, 1, 1, 0] * (each // 2) + [0, 1][: 2 * (each % 2)]
+
+
+def test_an_environment_draws_the_same_law():
+    core = EnvCore(blocks([2] * 12), "challenge2", 2, batch=500, picking="random")
+    core.reset(list(range(500)))
+    held = (core.state.owner == 0).sum(axis=1)
+    lone = [Game(core.map, "challenge2", seed=seed, picks="random") for seed in range(30)]
+    assert {int(h) for h in held} <= {3, 4, 5, 6} and len({int(h) for h in held}) > 1
+    assert {int((game.owner == 0).sum()) for game in lone} <= {3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("spec", ["mcts:sims=50", "nash:secs=0.05", "belief:mcts:sims=50"])
+def test_agents_pick_what_is_theirs(spec):
+    map_ = blocks([2] * 12)
+    for seed in range(3):
+        game, agents = Game(map_, "challenge2", seed=seed), [make_agent(spec, seed=p) for p in range(2)]
+        each = game.view(0).picks_left
+        while game.phase == "pick":
+            (player,) = game.pickers()
+            game.pick({player: agents[player].pick(game.view(player))}, on_illegal="raise")
+        assert [int((game.owner == p).sum()) for p in range(2)] == [each, each]
+
+
+def test_the_former_preset_is_there_as_rules_of_ones_own():
+    former = Rules.of("challenge2", picks=3, wastelands_repeat=False)
+    for seed, players in itertools.product(range(30), (2,)):
+        game = Game(WORLD, former, players=players, seed=seed)
+        assert (game.army == 6).sum() == 3
+        assert game.view(0).picks_left == 3 or len(game.offers(0)) < 6
+
+
+def test_picks_by_offers_are_for_picks_one_by_one():
+    with pytest.raises(RulesError, match="0 is for picking 'alternating'"):
+        Rules.of("challenge1", picks=0)

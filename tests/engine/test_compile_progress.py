@@ -1,0 +1,67 @@
+"""While kernels are compiled, a line says which one, how many are ready and how many there are about."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from warlight_env.engine import compile_progress
+from warlight_env.engine.jit import kernel
+
+#: Two callees and their caller; without a file they are never cached.
+SOURCE = """
+def one(x):
+    return x + 1
+def two(x):
+    return one(x) + 2
+def three(x):
+    return two(x) + one(x)
+"""
+
+
+def made_up():
+    names: dict = {"__name__": "warlight_env.made_up"}
+    exec(SOURCE, names)
+    for name in ("one", "two", "three"):
+        names[name] = kernel(names[name])
+    return names
+
+
+def test_kernels_that_a_kernel_calls_are_found_through_others():
+    names = made_up()
+    found = compile_progress.called_kernels(names["three"].py_func)
+    assert {function.__name__ for function in found} == {"one", "two", "three"}
+
+
+def test_lines_count_what_is_ready(capsys, monkeypatch):
+    monkeypatch.setattr(compile_progress, "INTERVAL", 0.0)
+    names = made_up()
+    before = compile_progress.compiled_count()
+    with compile_progress.shown():
+        assert names["three"](1) == 6
+    lines = capsys.readouterr().err.splitlines()
+    assert compile_progress.compiled_count() == before + 3
+    assert lines[0] == "compiling (the first time only) …" and len(lines) == 3
+    counts = [re.fullmatch(r"compiling: (\d+) of about (\d+) kernels ready, now (\S+)", line) for line in lines[1:]]
+    assert all(counts)
+    ready = [int(found[1]) for found in counts]
+    assert ready == sorted(ready) and all(int(found[1]) < int(found[2]) for found in counts)
+    assert {found[3] for found in counts} <= {"warlight_env.made_up.one", "warlight_env.made_up.two"}
+    with compile_progress.shown():
+        names["three"](1)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_program_whose_errors_go_to_a_file_hears_of_it_only_when_asked(tmp_path):
+    program = f"""
+from warlight_env.engine import compile_progress
+from warlight_env.engine.jit import kernel
+names = {{"__name__": "warlight_env.made_up"}}
+exec({SOURCE!r}, names)
+kernel(names["one"])(1)
+with compile_progress.shown():
+    kernel(names["one"])(1.5)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr == "compiling (the first time only) …\n"

@@ -1,0 +1,131 @@
+"""Progress of compilation on standard error: which kernel is compiled, and how many remain."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from types import CodeType
+from typing import Any, Final
+
+from numba.core import event
+
+#: Seconds between two lines.
+INTERVAL: Final = 5.0
+
+Function = Callable[..., Any]
+
+
+def called_kernels(function: Function) -> set[Function]:
+    """The kernels of this package that a kernel can call, itself included. Kernels behind addresses are not found."""
+    found: set[Function] = set()
+    waiting = [function]
+    while waiting:
+        current = waiting.pop()
+        if current in found:
+            continue
+        found.add(current)
+        cells = dict(zip(current.__code__.co_freevars, current.__closure__ or (), strict=True))
+        for name in _names(current.__code__):
+            value = cells[name].cell_contents if name in cells else current.__globals__.get(name)
+            body = getattr(value, "py_func", None)
+            if body is not None and _is_ours(body):
+                waiting.append(body)
+    return found
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    yield from code.co_freevars
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _is_ours(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").startswith("warlight_env.")
+
+
+def _is_interactive() -> bool:
+    """Whether a person reads standard error: a terminal or a notebook."""
+    return sys.stderr.isatty() or hasattr(builtins, "__IPYTHON__")
+
+
+class _Progress(event.Listener):
+    """Counts the kernels that Numba compiles, and prints a line every `INTERVAL` seconds while it does."""
+
+    def __init__(self) -> None:
+        self.compiled = 0
+        self.shown_anywhere = 0
+        self._depth = 0
+        self._said = False
+        self._last = 0.0
+        self._expected: set[Function] = set()
+        self._ready: set[Function] = set()
+
+    def on_start(self, event: Any) -> None:
+        function = getattr(event.data.get("dispatcher"), "py_func", None)
+        if not _is_ours(function):
+            return
+        if self._depth == 0:
+            self._expected |= called_kernels(function)
+        self._depth += 1
+        self.compiled += 1
+        if self.shown_anywhere or _is_interactive():
+            self._say(function)
+
+    def on_end(self, event: Any) -> None:
+        function = getattr(event.data.get("dispatcher"), "py_func", None)
+        if _is_ours(function):
+            self._depth -= 1
+            self._ready.add(function)
+
+    def loaded(self, function: Function) -> None:
+        """A kernel was loaded from the cache."""
+        self._ready.add(function)
+
+    def begin_anew(self) -> None:
+        """Print the first line again when the next kernel is compiled."""
+        self._said = False
+
+    def _say(self, function: Function) -> None:
+        now = time.monotonic()
+        if not self._said:
+            self._said, self._last = True, now
+            print("compiling (the first time only) …", file=sys.stderr, flush=True)
+        elif now - self._last >= INTERVAL:
+            self._last = now
+            done, name = len(self._expected & self._ready), f"{function.__module__}.{function.__qualname__}"
+            print(
+                f"compiling: {done} of about {len(self._expected)} kernels ready, now {name}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+_PROGRESS: Final = _Progress()
+event.register("numba:compile", _PROGRESS)
+
+
+def compiled_count() -> int:
+    """How many kernels this process has compiled; those that were loaded from the cache do not count."""
+    return _PROGRESS.compiled
+
+
+def note_loaded(function: Function) -> None:
+    """Count a kernel as ready: it was loaded from the cache."""
+    _PROGRESS.loaded(function)
+
+
+@contextlib.contextmanager
+def shown() -> Iterator[None]:
+    """Show the progress also where standard error is a file or a pipe, while the context lasts."""
+    if not _is_interactive():
+        _PROGRESS.begin_anew()
+    _PROGRESS.shown_anywhere += 1
+    try:
+        yield
+    finally:
+        _PROGRESS.shown_anywhere -= 1
