@@ -20,6 +20,7 @@ from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import InnerCore
+from warlight_env.envs.core_arguments import cycles
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
@@ -201,8 +202,8 @@ class Episodes:
         return draw_seed(stream)
 
     def limit_cycles(self, count: int) -> None:
-        """Truncate after so many steps, if that was not sooner."""
-        self.core.max_cycles = min(self.core.max_cycles, count)
+        """Truncate after so many steps, if that was not sooner; InputError where it is no number of steps."""
+        self.core.max_cycles = min(self.core.max_cycles, cycles(count))
 
     def reset(self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS) -> None:
         """Begin the games `which`, each with its seed.

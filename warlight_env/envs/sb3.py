@@ -201,7 +201,7 @@ class WarlightVecEnv(OneThread, VecEnv):
     def _chosen(self, indices: VecEnvIndices) -> list[int]:
         """The numbers of the environments meant; InputError for others than there are."""
         if indices is None:
-            return self._all
+            return list(range(self.num_envs))
         numbers = [indices] if is_integer(indices) else integers_of(indices, "indices")
         return [index(b, "indices", self.num_envs) for b in numbers]
 

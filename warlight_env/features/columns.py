@@ -164,7 +164,10 @@ def global_features(players: int) -> tuple[str, ...]:
     | income | income / the income of a player who owns everything |
     | regions_*, armies_* | share of all regions, of all armies seen: mine, neutral, each opponent's as far as seen |
     | regions_unknown | share of the regions out of sight |
+
+    Raises InputError for a number of players that there is not.
     """
+    _check_players(players)
     names = GlobalColumns._fields
     shares = [f"{what}_{side}" for side in _opponents(players) for what in ("regions", "armies")]
     return (*names[: GLOBAL.regions_unknown], *shares, *names[GLOBAL.regions_unknown :])
