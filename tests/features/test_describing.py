@@ -75,7 +75,8 @@ def test_what_a_view_hides_makes_no_difference():
 def test_refused(wrong, message):
     core = EnvCore(SMALL)
     arrays = {
-        "owner": np.zeros((2, 12), int), "army": np.ones((2, 12), int), "player": [0, 1], "rounds": [0, 0], "cycles": [0, 0],
+        "owner": np.zeros((2, 12), int), "army": np.ones((2, 12), int), "player": [0, 1], "rounds": [0, 0],
+        "cycles": [0, 0],
     }  # fmt: skip
     with pytest.raises(InputError, match=message):
         Describer(core.board, core.rules, 2, 100)(**{**arrays, **wrong})

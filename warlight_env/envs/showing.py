@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from warlight_env.arguments import index, short_repr
 from warlight_env.engine.state import PLAY, State
@@ -103,7 +104,11 @@ def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> n
     slot, games = index(slot, "slot", core.slots), selected(games, core.batch)
     if core.encoding.mask_size:
         return core.out.mask[games, slot].copy()
-    return np.stack([mask(core, slot, int(b)) for b in np.arange(core.batch)[games]])
+    masks = [mask(core, slot, int(b)) for b in np.arange(core.batch)[games]]
+    if not masks:
+        space = core.encoding.mask_space
+        return np.zeros((0, 0 if space is None else int(spaces.flatdim(space))), dtype=np.int8)
+    return np.stack(masks)
 
 
 def shaped_mask(core: Core, slot: int, b: int) -> Any:
