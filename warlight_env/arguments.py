@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,10 @@ def is_integer(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a finite integer or float of Python or NumPy; booleans are none."""
+    """Whether a value is a finite integer or float of Python or NumPy that fits a float; booleans are none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
-    return bool(abs(value) < float("inf"))
+    return bool(abs(value) <= sys.float_info.max)
 
 
 def index(value: Any, what: str, count: int, error: Error = InputError) -> int:
