@@ -118,7 +118,7 @@ def test_actions_that_are_none(name, action):
 
 
 @pytest.mark.parametrize("mask", [None, 3, "x", [1, 0], np.ones(2), np.zeros(2, bool), np.ones(3, bool), [[True], []]],
-                         ids=str)  # fmt: skip
+                         ids=lambda value: type(value).__name__)  # fmt: skip
 def test_reset_masks_that_are_none(mask):
     env = front("vector")
     before = game_of(env)
@@ -168,7 +168,7 @@ def test_slots_games_and_players_that_there_are_not(action, wrong):
 @pytest.mark.parametrize("wrong", [
     np.array([0, 2]), np.array([-1]), np.array([0.0]), np.zeros((1, 1), int), np.array(0), "x", None, 1.5,
     [[0], [1, 2]], slice("a", None), slice(0, 2, 0), np.array([True, False]), Failing(),
-], ids=str)  # fmt: skip
+], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_games_that_there_are_not(wrong):
     for action in ("factored", "orders"):
         for look in (core(action).seen, core(action).flat_masks):
