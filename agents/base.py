@@ -16,12 +16,14 @@ from warlight_env.agents.faults import Faults
 from warlight_env.agents.generator_work import make_generator_work
 from warlight_env.agents.search_record import Searched, SearchPolicy
 from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import make_scratch
 from warlight_env.engine.view import View
+from warlight_env.errors import InputError
 from warlight_env.maps import Map
 from warlight_env.ownership import OneThread
 
@@ -45,6 +47,14 @@ class Budget:
     bank: float | None = None
     increment: float = 0.0
 
+    def __post_init__(self) -> None:
+        if self.simulations is not None and not (is_integer(self.simulations) and 0 <= self.simulations < 2**63):
+            raise InputError(f"simulations = {short_repr(self.simulations)}: must be an integer from 0 up, or None")
+        for name in ("seconds", "bank", "increment"):
+            value = getattr(self, name)
+            if not (is_number(value) and value >= 0) and (value is not None or name == "increment"):
+                raise InputError(f"{name} = {short_repr(value)}: must be a number from 0 up")
+
 
 def given(
     budget: Budget | None, simulations: int | None, seconds: float | None, default: int | None
@@ -55,6 +65,14 @@ def given(
     if simulations is None and seconds is None:
         return default, None
     return simulations, seconds
+
+
+def check_asked(view: Any, budget: Any = None) -> None:
+    """Raises InputError unless an agent can be asked with these: a `View`, and a `Budget` or None."""
+    if not isinstance(view, View):
+        raise InputError(f"view = {short_repr(view)}: must be a `View`, as `Game.view` gives it")
+    if not isinstance(budget, Budget | None):
+        raise InputError(f"budget = {short_repr(budget)}: must be a `Budget` or None")
 
 
 #: The methods of an agent that work in its memory.
@@ -161,6 +179,7 @@ class KernelAgent(OneThread, Agent):
 
     def _picked(self, view: View, picker: Any, weights: Weights) -> list[int]:
         """What a kernel of the signature of pickers wishes for."""
+        check_asked(view)
         free = np.zeros(view.board.n_regions, dtype=np.int8)
         free[list(view.offers)] = 1
         wishes = np.zeros(view.board.n_regions, dtype=np.int32)
@@ -170,6 +189,7 @@ class KernelAgent(OneThread, Agent):
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`; kernels need no budget."""
+        check_asked(view, budget)
         if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
             self._prepare(view)
         return Orders.from_arrays(self._deploy, self._attacks, self._write(view)).limited(view.params.max_orders)

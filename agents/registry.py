@@ -20,6 +20,7 @@ from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.turn_record import TurnNetworkError
 from warlight_env.agents.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
@@ -275,6 +276,8 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     For agents that take `sims` or `secs`, the value may stand alone: ``mcts:457`` and ``mcts:457sims`` are
     ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
     """
+    if not isinstance(spec, str):
+        raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
     read = AgentSpec.parse(spec)
     info = _info(read.name)
     if info.form:
@@ -366,6 +369,8 @@ def make_agent(spec: str, seed: int) -> Agent:
         AgentError: there is none, it takes no such parameter, or another package's cannot be made.
     """
     info, values = parse(spec)
+    if not is_integer(seed):
+        raise AgentError(f"agent {spec!r}: seed = {short_repr(seed)}: must be an integer")
     try:
         agent = made_by(info.load(), seed=seed, **values)
     except UncallableError as error:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
+from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.reference import reference
@@ -93,9 +94,13 @@ class Weights(NamedTuple):
     @classmethod
     def from_array(cls, values: Sequence[float] | npt.NDArray[np.floating[Any]]) -> Weights:
         """The record of `to_array`'s values."""
-        if len(values) != len(cls._fields):
-            raise WeightsError(f"{len(values)} weights: there are {len(cls._fields)}")
-        return cls._checked(dict(zip(cls._fields, (float(value) for value in values), strict=True)), "weights")
+        try:
+            numbers = [float(value) for value in values]
+        except Exception:  # methods of the caller's own object may raise anything
+            raise WeightsError(f"weights = {short_repr(values)}: must be numbers") from None
+        if len(numbers) != len(cls._fields):
+            raise WeightsError(f"{len(numbers)} weights: there are {len(cls._fields)}")
+        return cls._checked(dict(zip(cls._fields, numbers, strict=True)), "weights")
 
     def digest(self) -> str:
         """16 hexadecimal digits by which these coefficients are told from others."""
@@ -118,6 +123,7 @@ class Weights(NamedTuple):
         """
         if isinstance(source, Weights):
             return source
+        path_of(source, "weights", WeightsError)
         if str(source) in PRESETS:
             return PRESETS[str(source)]
         if told := PINNED.fullmatch(str(source)):

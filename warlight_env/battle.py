@@ -9,11 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.dice import kills_pmf
 from warlight_env.engine.rules import Rules
+from warlight_env.errors import InputError
 
 #: Exact distributions are made for up to so many armies a side.
 MAX_BATTLE = 2_000
+
+
+class BattleError(InputError):
+    """A number of armies that no exact distribution is made for."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +56,11 @@ def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, A
         rules: a preset's name, a record, or a dict of fields.
 
     Raises:
-        ValueError: names the argument that is out of range.
+        BattleError: names the argument that is out of range. RulesError: the rules are none.
     """
     for name, value in (("attackers", attackers), ("defenders", defenders)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= MAX_BATTLE:
-            raise ValueError(f"{name} = {value!r}: must be an integer in 1 .. {MAX_BATTLE}")
+        if not is_integer(value) or not 1 <= value <= MAX_BATTLE:
+            raise BattleError(f"{name} = {short_repr(value)}: must be an integer in 1 .. {MAX_BATTLE}")
     chosen = Rules.of(rules)
     return _odds(
         int(attackers), int(defenders), chosen.attack_kill, chosen.defense_kill, chosen.luck,

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
+from warlight_env.arguments import array_of, is_integer, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
 from warlight_env.engine.rng import SEEDS, derive_seed, make_rng
@@ -81,12 +82,12 @@ class Game:
         seed: int = 0,
         picks: Literal["play", "random"] = "play",
     ) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise GameError(f"seed = {seed!r}: must be an integer")
+        if not is_integer(seed):
+            raise GameError(f"seed = {short_repr(seed)}: must be an integer")
         if abs(int(seed)) >= SEEDS:
             raise GameError("seed: must have fewer than 300 digits")
-        if picks not in ("play", "random"):
-            raise GameError(f"picks = {picks!r}: must be 'play' or 'random'")
+        if not isinstance(picks, str) or picks not in ("play", "random"):
+            raise GameError(f"picks = {short_repr(picks)}: must be 'play' or 'random'")
         self._in_use = UseLock()
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules)
@@ -204,8 +205,8 @@ class Game:
         return tuple(np.flatnonzero(self._state.offers[0] >> player & 1).tolist())
 
     def _check_player(self, player: int) -> None:
-        if isinstance(player, bool) or not isinstance(player, int | np.integer) or not 0 <= player < self.players:
-            raise GameError(f"player = {player!r}: this game has players 0 to {self.players - 1}")
+        if not is_integer(player) or not 0 <= player < self.players:
+            raise GameError(f"player = {short_repr(player)}: this game has players 0 to {self.players - 1}")
 
     # Playing
 
@@ -223,7 +224,7 @@ class Game:
         if self.phase != "pick":
             raise GameError(f"no picks now: the game's phase is {self.phase!r}")
         if not isinstance(wishes, Mapping | None):
-            raise GameError(f"wishes must be a dict of lists of regions by player, not {wishes!r:.80}")
+            raise GameError(f"wishes must be a dict of lists of regions by player, not {short_repr(wishes)}")
         wishes = {} if wishes is None else dict(wishes)
         pickers = self.pickers()
         illegal: list[IllegalOrder] = []
@@ -318,7 +319,7 @@ class Game:
         """
         _check_on_illegal(on_illegal)
         if script is not None:
-            script = np.asarray(script)
+            script = array_of(script, "script")
             if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
                 raise GameError("script must be int64[1 + K], contiguous and writeable: a cursor, then the decisions")
         given = self._by_player(orders)
@@ -447,7 +448,7 @@ class Game:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Game:
         """The game that `to_dict` wrote, or with a `Map` as its map; `GameError` names what is missing or wrong."""
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
+        if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
             raise GameError(f"not a saved game of format {FORMAT}")
         for key in ("map", "rules", "players", "seed", "state"):
             if key not in data:
@@ -458,7 +459,7 @@ class Game:
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
         game._starts = None  # not saved: they are of use in the first round only
-        if "hash" in data and data["hash"] != game.hash():
+        if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not fit what was saved")
         return game
 
@@ -487,8 +488,8 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _check_on_illegal(on_illegal: str) -> None:
-    if on_illegal not in ("raise", "skip"):
-        raise GameError(f"on_illegal = {on_illegal!r}: must be 'raise' or 'skip'")
+    if not isinstance(on_illegal, str) or on_illegal not in ("raise", "skip"):
+        raise GameError(f"on_illegal = {short_repr(on_illegal)}: must be 'raise' or 'skip'")
 
 
 __all__ = [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from warlight_env.arguments import short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, MapError
@@ -13,8 +16,16 @@ class NotationError(InputError):
     """Text that is not orders: names the part and the reason."""
 
 
+def _check_map(map_: Any) -> None:
+    if not isinstance(map_, Map):
+        raise NotationError(f"map_ = {short_repr(map_)}: must be a `Map`")
+
+
 def format_orders(map_: Map, orders: Orders) -> str:
     """One line of text, which `parse_orders` reads back; `NotationError` names an order that has no such form."""
+    _check_map(map_)
+    if not isinstance(orders, Orders):
+        raise NotationError(f"orders = {short_repr(orders)}: must be `Orders`")
     deploys, attacks = (rows.tolist() for rows in orders.arrays())
     parts = []
     for number, (*regions, armies) in enumerate([*deploys, *attacks], 1):
@@ -31,6 +42,9 @@ def parse_orders(map_: Map, text: str) -> Orders:
     Raises:
         NotationError: names the part (counted from 1) and what is wrong with it.
     """
+    _check_map(map_)
+    if not isinstance(text, str):
+        raise NotationError(f"text = {short_repr(text)}: must be a string")
     deploys: list[tuple[int, int]] = []
     attacks: list[tuple[int, int, int]] = []
     for number, part in enumerate(text.split(";"), 1):

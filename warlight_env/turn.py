@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from warlight_env.arguments import index, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game, GameError, IllegalOrdersError
 
@@ -25,6 +26,8 @@ class TurnDraft:
     """
 
     def __init__(self, game: Game, player: int) -> None:
+        if not isinstance(game, Game):
+            raise GameError(f"game = {short_repr(game)}: must be a `Game`")
         if game.phase != "play":
             raise GameError(f"no orders now: the game's phase is {game.phase!r}")
         if not game.alive(player):
@@ -49,14 +52,14 @@ class TurnDraft:
     def deploy(self, region: int | str, armies: int) -> None:
         """Put armies on an own region; `IllegalOrdersError` gives the reason where that is not legal."""
         self._require("deploy")
-        step = (self.game.map.region_index(region), armies)
+        step = (self._region(region), armies)
         self._enter("deploy", (*self._deploys, step), self._attacks)
 
     def attack(self, source: int | str, target: int | str, armies: int) -> None:
         """Attack, or transfer to, a neighbour; from the *deploy* phase this goes on to *attack*."""
         if self.phase == "done":
             raise GameError("the turn is committed")
-        step = (self.game.map.region_index(source), self.game.map.region_index(target), armies)
+        step = (self._region(source), self._region(target), armies)
         self._enter("attack", self._deploys, (*self._attacks, step))
 
     def to_attack(self) -> None:
@@ -83,6 +86,12 @@ class TurnDraft:
             raise GameError("the turn is committed")
         self.phase = "done"
         return self.orders
+
+    def _region(self, region: int | str) -> int:
+        """A region's index, by its name or the index itself."""
+        if isinstance(region, str):
+            return self.game.map.region_index(region)
+        return index(region, "region", self.game.map.n_regions, GameError)
 
     def _require(self, phase: str) -> None:
         if self.phase != phase:

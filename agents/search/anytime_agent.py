@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from warlight_env.agents.base import ASKED, Agent, Budget, given
+from warlight_env.agents.base import ASKED, Agent, Budget, check_asked, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.generator_work import MAX_TURNS
 from warlight_env.agents.plug_ins import Functions
@@ -82,6 +82,7 @@ class AnytimeAgent(OneThread, Agent):
         start = time.perf_counter()
         self._moves += 1
         seed = derive_seed(self.seed, self._moves)
+        check_asked(view, budget)
         budget = self._pacer.paced(view, budget)
         simulations, seconds = given(budget, self.settings.simulations, self.settings.seconds, DEFAULT_SIMULATIONS)
         most, search = self._most(simulations), self.search

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from warlight_env.agents.base import ASKED, Agent, Budget, given
+from warlight_env.agents.base import ASKED, Agent, Budget, check_asked, given
 from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.search.pacing import Pacer
 from warlight_env.agents.search_record import Candidate, Searched, SearchRecord
@@ -78,6 +78,7 @@ class SearchingAgent(OneThread, Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Search for as long as the budget says or, where it says nothing, the agent's own parameters."""
         start = time.perf_counter()
+        check_asked(view, budget)
         budget = self._pacer.paced(view, budget)
         simulations, seconds = given(budget, self._sims, self._secs, self.default_simulations)
         limits = Limits(simulations, math.inf if seconds is None else start + seconds)

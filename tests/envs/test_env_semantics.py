@@ -307,7 +307,7 @@ BAD_ACTIONS = [
     (lambda a: a * 0 + 2**62, "0 .. 4"),
     (lambda a: None, "no action"),
     (lambda a: "north", "integer array"),
-    (lambda a: [[1], [2, 3]], "integer array"),
+    (lambda a: [[1], [2, 3]], "must be an array"),
     (lambda a: {"deploy": a}, "integer array"),
     (lambda a: a.astype(bool), "bool"),
     (lambda a: 0, "shape"),

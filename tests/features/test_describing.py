@@ -65,16 +65,18 @@ def test_what_a_view_hides_makes_no_difference():
 
 
 @pytest.mark.parametrize(("wrong", "message"), [
-    ({"owner": np.zeros((2, 3))}, "12 regions"),
+    ({"owner": np.zeros((2, 3), int)}, "12 regions"),
     ({"player": [0, 2]}, "0 .. 1"),
     ({"player": [0]}, "2 positions"),
     ({"owner": np.full((2, 12), 300)}, "0 .. 1"),
-    ({"offered": np.zeros((1, 12))}, "12 regions"),
+    ({"offered": np.zeros((1, 12), bool)}, "12 regions"),
+    ({"army": np.ones((2, 12))}, "army must be an array of integers"),
 ])  # fmt: skip
 def test_refused(wrong, message):
     core = EnvCore(SMALL)
     arrays = {
-        "owner": np.zeros((2, 12)), "army": np.ones((2, 12)), "player": [0, 1], "rounds": [0, 0], "cycles": [0, 0],
+        "owner": np.zeros((2, 12), int), "army": np.ones((2, 12), int), "player": [0, 1], "rounds": [0, 0],
+        "cycles": [0, 0],
     }  # fmt: skip
     with pytest.raises(InputError, match=message):
         Describer(core.board, core.rules, 2, 100)(**{**arrays, **wrong})

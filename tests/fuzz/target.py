@@ -18,7 +18,7 @@ LONGEST: Final = 2048
 #: All kinds, the quick ones first.
 KINDS: Final = (
     "lines", "engine", "orders", "rules", "games", "settings", "specs", "maps", "logs", "policies", "folders",
-    "actions", "states", "plug_ins", "requests",
+    "actions", "states", "plug_ins", "requests", "api",
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ CASES = Path(__file__).parents[1] / "fuzz" / "cases"
 #: How many inputs of each kind run here: those of seed 1 from the first on. CONTRIBUTING.md tells how to run a million.
 INPUTS = {
     "lines": 400, "engine": 40, "orders": 150, "rules": 60, "games": 100, "specs": 300, "maps": 100, "logs": 40,
-    "folders": 50, "actions": 60, "settings": 20, "policies": 10, "states": 10, "requests": 20,
+    "folders": 50, "actions": 60, "settings": 20, "policies": 10, "states": 10, "requests": 20, "api": 150,
 }  # fmt: skip
 #: Of which no new ones run here: each plug-in is compiled by itself.
 SLOW = {"plug_ins"}

@@ -9,10 +9,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, Owners
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
+from warlight_env.errors import InputError
 
 #: Why an order was dropped, by code; 0 is a legal order.
 REASONS: Final = (
@@ -34,7 +36,7 @@ ADJACENT: Final = 6
 REPEATED: Final = 7
 
 
-class OrdersTypeError(TypeError):
+class OrdersTypeError(InputError, TypeError):
     """Orders that are not lists of tuples of integers; `player` is whose, where that is known."""
 
     def __init__(self, reason: str, player: int | None = None) -> None:
@@ -73,8 +75,8 @@ class Orders:
 def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     try:
         array = np.asarray(rows)
-    except (ValueError, TypeError, OverflowError):  # ragged, or not even a sequence
-        raise OrdersTypeError(f"{name} must be a list of {form}, each an integer; got {rows!r:.80}") from None
+    except Exception:  # ragged, not even a sequence, or an object whose own methods fail
+        raise OrdersTypeError(f"{name} must be a list of {form}, each an integer; got {short_repr(rows)}") from None
     if array.size == 0 and array.ndim <= 2:
         return np.zeros((0, width), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != width:
@@ -83,7 +85,7 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
         # Integers beyond 64 bits are illegal in any place; cut to size they still are.
         array = np.array([min(max(value, -(2**63)), 2**63 - 1) for value in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iu":
-        raise OrdersTypeError(f"{name} must hold integers that fit 64 bits; got {array.dtype} in {rows!r:.80}")
+        raise OrdersTypeError(f"{name} must hold integers that fit 64 bits; got {array.dtype} in {short_repr(rows)}")
     if array.dtype.kind == "u":
         array = np.minimum(array, np.iinfo(np.int64).max)
     return np.ascontiguousarray(array, dtype=np.int64)
@@ -97,13 +99,13 @@ def wishes_of(answer: Any, player: int | None = None) -> list[int]:
     """
     try:
         given = np.asarray(answer)
-    except (ValueError, TypeError, OverflowError):  # ragged
+    except Exception:  # ragged, or an object whose own methods fail
         given = np.zeros((1, 1))
     if given.size == 0 and given.ndim:
         return []
     whole = given.dtype.kind in "iu" or (given.dtype == object and all(type(value) is int for value in given.flat))
     if given.ndim != 1 or not whole:
-        raise OrdersTypeError(f"picks must be a list of regions (integers); got {answer!r:.80}", player)
+        raise OrdersTypeError(f"picks must be a list of regions (integers); got {short_repr(answer)}", player)
     wishes: list[int] = given.tolist()
     return wishes
 

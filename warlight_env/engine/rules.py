@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Literal, NamedTuple
 
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.dice import Dice, make_dice
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
@@ -120,8 +121,7 @@ class Rules:
         def require(condition: bool, field: str, reason: str) -> None:
             if not condition:
                 value = getattr(self, field)
-                shown = f"{value!r:.60}" if not isinstance(value, int) or abs(value) < 10**60 else "an integer"
-                raise RulesError(f"rules {self.name!r:.300}: {field} = {shown}: {reason}")
+                raise RulesError(f"rules {short_repr(self.name)}: {field} = {short_repr(value)}: {reason}")
 
         for field in dataclasses.fields(self):
             value, default = getattr(self, field.name), field.default
@@ -166,21 +166,21 @@ class Rules:
             fields = {**rules, **changes}
             name = fields.get("name", "thesis")
             if not isinstance(name, str):
-                raise RulesError(f"rules: name = {name!r:.60}: must be a string")
+                raise RulesError(f"rules: name = {short_repr(name)}: must be a string")
             if fields.keys() >= set(FIRST_FIELDS):
                 return cls._changed(cls(), fields)
             if name not in PRESETS:
                 raise RulesError(
-                    f"no rules {name!r:.60} to take the missing fields from; there are {', '.join(PRESETS)}"
+                    f"no rules {short_repr(name)} to take the missing fields from; there are {', '.join(PRESETS)}"
                 )
             return cls._changed(PRESETS[name], fields)
         if isinstance(rules, str):
             if rules not in PRESETS:
-                raise RulesError(f"no rules {rules!r:.60}; there are {', '.join(PRESETS)}")
+                raise RulesError(f"no rules {short_repr(rules)}; there are {', '.join(PRESETS)}")
             rules = PRESETS[rules]
         if not isinstance(rules, cls):
             raise RulesError(
-                f"rules = {rules!r:.80}: must be a preset's name, a `Rules` record or a dict of its fields"
+                f"rules = {short_repr(rules)}: must be a preset's name, a `Rules` record or a dict of its fields"
             )
         return cls._changed(rules, changes) if changes else rules
 
@@ -189,7 +189,7 @@ class Rules:
         known = {field.name for field in dataclasses.fields(Rules)}
         for name in changes:
             if name not in known:
-                raise RulesError(f"no rule {name!r:.60}; there are {', '.join(sorted(known))}")
+                raise RulesError(f"no rule {short_repr(name)}; there are {', '.join(sorted(known))}")
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -202,8 +202,14 @@ class Rules:
         return self.to_dict()  # digests are made of pickles, too; what is missing in one is the class's default
 
     def round_limit(self, n_regions: int) -> int:
-        """Rounds after which a game on so many regions ends without a winner; 0: never."""
-        return max(self.max_rounds, int(Fraction(str(self.rounds_per_region)) * n_regions))
+        """Rounds after which a game on so many regions ends without a winner; 0: never.
+
+        Raises:
+            RulesError: that is no number of regions.
+        """
+        if not is_integer(n_regions) or not 0 <= n_regions <= MAX_ARMIES:
+            raise RulesError(f"n_regions = {short_repr(n_regions)}: must be an integer in 0 .. {MAX_ARMIES}")
+        return max(self.max_rounds, int(Fraction(str(self.rounds_per_region)) * int(n_regions)))
 
     def params(self, n_regions: int, n_super_regions: int) -> RuleParams:
         """The record for kernels, for a map of that size."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import OFFERED, WASTELAND, Board
 from warlight_env.engine.dice import choose
 from warlight_env.engine.jit import kernel
@@ -443,7 +444,7 @@ def _with_setup(board: Board, params: RuleParams) -> RuleParams:
 def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
     """The rules' record for this map, or a `RulesError` where the map cannot hold so many players."""
     if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
-        raise RulesError(f"players = {players!r}: 2 to {MAX_PLAYERS} can play")
+        raise RulesError(f"players = {short_repr(players)}: 2 to {MAX_PLAYERS} can play")
     n = board.n_regions
     params = _with_setup(board, rules.params(n, board.n_super_regions))
     cap = params.offers or n

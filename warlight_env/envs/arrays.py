@@ -1,80 +1,44 @@
-"""Arrays that callers hand in, as kernels take them: kernels check nothing, and read what lies beside what is short."""
+"""Games of a batch as callers name them, and spaces whose bounds are read-only."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.arguments import array_of, integers_of, short_repr
 from warlight_env.errors import InputError
 
 S = TypeVar("S", bound="spaces.Space[Any] | None")
 
-
-def fitting(
-    value: Any, what: str, dtype: Any, shape: tuple[int, ...], room: npt.NDArray[Any] | None = None
-) -> npt.NDArray[Any]:
-    """The array itself where it has this dtype and shape and lies in memory as kernels want it; else a copy that does.
-
-    Integers (and booleans) of another dtype are converted, if they keep their values. `InputError` tells what does not
-    fit. Read-only arrays are copied: Numba has a type of its own for them, and would compile every kernel again.
-
-    room: of that dtype and shape, for the copy; None: memory of its own.
-    """
-    if type(value) is np.ndarray and value.dtype == dtype and value.shape == shape and value.flags.carray:
-        return value
-    if not isinstance(value, np.ndarray):
-        raise InputError(f"{what} must be an array of integers of shape {shape}, not {value!r:.60}")
-    if value.dtype.kind not in "biu" or value.shape != shape:
-        raise InputError(f"{what} must be integers of shape {shape}, not {value.dtype} of shape {value.shape}")
-    if isinstance(value, np.ma.MaskedArray):
-        raise InputError(f"{what} must be a plain array, not a masked one")
-    value, bounds = np.asarray(value), np.iinfo(dtype)
-    if not np.can_cast(value.dtype, dtype):
-        low, high = int(value.min()), int(value.max())
-        if low < bounds.min or high > bounds.max:
-            raise InputError(f"{what} must fit {bounds.dtype}; they lie in {low} .. {high}")
-    copied = np.empty(shape, dtype) if room is None else room
-    np.copyto(copied, value, casting="unsafe")
-    return copied
-
-
-def array_of(values: Any, what: str) -> npt.NDArray[Any]:
-    """What is handed in as an array; `InputError` where parts of it differ in length."""
-    try:
-        return np.asarray(values)
-    except ValueError as error:
-        raise InputError(f"{what} must be an array, not {values!r:.60}: {error}") from None
-
-
-def index(value: Any, what: str, count: int) -> int:
-    """An integer in 0 .. count - 1; else `InputError`."""
-    try:
-        at = operator.index(value)
-    except TypeError:
-        at = -1
-    if isinstance(value, bool) or not 0 <= at < count:
-        raise InputError(f"{what} = {value!r:.60}: must be an integer in 0 .. {count - 1}")
-    return at
-
-
-def integers_of(values: Any, what: str) -> list[int]:
-    """The integers of a list, or of whatever else can be gone through; `InputError` where others are among them."""
-    try:
-        return [operator.index(value) for value in values]
-    except TypeError as error:
-        raise InputError(f"{what} must be a list of integers: {error}") from None
+_EVERY = slice(None)
 
 
 def games_named(which: Any, batch: int) -> list[int]:
     """The numbers of games that are named, None: all of the batch; `InputError` unless they are different ones."""
     games = list(range(batch)) if which is None else integers_of(which, "which")
     if not all(0 <= b < batch for b in games) or len(set(games)) < len(games):
-        raise InputError(f"which = {games}: must be different games from 0 to {batch - 1}")
+        raise InputError(f"which = {short_repr(games)}: must be different games from 0 to {batch - 1}")
     return games
+
+
+def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
+    """Games of a batch as an index of arrays [B, …], for a slice or int[M]; `InputError` where there are none such."""
+    if type(games) is slice:
+        if games != _EVERY:
+            try:
+                games.indices(batch)
+            except Exception:  # methods of the caller's own object may raise anything
+                raise InputError(f"games = {short_repr(games)}: must be a slice with integers") from None
+        return games
+    numbers = array_of(games, "games")
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or isinstance(numbers, np.ma.MaskedArray):
+        raise InputError(f"games = {short_repr(games)}: must be a slice, or an array of integers")
+    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < batch):
+        raise InputError(f"games = {short_repr(games)}: must lie in 0 .. {batch - 1}")
+    return numbers.astype(np.int64, copy=False)
 
 
 def fixed(space: S) -> S:

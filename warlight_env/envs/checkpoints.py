@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.arguments import check_flag, path_of
 from warlight_env.errors import InputError
 
 #: Takes observations of M games and their flat masks int8[M, K], gives M actions.
@@ -56,6 +57,9 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
         CheckpointError: it holds no such policy, nobody said that it is to be trusted, or a library that plays it is
             not installed.
     """
+    path = path_of(path, "path", CheckpointError)
+    check_flag(trust, "trust", CheckpointError)
+    check_flag(deterministic, "deterministic", CheckpointError)
     if not trust:
         raise CheckpointError(
             f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust whoever made it, "

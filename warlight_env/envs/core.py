@@ -15,6 +15,7 @@ import numpy.typing as npt
 from warlight_env import maps
 from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.weights import THESIS
+from warlight_env.arguments import check_flag, fitting, integers_of
 from warlight_env.engine.bits import make_bits
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address
@@ -28,10 +29,10 @@ from warlight_env.engine.view import View
 from warlight_env.envs import handing_in, showing, snapshots
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask
-from warlight_env.envs.arrays import fitting, games_named, integers_of
+from warlight_env.envs.arrays import games_named
 from warlight_env.envs.buffers import Buffers, make_buffers
 from warlight_env.envs.chronicle import Chronicle
-from warlight_env.envs.core_arguments import check_arguments, check_slots, make_settings
+from warlight_env.envs.core_arguments import check_arguments, check_batch, check_slots, make_settings
 from warlight_env.envs.core_protocol import StepArguments, make_row_room
 from warlight_env.envs.handing_in import ActionError
 from warlight_env.envs.own_functions import (
@@ -227,12 +228,9 @@ class EnvCore(OneThread):
 
     def reset(self, seeds: Sequence[int], which: Sequence[int] | None = None) -> None:
         """Start games anew, all or those named, each from a seed (any integer)."""
-        games = games_named(which, self.batch)
-        words = integers_of(seeds, "seeds")
-        if len(words) != len(games):
-            raise InputError(f"{len(words)} seeds for {len(games)} games")
+        words, games = self._seeds_and_games(seeds, which)
         with snapshots.undoing(self, True) if self._may_fail else contextlib.nullcontext():
-            self.set_dice(words, games)
+            self._write_dice(words, games)
             failed = begin(*self.arguments, self.picking == "random", np.array(games, dtype=np.int64))
             if failed >= 0:
                 raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
@@ -250,7 +248,18 @@ class EnvCore(OneThread):
         return not self._may_fail and self.chronicle is None
 
     def set_dice(self, seeds: Sequence[int], which: Sequence[int]) -> None:
-        """The dice of games that are about to begin."""
+        """The dice of games that are about to begin; seeds and games as for `reset`."""
+        self._write_dice(*self._seeds_and_games(seeds, which))
+
+    def _seeds_and_games(self, seeds: Any, which: Any) -> tuple[list[int], list[int]]:
+        """As many integers as different games; else InputError."""
+        games = games_named(which, self.batch)
+        words = integers_of(seeds, "seeds")
+        if len(words) != len(games):
+            raise InputError(f"{len(words)} seeds for {len(games)} games")
+        return words, games
+
+    def _write_dice(self, seeds: list[int], which: list[int]) -> None:
         for b, seed in zip(which, seeds, strict=True):
             self.state.rng[b] = make_rng(derive_seed(seed))
 
@@ -378,6 +387,8 @@ class EnvCore(OneThread):
         rely on is checked first: a StateError says what cannot be. `whole`: False for positions as a player sees them,
         in which something may be missing (others' offers): they are not checked.
         """
+        check_flag(turns_only, "turns_only")
+        check_flag(whole, "whole")
         if whole and not turns_only:
             snapshots.check_core(self)
         if not turns_only and self.chronicle is not None:
@@ -418,6 +429,7 @@ class EnvCore(OneThread):
         actions: a batch of M of the encoding's space, of the players of a slot in the games int64[M]. InputError tells
         what is no action; entries beyond `limits` are not looked at.
         """
+        showing.check_reading(self, games, slot, out)
         return showing.read_rows(self, actions, games, slot, out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
@@ -449,6 +461,7 @@ class EnvCore(OneThread):
 
         Its arrays lie in one block of memory.
         """
+        check_batch(batch)
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.batch, other._work, other.chronicle = batch, self.work, None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from warlight_env import maps
+from warlight_env.arguments import short_repr
 from warlight_env.engine.reference import reference
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.buffers import EnvSettings
@@ -19,27 +20,32 @@ from warlight_env.features.columns import OBSERVATIONS
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
     """Raises InputError for arguments that nothing below looks at."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
-        raise InputError(f"observation = {observation!r}: there are {', '.join(OBSERVATIONS)}")
-    if picking not in ("play", "random"):
-        raise InputError(f"picking = {picking!r}: must be 'play' or 'random'")
+        raise InputError(f"observation = {short_repr(observation)}: there are {', '.join(OBSERVATIONS)}")
+    if not isinstance(picking, str) or picking not in ("play", "random"):
+        raise InputError(f"picking = {short_repr(picking)}: must be 'play' or 'random'")
     if fog is not None and not isinstance(fog, bool):
-        raise InputError(f"fog = {fog!r}: must be True, False or None (as the rules have it)")
-    if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-        raise InputError(f"batch = {batch!r}: must be an integer from 1 up")
+        raise InputError(f"fog = {short_repr(fog)}: must be True, False or None (as the rules have it)")
+    check_batch(batch)
     if not isinstance(map, str | Path | maps.Map):
-        raise maps.MapError(f"map = {map!r:.80}: must be one map; warlight/WarlightMaps-v0 plays on several")
+        raise maps.MapError(f"map = {short_repr(map)}: must be one map; warlight/WarlightMaps-v0 plays on several")
+
+
+def check_batch(batch: Any) -> None:
+    """Raises InputError unless there can be so many games."""
+    if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch < 2**31:
+        raise InputError(f"batch = {short_repr(batch)}: must be an integer from 1 up")
 
 
 def check_slots(slots: Any, players: int) -> None:
     """Raises InputError unless observations can be kept of so many players."""
     if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= players:
-        raise InputError(f"slots = {slots!r}: must be an integer in 1 .. {players}")
+        raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {players}")
 
 
 def cycles(count: Any) -> int:
     """A number of steps after which games end; `InputError` where it is none."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
-        raise InputError(f"max_cycles = {count!r}: must be an integer from 1 to {2**31 - 1}")
+        raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
     return int(count)
 
 

@@ -12,12 +12,15 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env import maps
+from warlight_env.arguments import fitting, is_integer, short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
+from warlight_env.envs import showing
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.actions.batches import part_of
-from warlight_env.envs.arrays import fitting, fixed
+from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import InnerCore
+from warlight_env.envs.core_arguments import cycles
 from warlight_env.envs.observation_spaces import observation, observation_space_of
 from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
@@ -65,15 +68,15 @@ class Episodes:
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
     ) -> None:
-        if mask not in ("observation", "info"):
-            raise InputError(f"mask = {mask!r}: must be 'observation' or 'info'")
+        if not isinstance(mask, str) or mask not in ("observation", "info"):
+            raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
         self.core = InnerCore(
             map, rules, players, batch, action=action, observation=observation, fog=fog, picking=picking,
             max_cycles=max_cycles, reward=reward, slots=1,
         )  # fmt: skip
-        seated = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < players
-        if not seated and seat != "random":
-            raise InputError(f"seat = {seat!r}: must be 'random' or 0 .. {players - 1}")
+        seated = is_integer(seat) and 0 <= int(seat) < players
+        if not seated and not (isinstance(seat, str) and seat == "random"):
+            raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
         self.batch, self.seat, self.mask, self._action = batch, seat, mask, action
         masks = self.core.encoding.mask_space
         #: M, the length of a flat mask; 0 where the encoding has none.
@@ -189,16 +192,18 @@ class Episodes:
     # Playing
 
     def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-        """See `reset_options.read_options`."""
-        return read_options(self.core, options, known)
+        """See `reset_options.read_options`; InputError, too, where the learner may be out of the game to start from."""
+        read = read_options(self.core, options, known)
+        self.check_start(read)
+        return read
 
     def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> int:
         """What decides the next game of an environment with this stream: its seed."""
         return draw_seed(stream)
 
     def limit_cycles(self, count: int) -> None:
-        """Truncate after so many steps, if that was not sooner."""
-        self.core.max_cycles = min(self.core.max_cycles, count)
+        """Truncate after so many steps, if that was not sooner; InputError where it is no number of steps."""
+        self.core.max_cycles = min(self.core.max_cycles, cycles(count))
 
     def reset(self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS) -> None:
         """Begin the games `which`, each with its seed.
@@ -290,14 +295,14 @@ class Episodes:
     def _read(self, actions: Any, acting: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
         """Write the learners' rows; returns what was dropped, int32[B]."""
         try:
-            return self.core.read_rows(actions, self._games, 0, self._rows)
-        except ValueError:
+            return showing.read_rows(self.core, actions, self._games, 0, self._rows)
+        except InputError:
             if acting.all():
                 raise
         # Of games that only begin anew in this step the actions do not matter, whatever they are.
         games = np.flatnonzero(acting)
         dropped, rows = np.zeros(self.batch, dtype=np.int32), self._rows[games]
-        dropped[games] = self.core.read_rows(part_of(self.action_space, actions, games), games, 0, rows)
+        dropped[games] = showing.read_rows(self.core, part_of(self.action_space, actions, games), games, 0, rows)
         self._rows[games] = rows
         return dropped
 

@@ -13,13 +13,13 @@ from numba.core.ccallback import CFunc
 from warlight_env.agents.context import Context, picker_signature, policy_signature
 from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.weights import THESIS
+from warlight_env.arguments import fitting, index, short_repr
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
 from warlight_env.engine.raised import watched
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import Choice
 from warlight_env.envs.actions.kernels import COUNT, READY, Turn, submit_pointer
-from warlight_env.envs.arrays import fitting, index
 from warlight_env.envs.core_protocol import Core
 from warlight_env.envs.showing import view
 from warlight_env.envs.step import MOST_ILLEGAL, hand_in, hand_in_and_resolve, hand_in_policy
@@ -98,7 +98,7 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
     turn = Turn(*(array[b, player] for array in core.turns))
     if isinstance(choice, Orders) == (shown.phase == "pick"):
         wanted = "regions to pick" if shown.phase == "pick" else "Orders"
-        raise InputError(f"game {b}, player {player}: asked for {wanted}, not {choice!r:.60}")
+        raise InputError(f"game {b}, player {player}: asked for {wanted}, not {short_repr(choice)}")
     if isinstance(choice, Orders):
         count, dropped, reasons = check_turn(
             core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks
@@ -171,7 +171,7 @@ def submit_policy(
 def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
     made: Any = plug if isinstance(plug, CFunc) else None
     if not JIT_DISABLED and (made is None or made._sig.args != signature().args):
-        raise InputError(f"must be a plug-in that `plug_in` made, with another signature: {plug!r:.60}")
+        raise InputError(f"must be a plug-in that `plug_in` made, with another signature: {short_repr(plug)}")
     return address(plug)
 
 

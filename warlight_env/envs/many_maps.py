@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.envs.arrays import array_of
+from warlight_env.arguments import array_of
 from warlight_env.envs.handing_in import tell_nothing_played
 from warlight_env.envs.map_episodes import MapEpisodes, MapsLike
 from warlight_env.envs.map_sets import MapRoom
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.rendering import RENDERING, checked_mode
+from warlight_env.envs.seeds import checked_seed
 from warlight_env.envs.vector import WarlightVectorEnv
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
@@ -104,7 +105,7 @@ class WarlightMapsEnv(OneThread, gymnasium.Env[Any, Any]):
         options: ``map``, and those of `WarlightEnv.reset`. InputError, with nothing changed, for a map without room.
         """
         read = self.episodes.read_options(options, ("start", "seat"))
-        super().reset(seed=seed)
+        super().reset(seed=checked_seed(seed))
         self.episodes.reset([self.episodes.draw(self.np_random, read)], [0], read)
         self._live = True
         return self.episodes.observe(0), self._info()

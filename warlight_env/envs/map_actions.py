@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.factored_turns import VALUES
-from warlight_env.envs.actions.base import integers
+from warlight_env.arguments import array_of, fitting, integer_array
 from warlight_env.envs.actions.continuous import scores_of
-from warlight_env.envs.arrays import array_of, fitting
 from warlight_env.envs.core import ActionError
 from warlight_env.envs.padding import Padding
 
@@ -43,12 +42,12 @@ class PaddedActions:
         if name == "continuous":
             return self._scores(actions, acting, sizes)
         if name == "factored":
-            said = integers(actions, self._rows.shape, "actions")
+            said = integer_array(actions, self._rows.shape, "actions")
             wide: I64 = fitting(said, "actions", np.int64, said.shape, self._rows)
             if wide.view(np.uint64).max(initial=0) >= VALUES:
                 self._check(wide, VALUES, acting)
             return wide, dropped
-        numbers = integers(actions, (self._batch,), "actions").astype(np.int64)
+        numbers = integer_array(actions, (self._batch,), "actions").astype(np.int64)
         self._check(numbers[:, None], self._padding.mask_size, acting)
         if name == "steps":
             numbers, dropped = self._padding.own_steps(numbers, sizes)

@@ -9,15 +9,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arguments import fitting, index, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import address
 from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
-from warlight_env.envs.arrays import fitting
 from warlight_env.envs.core import ActionError, EnvCore
-from warlight_env.envs.core_arguments import cycles
+from warlight_env.envs.core_arguments import check_batch, cycles
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.map_actions import PaddedActions
 from warlight_env.envs.map_parts import JointSeating, MapPart, PartsOfMaps
@@ -26,7 +26,7 @@ from warlight_env.envs.map_sets import GeneratedMaps, MapLike, MapRoom, edges_of
 from warlight_env.envs.opponents import Opponent, make_slots
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.policy_settings import PolicySettings, told_action
-from warlight_env.envs.reset_options import ResetOptions, read_options
+from warlight_env.envs.reset_options import ResetOptions, options_given
 from warlight_env.envs.seeds import draw_seed
 from warlight_env.envs.step_many import NUMBERS, Paid, begin_some, gather_many, gather_some, step_many
 from warlight_env.errors import InputError
@@ -73,12 +73,11 @@ class MapEpisodes:
         batch: int = 1,
         **settings: Any,
     ) -> None:
-        if mask not in ("observation", "info"):
-            raise InputError(f"mask = {mask!r:.80}: must be observation or info")
+        if not isinstance(mask, str) or mask not in ("observation", "info"):
+            raise InputError(f"mask = {short_repr(mask)}: must be observation or info")
         if "observation" in settings:
             raise InputError("observation: many maps have one form, see WarlightMapsEnv")
-        if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-            raise InputError(f"batch = {batch!r:.80}: must be an integer from 1 up")
+        check_batch(batch)
         self._maps = map_set(map)
         self.padding = Padding(self._maps.room if room is None else MapRoom.of(room), action)
         self.batch, self.mask, self._settings = batch, mask, {**settings, "action": action, "observation": "graph"}
@@ -158,7 +157,7 @@ class MapEpisodes:
 
     def core_of(self, b: int) -> tuple[EnvCore, int]:
         """Of game b: the core that plays it, and its number there."""
-        where = self._where[b]
+        where = self._where[index(b, "b", self.batch)]
         if where is None:
             raise InputError(f"game {b}: it has not begun")
         return where[0].episodes.core, where[1]
@@ -201,22 +200,20 @@ class MapEpisodes:
         Raises:
             InputError: one is not known, makes no sense, or the map has no room.
         """
-        if not isinstance(options, Mapping | None):
-            raise InputError(f"options = {options!r:.80}: must be a dict")
-        more = dict(options or {})
+        more = dict(options_given(options))
         told = more.pop("map") if "map" in more else None
         if told is None and isinstance(more.get("start"), Game):
             told = more["start"].map
         if told is None:
-            return read_options(self._some().core, more, (*known, "map"))
+            return self._some().read_options(more, (*known, "map"))
         chosen, room = map_set(told).draw(np.random.default_rng(0)), self.padding.room
         if not room.holds(chosen):
             raise InputError(
                 f"option 'map': {len(chosen.regions)} regions and {edges_of(chosen)} directed edges; there is room for "
                 f"{room.regions} and {room.edges}"
             )
-        core = self._parts.of(chosen).parts[0].episodes.core
-        return read_options(core, more, (*known, "map"))._replace(map=chosen)
+        episodes = self._parts.of(chosen).parts[0].episodes
+        return episodes.read_options(more, (*known, "map"))._replace(map=chosen)
 
     def _some(self) -> Episodes:
         """Games of some map, whose settings all have."""

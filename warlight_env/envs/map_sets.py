@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from warlight_env.arguments import short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, load
@@ -37,7 +38,7 @@ class MapRoom(NamedTuple):
         """
         sizes = tuple(told) if isinstance(told, Sequence) else ()
         if len(sizes) != 2 or not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
-            raise InputError(f"room = {told!r:.80}: must be regions and directed edges, as in (60, 400)")
+            raise InputError(f"room = {short_repr(told)}: must be regions and directed edges, as in (60, 400)")
         return cls(*sizes)
 
     def holds(self, map_: Map) -> bool:
@@ -68,11 +69,14 @@ class GeneratedMaps:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise InputError(f"{name} = {value!r:.80}: must be an integer")
+                raise InputError(f"{name} = {short_repr(value)}: must be an integer")
         if not _FEWEST <= self.least <= self.most <= _MOST:
-            raise InputError(f"least = {self.least!r}, most = {self.most!r}: must rise within {_FEWEST} .. {_MOST}")
+            given = f"least = {short_repr(self.least)}, most = {short_repr(self.most)}"
+            raise InputError(f"{given}: must rise within {_FEWEST} .. {_MOST}")
         if self.count < 1 or self.seed < 0:
-            raise InputError(f"count = {self.count!r}, seed = {self.seed!r}: must be from 1 and from 0 up")
+            raise InputError(
+                f"count = {short_repr(self.count)}, seed = {short_repr(self.seed)}: must be from 1 and from 0 up"
+            )
 
     @property
     def named(self) -> tuple[Map, ...]:
@@ -131,15 +135,15 @@ def map_set(told: MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedM
     if isinstance(told, str | Path | Map):
         told = [told]
     if not isinstance(told, Sequence | Mapping):
-        raise InputError(f"map = {told!r:.80}: must be a map, several, weights by map, or a `GeneratedMaps`")
+        raise InputError(f"map = {short_repr(told)}: must be a map, several, weights by map, or a `GeneratedMaps`")
     try:
         weights = np.array([float(told[key]) for key in told] if isinstance(told, Mapping) else [1.0] * len(told))
-    except (TypeError, ValueError):
-        raise InputError(f"maps = {told!r:.80}: weights must be numbers") from None
+    except Exception:  # methods of the caller's own object may raise anything
+        raise InputError(f"maps = {short_repr(told)}: weights must be numbers") from None
     if not len(weights) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() == 0:
-        raise InputError(f"maps = {told!r:.80}: must be at least one, and weights from 0 up, not all 0")
+        raise InputError(f"maps = {short_repr(told)}: must be at least one, and weights from 0 up, not all 0")
     for each in told:
         if not isinstance(each, str | Path | Map):
-            raise InputError(f"maps = {told!r:.80}: {each!r:.80} is no map, name or path")
+            raise InputError(f"maps = {short_repr(told)}: {short_repr(each)} is no map, name or path")
     found = tuple(each if isinstance(each, Map) else load(each) for each in told)
     return GivenMaps(found, tuple((weights / weights.sum()).tolist()))

@@ -20,6 +20,7 @@ from warlight_env.agents.base import check_once
 from warlight_env.agents.compiled import COMPILED
 from warlight_env.agents.plug_ins import plug_in
 from warlight_env.agents.registry import parse
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.envs.actions.kernels import READY
@@ -218,28 +219,34 @@ class OpponentPool:
 
     def __init__(self, weights: Mapping[Any, float] | None = None) -> None:
         self._members: dict[str, tuple[Opponent, float]] = {}
-        for source, weight in (weights or {}).items():
+        if not isinstance(weights, Mapping | None):
+            raise OpponentError(f"weights = {short_repr(weights)}: must be a dict of weights by opponent")
+        for source, weight in ({} if weights is None else weights).items():
             if str(source) in self._members:
-                raise OpponentError(f"two opponents are named {str(source)!r}; add them with names of your own")
+                raise OpponentError(
+                    f"two opponents are named {short_repr(str(source))}; add them with names of your own"
+                )
             self.add(str(source), source, weight)
 
     def add(self, name: str, opponent: Any, weight: float = 1.0) -> None:
         """Add or replace a member; `opponent` is anything that `make_opponent` takes, but pools."""
+        if not isinstance(name, str):
+            raise OpponentError(f"name = {short_repr(name)}: must be a string")
         share = _finite(weight)
         if not share >= 0:
-            raise OpponentError(f"opponent {name!r:.60}: weight {weight!r:.60} must be a number from 0 up")
+            raise OpponentError(f"opponent {short_repr(name)}: weight {short_repr(weight)} must be a number from 0 up")
         self._members[name] = (make_opponent(opponent), share)
 
     def remove(self, name: str) -> None:
         """Remove a member."""
-        if name not in self._members:
-            raise OpponentError(f"no opponent {name!r}; there are {', '.join(self._members)}")
+        if not isinstance(name, str) or name not in self._members:
+            raise OpponentError(f"no opponent {short_repr(name)}; there are {', '.join(self._members)}")
         del self._members[name]
 
     def set_weight(self, name: str, weight: float) -> None:
         """Change how often a member is drawn."""
-        if name not in self._members:
-            raise OpponentError(f"no opponent {name!r}; there are {', '.join(self._members)}")
+        if not isinstance(name, str) or name not in self._members:
+            raise OpponentError(f"no opponent {short_repr(name)}; there are {', '.join(self._members)}")
         self.add(name, self._members[name][0], weight)
 
     @property
@@ -262,7 +269,9 @@ class OpponentPool:
         total = sum(weight for _, weight in self._members.values())
         if total <= 0:
             raise OpponentError("the pool of opponents is empty, or all weights are 0")
-        at = (derive_seed(seed) / 2**64) * total
+        if not is_integer(seed):
+            raise OpponentError(f"seed = {short_repr(seed)}: must be an integer")
+        at = (derive_seed(int(seed)) / 2**64) * total
         for opponent, weight in self._members.values():
             if at < weight:
                 return opponent
@@ -304,12 +313,14 @@ def make_opponent(source: Any) -> Opponent:
             raise OpponentError(f"opponent {source.__name__}: a class must be an agent's, with pick and act")
         return AgentOpponent(functools.partial(_make_seeded, source))
     if is_agent(source):
-        raise OpponentError(f"opponent {source!r} is one agent; give its class, for one in every game")
+        raise OpponentError(f"opponent {short_repr(source)} is one agent; give its class, for one in every game")
     if callable(source):
         if _takes_seed_first(source):
             return AgentOpponent(functools.partial(_make_seeded, source))
         return PolicyOpponent(source)
-    raise OpponentError(f"opponent {source!r}: must be an agent's name, a class, a policy, a checkpoint or a pool")
+    raise OpponentError(
+        f"opponent {short_repr(source)}: must be an agent's name, a class, a policy, a checkpoint or a pool"
+    )
 
 
 def _make_seeded(make: Callable[..., Any], seed: int) -> Agent:

@@ -13,6 +13,7 @@ from gymnasium import spaces
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
+from warlight_env.arguments import short_repr
 from warlight_env.engine.jit import JIT_DISABLED
 from warlight_env.errors import InputError
 
@@ -198,4 +199,4 @@ class OwnObservation(OwnFunction):
 
 
 def _told(said: Any) -> str:
-    return f"{said.dtype} of shape {said.shape}" if isinstance(said, np.ndarray) else f"{said!r:.60}"
+    return f"{said.dtype} of shape {said.shape}" if isinstance(said, np.ndarray) else f"{short_repr(said)}"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.factored_turns import VALUES
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.envs.actions.maskable import MaskableChoices
 from warlight_env.envs.actions.step_kernels import DEPLOYS, SHARES
@@ -36,10 +37,10 @@ class Padding:
     action: Literal["factored", "continuous", "strategies", "steps"]
 
     def __post_init__(self) -> None:
-        if self.action not in PADDED:
-            raise InputError(f"action = {self.action!r:.80}: many maps have {', '.join(PADDED)}")
+        if not isinstance(self.action, str) or self.action not in PADDED:
+            raise InputError(f"action = {short_repr(self.action)}: many maps have {', '.join(PADDED)}")
         if not all(type(size) is int and 0 < size < 2**20 for size in self.room):
-            raise InputError(f"room = {tuple(self.room)!r:.80}: must be numbers of regions and directed edges")
+            raise InputError(f"room = {short_repr(tuple(self.room))}: must be numbers of regions and directed edges")
 
     @property
     def mask_size(self) -> int:

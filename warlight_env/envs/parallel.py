@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from warlight_env import maps
+from warlight_env.arguments import short_repr
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
@@ -26,6 +28,7 @@ from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.seeds import checked_seed
 from warlight_env.envs.state_vector import state_space, state_vector
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features, state_features
@@ -151,8 +154,8 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         mask: Literal["observation", "info"] = "observation",
         render_mode: str | None = None,
     ) -> None:
-        if mask not in ("observation", "info"):
-            raise InputError(f"mask = {mask!r}: must be 'observation' or 'info'")
+        if not isinstance(mask, str) or mask not in ("observation", "info"):
+            raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
         self.render_mode = checked_mode(render_mode)
         #: The games' core, a batch of one.
         self.core = InnerCore(
@@ -209,11 +212,11 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """The agent's observation space; the same object at each call."""
-        return self._observation_spaces[agent]
+        return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """The agent's action space; the same object at each call."""
-        return self._action_spaces[agent]
+        return self._action_spaces[self._known(agent)]
 
     @property
     def max_cycles(self) -> int:
@@ -232,8 +235,8 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         options: of this game alone: ``start``, a `Game` of the same kind from whose position it is played, with dice
         of its own. InputError, with nothing changed, for others, but for PettingZoo's tests' own.
         """
-        tested = options == {"options": 1}  # what PettingZoo's tests hand in
-        read = read_options(self.core, None if tested else options, ("start",))
+        read = read_options(self.core, None if _is_from_pettingzoo(options) else options, ("start",))
+        seed = checked_seed(seed)
         if seed is not None or (self._random is None and self._saved_random is None):
             self._random, _ = seeding.np_random(seed)
         self.core.reset([int(self.np_random.integers(0, 2**63))])
@@ -276,11 +279,21 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         self.agents = [self.possible_agents[p] for p in seats if not (ended[p] or cut[p])]
         return observations, rewards, terminations, truncations, self._infos(seats)
 
+    def _known(self, agent: Any) -> str:
+        """The agent's name; InputError where there is no such agent."""
+        if not isinstance(agent, str) or agent not in self._seat:
+            raise InputError(f"agent = {short_repr(agent)}: there are {', '.join(self.possible_agents)}")
+        return agent
+
     def _late(self, actions: dict[str, Any]) -> int:
         """How many actions are of agents that are out; InputError for those of agents that there are not."""
+        if not isinstance(actions, Mapping):
+            raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
         for agent in actions:
             if agent not in self._seat:
-                raise InputError(f"{agent}: an action for an agent that does not exist; live are {self.agents}")
+                raise InputError(
+                    f"{short_repr(agent)}: an action for an agent that does not exist; live are {self.agents}"
+                )
         return sum(agent not in self.agents for agent in actions)
 
     def _take(self, actions: dict[str, Any]) -> None:
@@ -300,7 +313,7 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> Any:
         """What the agent sees now, in arrays of its own."""
-        return self._seen(self._seat[agent])
+        return self._seen(self._seat[self._known(agent)])
 
     def _seen(self, p: int) -> Any:
         seen = observation(self.core, p)
@@ -310,15 +323,16 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
         """The agent's mask as one flat int8 vector: the rows of its tuples one after the other."""
-        return self.core.mask(self._seat[agent])
+        return self.core.mask(self._seat[self._known(agent)])
 
     def view(self, agent: str) -> View:
         """What the agent sees as a `View`: what bots take, and what encodings decode and encode with.
 
         Who has asked once is also told of each round that follows, as in a match (`View.last_round`).
         """
+        seat = self._seat[self._known(agent)]
         self.core.remember()
-        return self.core.view(self._seat[agent])
+        return self.core.view(seat)
 
     def _infos(self, seats: Any) -> Infos:
         out, state = self.core.out, self.core.state
@@ -397,6 +411,11 @@ class WarlightParallelEnv(OneThread, ParallelEnv[str, Any, Any]):
         self.agents = [agent for p, agent in enumerate(self.possible_agents) if live[p]]
 
 
+def _is_from_pettingzoo(options: Any) -> bool:
+    """Whether these are the options with which PettingZoo's tests call `reset`."""
+    return isinstance(options, dict) and list(options) == ["options"] and type(options["options"]) is int
+
+
 def _stream_state(saved: Any) -> dict[str, Any] | None:
     """A copy of the state of a stream; InputError where none can have it."""
     if saved is None:
@@ -406,6 +425,6 @@ def _stream_state(saved: Any) -> dict[str, Any] | None:
         stream.state = saved
         if stream.state == saved:
             return dict(stream.state)
-    except (TypeError, ValueError, KeyError, OverflowError):
+    except Exception:  # NumPy reads the parts of a dict without checks of its own
         pass
-    raise InputError(f"random must be None or the state of a NumPy PCG64 generator, not {saved!r:.80}")
+    raise InputError(f"random must be None or the state of a NumPy PCG64 generator, not {short_repr(saved)}")

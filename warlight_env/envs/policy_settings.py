@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs.actions import ENCODINGS, EncodingFactory
 from warlight_env.envs.map_sets import MapRoom
@@ -101,7 +102,10 @@ class PolicySettings:
 
 def beside(model: str | Path) -> Path:
     """Where the settings of a model's file lie."""
-    return Path(model).with_suffix(".json")
+    try:
+        return path_of(model, "model", PolicySettingsError).with_suffix(".json")
+    except ValueError:
+        raise PolicySettingsError(f"model = {short_repr(model)}: must be the path of a file") from None
 
 
 def told_action(action: str | EncodingFactory) -> dict[str, Any]:
@@ -117,7 +121,7 @@ def told_action(action: str | EncodingFactory) -> dict[str, Any]:
     names = [name for name, known in ENCODINGS.items() if known is made]
     if not names or not all(isinstance(value, int | float | str) for value in more.values()):
         raise PolicySettingsError(
-            f"action {action!r:.80}: only one of {', '.join(ENCODINGS)}, or a functools.partial of one with numbers, "
-            "can be named in a file"
+            f"action {short_repr(action)}: only one of {', '.join(ENCODINGS)}, or a functools.partial of one with "
+            "numbers, can be named in a file"
         )
     return {"name": names[0], **more}

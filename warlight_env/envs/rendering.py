@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError
 
 #: What goes into the `metadata` of environments.
@@ -12,6 +13,6 @@ RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array
 
 def checked_mode(mode: str | None) -> str | None:
     """The mode, if it is one of `RENDERING` or None; else InputError."""
-    if mode is not None and mode not in RENDERING["render_modes"]:
-        raise InputError(f"render_mode = {mode!r}: there are {RENDERING['render_modes']}")
+    if mode is not None and not (isinstance(mode, str) and mode in RENDERING["render_modes"]):
+        raise InputError(f"render_mode = {short_repr(mode)}: there are {RENDERING['render_modes']}")
     return mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from warlight_env.envs.arrays import index
+from warlight_env.arguments import index, short_repr
 from warlight_env.envs.core import EnvCore
 from warlight_env.errors import InputError
 from warlight_env.game import Game
@@ -28,18 +28,26 @@ class ResetOptions(NamedTuple):
 _MADE_WITH = ("map", "rules", "players", "opponent", "action", "observation", "fog", "picking", "max_cycles", "reward")
 
 
+def options_given(options: Any) -> Mapping[str, Any]:
+    """The options, none for None; `InputError` where they are no dict."""
+    if not isinstance(options, Mapping | None):
+        raise InputError(f"options = {short_repr(options)}: must be a dict")
+    return {} if options is None else options
+
+
 def read_options(core: EnvCore, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
     """The options, of which `known` are taken here.
 
     Raises:
         InputError: one is not known, or its value makes no sense.
     """
-    for name in options or ():
+    options = options_given(options)
+    for name in options:
         if name in _MADE_WITH:
             raise InputError(f"option {name!r}: an environment has one from its beginning to its end; make another one")
         if name not in known:
-            raise InputError(f"no option {name!r:.60}; there are {', '.join(known)}")
-    read = ResetOptions(**{name: options[name] for name in ResetOptions._fields if options and name in options})
+            raise InputError(f"no option {short_repr(name)}; there are {', '.join(known)}")
+    read = ResetOptions(**{name: options[name] for name in ResetOptions._fields if name in options})
     if read.start is not None:
         core.check_start(read.start)
     if read.seat is not None:

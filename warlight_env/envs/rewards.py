@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numpy as np
-
+from warlight_env.arguments import is_number, short_repr
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, Real
 from warlight_env.errors import InputError
@@ -39,28 +38,27 @@ class Reward:
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.shaping not in SHAPINGS:
-            raise InputError(f"reward shaping = {self.shaping!r}: there are {', '.join(SHAPINGS)}")
+        if not isinstance(self.shaping, str) or self.shaping not in SHAPINGS:
+            raise InputError(f"reward shaping = {short_repr(self.shaping)}: there are {', '.join(SHAPINGS)}")
         for name, value in (("scale", self.scale), ("gamma", self.gamma)):
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-                raise InputError(f"reward {name} = {value!r}: must be a number")
-        if not np.isfinite(self.scale):
-            raise InputError(f"reward scale = {self.scale!r}: must be a finite number")
+            if not is_number(value):
+                raise InputError(f"reward {name} = {short_repr(value)}: must be a finite number")
         if not 0 <= self.gamma <= 1:
-            raise InputError(f"reward gamma = {self.gamma!r}: must lie in 0 .. 1")
+            raise InputError(f"reward gamma = {short_repr(self.gamma)}: must lie in 0 .. 1")
 
     @classmethod
     def of(cls, reward: object) -> Reward:
         """The record for "win" (no shaping), "regions" or "income", or the record itself."""
         if isinstance(reward, Reward):
             return reward
-        if reward == "win":
-            return cls()
-        if reward == "regions":
-            return cls("regions")
-        if reward == "income":
-            return cls("income")
-        raise InputError(f"reward = {reward!r}: must be 'win', 'regions', 'income', a Reward or a function")
+        if isinstance(reward, str):
+            if reward == "win":
+                return cls()
+            if reward == "regions":
+                return cls("regions")
+            if reward == "income":
+                return cls("income")
+        raise InputError(f"reward = {short_repr(reward)}: must be 'win', 'regions', 'income', a Reward or a function")
 
 
 @kernel

@@ -16,6 +16,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize, unwrap_vec_normalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from warlight_env.arguments import index, integers_of, is_integer, short_repr
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.map_episodes import MapEpisodes
@@ -24,7 +25,8 @@ from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
 from warlight_env.envs.rendering import RENDERING, checked_mode
-from warlight_env.envs.seeds import Seeds
+from warlight_env.envs.reset_options import options_given
+from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.output import replacing
@@ -111,6 +113,21 @@ class WarlightVecEnv(OneThread, VecEnv):
         self._reset_options()
         return self.episodes.observe()
 
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """The seeds of the next `reset`: seed, seed + 1, …; None: drawn. InputError where it is none from 0 up."""
+        return super().seed(checked_seed(seed))
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """The options of the next `reset`: one dict for all games, or a list with one for each.
+
+        Raises:
+            InputError: they are none; `reset` says what is wrong in one. The options set before stay.
+        """
+        if isinstance(options, list) and len(options) != self.num_envs:
+            raise InputError(f"options: {len(options)} dicts for {self.num_envs} environments")
+        given = options if isinstance(options, list) else [options] * self.num_envs
+        super().set_options([dict(options_given(each)) for each in given])
+
     def step_async(self, actions: Any) -> None:
         self._actions = actions
 
@@ -154,17 +171,18 @@ class WarlightVecEnv(OneThread, VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of the batch, for each of the environments."""
-        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
+        return [getattr(self, _name(attr_name))] * len(self._chosen(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of the batch, for all environments."""
-        if len(list(self._get_indices(indices))) != self.num_envs:
+        attr_name = _name(attr_name)
+        if len(self._chosen(indices)) != self.num_envs:
             raise InputError(f"{attr_name}: the environments are one batch; it can only be set for all of them")
         setattr(self, attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """Call a method of the batch; results are handed out to the environments where they have one part for each."""
-        chosen = list(self._get_indices(indices))
+        chosen, method_name = self._chosen(indices), _name(method_name)
         if method_name == "action_masks":
             masks = self.action_masks()
             return [masks[b] for b in chosen]
@@ -179,7 +197,14 @@ class WarlightVecEnv(OneThread, VecEnv):
         """Episode statistics are kept as `Monitor` does; nothing else is wrapped."""
         from stable_baselines3.common.monitor import Monitor
 
-        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
+        return [wrapper_class is Monitor] * len(self._chosen(indices))
+
+    def _chosen(self, indices: VecEnvIndices) -> list[int]:
+        """The numbers of the environments meant; InputError for others than there are."""
+        if indices is None:
+            return list(range(self.num_envs))
+        numbers = [indices] if is_integer(indices) else integers_of(indices, "indices")
+        return [index(b, "indices", self.num_envs) for b in numbers]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """The games' pictures, with the render mode "rgb_array"; else None of each."""
@@ -187,7 +212,14 @@ class WarlightVecEnv(OneThread, VecEnv):
 
     def render_game(self, b: int) -> Any:
         """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
-        return self.episodes.render(self.render_mode, b)
+        return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
+
+
+def _name(name: Any) -> str:
+    """The name of an attribute; InputError where it is no string."""
+    if not isinstance(name, str):
+        raise InputError(f"name = {short_repr(name)}: must be a string")
+    return name
 
 
 def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes | MapEpisodes:

@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.utils import seeding
 
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.errors import InputError
+
 T = TypeVar("T")
+
+
+def checked_seed(seed: Any, what: str = "seed") -> int | None:
+    """A seed of a stream as an integer from 0 up, or None; else `InputError`."""
+    if seed is None or (type(seed) is int and seed >= 0):
+        return seed
+    if not is_integer(seed) or seed < 0:
+        raise InputError(f"{what} = {short_repr(seed)}: must be an integer from 0 up, or None")
+    return int(seed)
+
+
+def seeds_of(seed: Any, count: int) -> list[int | None]:
+    """The seeds of several streams as Gymnasium's vector environments read them, or an `InputError`.
+
+    seed: an integer, for seed, seed + 1, …; None; or a sequence with an integer or None for each.
+    """
+    if seed is None or is_integer(seed):
+        first = checked_seed(seed)
+        return [None if first is None else first + b for b in range(count)]
+    try:
+        seeds = list(seed)
+    except Exception:  # methods of the caller's own object may raise anything
+        raise InputError(f"seed = {short_repr(seed)}: must be an integer, None, or a list of these") from None
+    if len(seeds) != count:
+        raise InputError(f"{len(seeds)} seeds for {count} environments")
+    return [checked_seed(each, f"seed[{b}]") for b, each in enumerate(seeds)]
 
 
 def draw_seed(stream: np.random.Generator) -> int:
@@ -24,7 +53,7 @@ class Seeds:
         self._streams: list[np.random.Generator | None] = [None] * count
 
     def seed(self, b: int, seed: int | None) -> None:
-        """Begin a stream anew."""
+        """Begin a stream anew, from a `checked_seed`."""
         self._streams[b], _ = seeding.np_random(seed)
 
     def draw(self, which: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:

@@ -8,14 +8,18 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
+from warlight_env.arguments import index, short_repr
 from warlight_env.engine.state import PLAY, State
 from warlight_env.engine.view import View, view_of
 from warlight_env.envs.actions.kernels import OFFERED
-from warlight_env.envs.arrays import index
+from warlight_env.envs.arrays import selected
 from warlight_env.envs.core_protocol import Core
 from warlight_env.envs.own_functions import Games, SeenGames, read_only
+from warlight_env.envs.rendering import checked_mode
 from warlight_env.envs.step import look, look_at_turns
+from warlight_env.errors import InputError
 from warlight_env.features.columns import TURN
 
 
@@ -39,7 +43,7 @@ def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.i
 
 def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> SeenGames:
     """See `EnvCore.seen`."""
-    state, out = core.state, core.out
+    state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
     count, turn, left = len(seat), np.zeros((len(seat), 0, len(TURN)), np.float32), np.ones(len(seat), np.float32)
     if core.encoding.stepwise:
@@ -66,12 +70,13 @@ def view(core: Core, player: int, b: int) -> View:
 
 def render(core: Core, mode: str | None, b: int) -> str | npt.NDArray[np.uint8] | None:
     """See `EnvCore.render`."""
-    if mode is None:
+    b = index(b, "b", core.batch)
+    if checked_mode(mode) is None:
         gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
         return None
     from warlight_env.render import ShownPosition, to_rgb, to_text
 
-    state, b = core.state, index(b, "b", core.batch)
+    state = core.state
     position = ShownPosition(core.map, state.owner[b].copy(), state.army[b].copy(), core.players, int(state.round[b]))
     if mode == "rgb_array":
         return to_rgb(position)
@@ -96,9 +101,14 @@ def mask(core: Core, slot: int, b: int) -> npt.NDArray[np.int8]:
 
 def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
     """See `EnvCore.flat_masks`."""
+    slot, games = index(slot, "slot", core.slots), selected(games, core.batch)
     if core.encoding.mask_size:
         return core.out.mask[games, slot].copy()
-    return np.stack([mask(core, slot, int(b)) for b in np.arange(core.batch)[games]])
+    masks = [mask(core, slot, int(b)) for b in np.arange(core.batch)[games]]
+    if not masks:
+        space = core.encoding.mask_space
+        return np.zeros((0, 0 if space is None else int(spaces.flatdim(space))), dtype=np.int8)
+    return np.stack(masks)
 
 
 def shaped_mask(core: Core, slot: int, b: int) -> Any:
@@ -107,6 +117,17 @@ def shaped_mask(core: Core, slot: int, b: int) -> Any:
     if core.encoding.mask_size:
         return core.encoding.shape_mask(core.out.mask[b, slot].copy())
     return core.encoding.mask(_view_in(core, slot, b))
+
+
+def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
+    """Raises InputError unless rows of these games can be written to out; for `EnvCore.read_rows`."""
+    index(slot, "slot", core.slots)
+    if isinstance(games, slice):
+        raise InputError(f"games = {short_repr(games)}: must be an array of integers")
+    shape = (len(selected(games, core.batch)), core.row_room.limits.shape[0])
+    plain = type(out) is np.ndarray and out.dtype == np.int64 and out.flags.writeable
+    if not plain or out.shape != shape:
+        raise InputError(f"out must be a writeable array int64 of shape {shape}, not {short_repr(out)}")
 
 
 def read_rows(

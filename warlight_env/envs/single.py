@@ -19,9 +19,8 @@ from warlight_env.envs.handing_in import tell_nothing_played
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.rendering import RENDERING, checked_mode
-from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
-from warlight_env.envs.seeds import draw_seed
+from warlight_env.envs.seeds import checked_seed, draw_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.ownership import OneThread
@@ -179,8 +178,8 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         options: of this game alone: ``start``, a `Game` of the same kind from whose position it is played, with dice
         of its own, and ``seat``, the learner's. InputError, with nothing changed, for others.
         """
-        read = read_options(self.episodes.core, options, ("start", "seat"))
-        super().reset(seed=seed)
+        read = self.episodes.read_options(options, ("start", "seat"))
+        super().reset(seed=checked_seed(seed))
         self.episodes.reset([draw_seed(self.np_random)], [0], read)
         self._live = True
         return self.episodes.observe(0), self._info()

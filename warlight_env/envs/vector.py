@@ -11,10 +11,11 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from warlight_env.arguments import array_of, index, short_repr
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rendering import RENDERING, checked_mode
-from warlight_env.envs.seeds import Seeds
+from warlight_env.envs.seeds import Seeds, seeds_of
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.ownership import OneThread
@@ -51,11 +52,12 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         **arguments: Any,
     ) -> None:
         self.render_mode = checked_mode(render_mode)
+        mode = _autoreset_mode(autoreset_mode)
         self.episodes = self._make_games(num_envs, arguments)
         if max_episode_steps is not None:
             self.episodes.limit_cycles(max_episode_steps)
         self.num_envs = num_envs
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = mode
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = self.episodes.observation_space
         self.single_action_space = self.episodes.action_space
@@ -96,19 +98,13 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         """
         read = self.episodes.read_options(options, ("start", "seat", "reset_mask"))
         mask = np.ones(self.num_envs, dtype=np.bool_)
-        if options and "reset_mask" in options:
-            mask = np.asarray(options["reset_mask"])
+        if options is not None and "reset_mask" in options:
+            mask = array_of(options["reset_mask"], "reset_mask")
             if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
                 raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
             if not self._begun and not mask.all():
                 raise InputError("reset_mask: no game has begun; reset all of them first")
-        seeds: Sequence[int | None]
-        if seed is None or isinstance(seed, int | np.integer):
-            seeds = [None if seed is None else int(seed) + b for b in range(self.num_envs)]
-        else:
-            seeds = list(seed)
-            if len(seeds) != self.num_envs:
-                raise InputError(f"{len(seeds)} seeds for {self.num_envs} environments")
+        seeds = seeds_of(seed, self.num_envs)
         which = np.flatnonzero(mask)
         for b in which.tolist():
             if seeds[b] is not None:
@@ -173,7 +169,15 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
 
     def render_game(self, b: int) -> Any:
         """The true position of game b: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
-        return self.episodes.render(self.render_mode, b)
+        return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Nothing is held open."""
+
+
+def _autoreset_mode(mode: Any) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except Exception:  # methods of the caller's own object may raise anything
+        known = ", ".join(known.value for known in AutoresetMode)
+        raise InputError(f"autoreset_mode = {short_repr(mode)}: there are {known}") from None

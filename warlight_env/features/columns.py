@@ -8,9 +8,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.engine.state import PHASES
+from warlight_env.errors import InputError
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
 
@@ -23,6 +26,17 @@ SEEN_OPPONENT: Final = 2  #: the first one
 #: Armies at which the soft feature reads one half and the linear one 1.
 SOFT_ARMIES: Final = 10
 MANY_ARMIES: Final = 100
+
+
+class FeatureNameError(InputError, KeyError):
+    """A name that no feature has, or no part of the features."""
+
+    def __str__(self) -> str:
+        return str(InputError(*self.args))
+
+
+class FeaturePlaceError(InputError, IndexError):
+    """A region that a feature has no place for."""
 
 
 class NodeColumns(NamedTuple):
@@ -105,6 +119,11 @@ def global_width(players: Int) -> Int:
     return _GLOBALS + global_shift(players)
 
 
+def _check_players(players: Any) -> None:
+    if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
+        raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+
+
 def _opponents(players: int) -> list[str]:
     return [f"opponent_{k}" for k in range(1, players)]
 
@@ -120,7 +139,10 @@ def node_features(players: int) -> tuple[str, ...]:
     | border | mine, and next to a region that is not |
     | bonus | bonus of its super region / the largest bonus of the map |
     | my_share, opponent_share | share of its super region's regions that is mine; the largest share of one opponent |
+
+    Raises InputError for a number of players that there is not.
     """
+    _check_players(players)
     names = NodeColumns._fields
     return (*names[: NODE.army_soft], *_opponents(players), *names[NODE.army_soft :])
 
@@ -142,7 +164,10 @@ def global_features(players: int) -> tuple[str, ...]:
     | income | income / the income of a player who owns everything |
     | regions_*, armies_* | share of all regions, of all armies seen: mine, neutral, each opponent's as far as seen |
     | regions_unknown | share of the regions out of sight |
+
+    Raises InputError for a number of players that there is not.
     """
+    _check_players(players)
     names = GlobalColumns._fields
     shares = [f"{what}_{side}" for side in _opponents(players) for what in ("regions", "armies")]
     return (*names[: GLOBAL.regions_unknown], *shares, *names[GLOBAL.regions_unknown :])
@@ -207,11 +232,11 @@ class Part:
         return size
 
     def column(self, name: str) -> int:
-        """The place of a feature on the last axis. Raises KeyError for a name that is none."""
+        """The place of a feature on the last axis. Raises FeatureNameError for a name that is none."""
         for i, feature in enumerate(self.features):
-            if feature.name == name:
+            if isinstance(name, str) and feature.name == name:
                 return i
-        raise KeyError(f"{self.name!r} has no feature {name!r}: it has {', '.join(self.names)}")
+        raise FeatureNameError(f"{self.name!r} has no feature {short_repr(name)}: it has {', '.join(self.names)}")
 
     def cut(self, vector: Any) -> Any:
         """This part of vectors [..., K], arrays or tensors, as [..., *shape]."""
@@ -227,9 +252,11 @@ class Features:
 
     def __getitem__(self, name: str) -> Part:
         for part in self.parts:
-            if part.name == name:
+            if isinstance(name, str) and part.name == name:
                 return part
-        raise KeyError(f"there is no part {name!r}: there are {', '.join(part.name for part in self.parts)}")
+        raise FeatureNameError(
+            f"there is no part {short_repr(name)}: there are {', '.join(part.name for part in self.parts)}"
+        )
 
     def __contains__(self, name: object) -> bool:
         return any(part.name == name for part in self.parts)
@@ -242,16 +269,17 @@ class Features:
     def index(self, part: str, name: str, region: int | None = None) -> int:
         """Where a feature stands in the vector, of a region or (None) of the whole.
 
-        Raises KeyError for names that are none, IndexError for a region that is none.
+        Raises FeatureNameError for names that are none, FeaturePlaceError for a region that is none.
         """
         found = self[part]
         if found.start is None:
-            raise KeyError(f"{part!r} is in no vector: it is an array of its own")
+            raise FeatureNameError(f"{part!r} is in no vector: it is an array of its own")
         rows, column = found.size // len(found.features), found.column(name)
-        if (region is None) != (len(found.shape) == 1) or not 0 <= (region or 0) < rows:
+        fits = region is None if len(found.shape) == 1 else is_integer(region) and 0 <= int(region or 0) < rows
+        if not fits:
             wanted = f"a region in 0 .. {rows - 1}" if len(found.shape) > 1 else "no region"
-            raise IndexError(f"{part!r}: {name!r} is of {wanted}, not {region}")
-        return found.start + (region or 0) * len(found.features) + column
+            raise FeaturePlaceError(f"{part!r}: {name!r} is of {wanted}, not {short_repr(region)}")
+        return found.start + int(region or 0) * len(found.features) + column
 
 
 def _shares(*names: str) -> tuple[Feature, ...]:
@@ -279,11 +307,11 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
     raw's owners: -1 unknown, 0 neutral, 1 me, 2 … the opponents in seat order after me; armies are 0 where unknown.
     Its phases: 0 pick, 1 play, 2 over.
 
-    `stepwise`: with the turn so far, turn float32[N, 3] (`TURN_FEATURES`) and income_left float32[1]. Raises ValueError
+    `stepwise`: with the turn so far, turn float32[N, 3] (`TURN_FEATURES`) and income_left float32[1]. Raises InputError
     for another kind.
     """
     if kind not in OBSERVATIONS:
-        raise ValueError(f"observation = {kind!r}: there are {', '.join(OBSERVATIONS)}")
+        raise InputError(f"observation = {short_repr(kind)}: there are {', '.join(OBSERVATIONS)}")
     shares: list[tuple[str, tuple[Feature, ...], tuple[int, ...]]] = []
     raw: tuple[Part, ...] = ()
     if kind == "raw":

@@ -10,12 +10,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arguments import array_of, is_integer, short_repr
 from warlight_env.engine.bits import BitBoard, count_bits, count_common, has, leaves, make_bits, owned_bits
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rules import RuleParams, Rules
+from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.errors import InputError
@@ -323,6 +324,15 @@ class Describer(OneThread):
     exclusive_methods = ("__call__",)
 
     def __init__(self, board: Board, rules: Rules, players: int, max_cycles: int) -> None:
+        if not isinstance(getattr(board, "record", board), Board):
+            raise InputError(f"board = {short_repr(board)}: must be a `Board`")
+        if not isinstance(rules, Rules):
+            raise InputError(f"rules = {short_repr(rules)}: must be `Rules`")
+        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
+            raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        if not is_integer(max_cycles) or not 0 < max_cycles < 2**31:
+            raise InputError(f"max_cycles = {short_repr(max_cycles)}: must be an integer from 1 to {2**31 - 1}")
+        players, max_cycles = int(players), int(max_cycles)
         self.features: Final = observed_features("flat", board.n_regions, players)
         self._board, self._players, self._fog = board, players, rules.fog
         self._params = rules.params(board.n_regions, board.n_super_regions)
@@ -345,19 +355,24 @@ class Describer(OneThread):
             offered: while regions are picked, bool[M, N], those that the player may pick now; None: orders are given.
 
         Raises:
-            InputError: shapes that do not fit, or players that there are not.
+            InputError: arrays of other types or shapes, or players that there are not.
         """
-        told = np.asarray(owner)
+        told = _integers(owner, "owner")
+        if told.ndim != 2:
+            raise InputError(f"owner must be an array [M, {self._board.n_regions}], not of shape {told.shape}")
         shape = (len(told), self._board.n_regions)
-        picked = np.zeros((0, 0), np.int8) if offered is None else np.asarray(offered).astype(np.int8)
-        armies = np.maximum(np.asarray(army), 0).astype(np.int32)
-        whose, played, steps = (np.asarray(given).astype(np.int32) for given in (player, rounds, cycles))
+        picked = np.zeros((0, 0), np.int8) if offered is None else (_integers(offered, "offered") != 0).view(np.int8)
+        armies = np.clip(_integers(army, "army"), 0, 2**31 - 1).astype(np.int32)
+        counts = _integers(player, "player"), _integers(rounds, "rounds"), _integers(cycles, "cycles")
+        whose, played, steps = (np.clip(count, -1, 2**31 - 1).astype(np.int32) for count in counts)
         if {told.shape, armies.shape, shape if offered is None else picked.shape} != {shape}:
             raise InputError(f"positions are arrays of {shape[1]} regions each, of as many positions")
         if {whose.shape, played.shape, steps.shape} != {shape[:1]}:
             raise InputError(f"{shape[0]} positions need as many players, rounds and cycles")
         if ((whose < 0) | (whose >= self._players)).any() or (told >= self._players).any():
             raise InputError(f"players are 0 .. {self._players - 1}")
+        if (played < 0).any() or (steps < 0).any():
+            raise InputError("rounds and cycles must be from 0 up")
         owners = np.maximum(told, NEUTRAL).astype(np.int8)
         values = np.broadcast_to(self._blank, (len(owners), self.features.size)).copy()
         describe_all(
@@ -365,6 +380,14 @@ class Describer(OneThread):
             played, steps, offered is not None, picked, *self._seen, values,
         )  # fmt: skip
         return values
+
+
+def _integers(values: Any, what: str) -> npt.NDArray[Any]:
+    """An array of integers or booleans; else InputError."""
+    array = array_of(values, what)
+    if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
+        raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")
+    return array
 
 
 __all__ = ["Describer"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.arguments import path_of
 from warlight_env.record.errors import LogError
 from warlight_env.record.names import is_log
 from warlight_env.record.reader import Summary, summarize
@@ -58,7 +59,7 @@ class LogIndex:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+        self.folder = path_of(folder, "folder", LogError)
         if not self.folder.is_dir():
             raise LogError(f"{self.folder}: no such folder")
         self.notices: list[str] = []

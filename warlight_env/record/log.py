@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from warlight_env.arguments import path_of
 from warlight_env.notebooks import html_of
+from warlight_env.record.errors import LogError
 from warlight_env.record.files import save
 from warlight_env.record.model import LoggedGame
 from warlight_env.record.reader import load
@@ -25,7 +27,7 @@ class GameLog(LoggedGame):
         Raises:
             LogError: not readable, not a log, from a newer program, or damaged in the middle.
         """
-        return cls.of(load(Path(path)))
+        return cls.of(load(path_of(path, "path", LogError)))
 
     def save(self, path: str | Path) -> None:
         """Write the file in one step, compressed if its name ends in ``.gz``.
@@ -33,7 +35,7 @@ class GameLog(LoggedGame):
         Raises:
             LogError: the name is no log's. LogWriteError: it cannot be written; what was there before is unchanged.
         """
-        save(self, Path(path))
+        save(self, path_of(path, "path", LogError))
 
     def _repr_html_(self) -> str | None:
         """The page with the replay in a frame, for notebooks; None where the page was not built."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
 from warlight_env.record.checks import Fields
 from warlight_env.record.decode import Decoder, decode_end, decode_failure, decode_header
@@ -61,6 +62,7 @@ class Summary:
 
 def summarize(path: Path) -> Summary:
     """What a list shows of a log, in a fraction of the time that `load` takes; errors as there."""
+    path = path_of(path, "path", LogError)
     whole = _whole_lines(read_text(path))
     if not whole:
         raise _nothing_left(path)

@@ -14,6 +14,7 @@ import numpy as np
 from warlight_env import bounded
 from warlight_env.agents import registry
 from warlight_env.agents.adapting import as_agent
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.record.decode import Decoder, decode_header
@@ -255,6 +256,10 @@ def describe(spec: str, seed: int | None = None) -> Player:
     Raises:
         AgentError: there is no such agent.
     """
+    if not isinstance(spec, str):
+        raise registry.AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
+    if seed is not None and not is_integer(seed):
+        raise registry.AgentError(f"agent {spec!r}: seed = {short_repr(seed)}: must be an integer or None")
     return Player(registry.unpinned(spec), spec, dict(_parameters(spec)), seed)
 
 

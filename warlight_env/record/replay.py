@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
 from warlight_env.record.errors import LogError, ReplayError
 from warlight_env.record.log import GameLog
-from warlight_env.record.model import Picks, Round, Start
+from warlight_env.record.model import LoggedGame, Picks, Round, Start
 from warlight_env.step_results import RoundResult, end_with_forfeits, places_with_forfeits, seen_by_all
 
 
@@ -45,8 +46,15 @@ class Difference:
         return f"{place}: {field}: the log has {_brief(logged)}, played again it is {_brief(played)}"
 
 
+def _check_log(log: Any) -> None:
+    """Raises LogError for what is no log."""
+    if not isinstance(log, LoggedGame):
+        raise LogError(f"log = {short_repr(log)}: must be a `GameLog`")
+
+
 def replay(log: GameLog) -> Iterator[Moment]:
     """The positions of a game from its start on, by what the log says."""
+    _check_log(log)
     number = 0
     for step, (owner, army) in zip((None, *log.steps), log.positions(), strict=False):
         number += isinstance(step, Round)
@@ -59,8 +67,9 @@ def result_of(log: GameLog, number: int) -> RoundResult:
     Raises:
         LogError: the log has no such round.
     """
-    if not 1 <= number <= len(log.rounds):
-        raise LogError(f"round {number}: the log has rounds 1 to {len(log.rounds)}")
+    _check_log(log)
+    if not is_integer(number) or not 1 <= number <= len(log.rounds):
+        raise LogError(f"round {short_repr(number)}: the log has rounds 1 to {len(log.rounds)}")
     step, seen = log.rounds[number - 1], None
     if log.header.rules.fog:
         owners = {moment.round: moment.owner for moment in replay(log) if moment.round in (number - 1, number)}
@@ -76,6 +85,7 @@ def verify(log: GameLog) -> list[Difference]:
     Compared are every position, by its hash and region by region, every event, every order that was left out, and the
     end.
     """
+    _check_log(log)
     number = 0
     try:
         for number, _, facts in _again(log):
@@ -94,9 +104,10 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
         LogError: the log has not so many rounds, or not all picks.
         ReplayError: played again, the game goes another way than the log says.
     """
+    _check_log(log)
     wanted = len(log.rounds) if round is None else round
-    if not 0 <= wanted <= len(log.rounds):
-        raise LogError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
+    if not is_integer(wanted) or not 0 <= wanted <= len(log.rounds):
+        raise LogError(f"round {short_repr(round)}: the log has rounds 0 to {len(log.rounds)}")
     steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= wanted)
     part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None)
     if differences := verify(part):

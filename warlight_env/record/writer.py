@@ -11,8 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
+from warlight_env.arguments import path_of
 from warlight_env.output import check_output, move_output, open_output, write_all
-from warlight_env.record.errors import LogWriteError
+from warlight_env.record.errors import LogError, LogWriteError
 from warlight_env.record.files import GZIP, LEVEL, replace_file, writing
 from warlight_env.record.model import Player
 from warlight_env.record.names import COMPRESSED, partial_of, suffix_of
@@ -48,7 +49,7 @@ class LogWriter(Recorder):
         insight: bool = False,
     ) -> None:
         super().__init__(players, match, insight=insight)
-        self.path = Path(path)
+        self.path = path_of(path, "path", LogError)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if suffix_of(self.path) == COMPRESSED else None
         with writing(self.path):
             check_output(self.path)  # before the game is played

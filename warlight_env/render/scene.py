@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.render import theme as colours
 from warlight_env.render.arrows import Route, arrow, routes
 from warlight_env.render.layout import Layout, Point, Ring, layout_of
 from warlight_env.render.shapes import Area, Item, Label, Stroke, badge, pill, text_width
-from warlight_env.render.shown_position import UNKNOWN, ShownPosition, by_player, counted
+from warlight_env.render.shown_position import UNKNOWN, ShownPosition, by_player, check_position, counted
 from warlight_env.tables import printable
 
 MARGIN = 12.0
@@ -49,8 +50,9 @@ def build(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | N
 
     Orders that touch an unknown region are not shown.
     """
-    if not MIN_WIDTH <= width <= MAX_WIDTH:
-        raise ValueError(f"width = {width}: must be {MIN_WIDTH} to {MAX_WIDTH} pixels")
+    check_position(position)
+    if not is_integer(width) or not MIN_WIDTH <= width <= MAX_WIDTH:
+        raise colours.RenderError(f"width = {short_repr(width)}: must be {MIN_WIDTH} to {MAX_WIDTH} pixels")
     layout = layout_of(position.map)
     header, top = _header(position, width)
     x, y, box_width, box_height = layout.box
@@ -174,7 +176,7 @@ def _transports(
     span = layout.box[2] * frame.scale
     for player, given in by_player(orders):
         if not 0 <= player < position.players:
-            raise ValueError(f"orders: there is no player {player}")
+            raise colours.RenderError(f"orders: there is no player {player}")
         drawn: dict[tuple[int, int], int] = {}
         for source, target, armies in given.attacks:
             if not position.knows(source, target) or source == target:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arguments import integers_of, is_integer, short_repr
 from warlight_env.maps import Map
-from warlight_env.render.theme import MAX_PLAYERS
+from warlight_env.render.theme import MAX_PLAYERS, RenderError
 from warlight_env.tables import printable
 
 NEUTRAL, UNKNOWN = -1, -2
@@ -34,17 +35,28 @@ class ShownPosition:
     title: str = ""  # instead of the map's
 
     def __post_init__(self) -> None:
+        if not isinstance(self.map, Map):
+            raise RenderError(f"map = {short_repr(self.map)}: must be a `Map`")
         n = self.map.n_regions
-        if not 1 <= self.players <= MAX_PLAYERS:
-            raise ValueError(f"players = {self.players}: must be 1 to {MAX_PLAYERS}")
-        if len(self.owner) != n or len(self.army) != n:
-            raise ValueError(f"owner and army must have {n} entries, not {len(self.owner)} and {len(self.army)}")
-        owner = tuple(int(o) for o in self.owner)
+        if not is_integer(self.players) or not 1 <= self.players <= MAX_PLAYERS:
+            raise RenderError(f"players = {short_repr(self.players)}: must be 1 to {MAX_PLAYERS}")
+        owner, armies = tuple(integers_of(self.owner, "owner")), tuple(integers_of(self.army, "army"))
+        if len(owner) != n or len(armies) != n:
+            raise RenderError(f"owner and army must have {n} entries, not {len(owner)} and {len(armies)}")
         if not all(UNKNOWN <= o < self.players for o in owner):
-            raise ValueError(f"owner: must be from {UNKNOWN} to {self.players - 1}")
-        if self.names is not None and len(self.names) != self.players:
-            raise ValueError(f"names: {len(self.names)} for {self.players} players")
-        army = tuple(0 if o == UNKNOWN else int(a) for o, a in zip(owner, self.army, strict=True))
+            raise RenderError(f"owner: must be from {UNKNOWN} to {self.players - 1}")
+        if not all(abs(army) < 2**63 for army in armies):
+            raise RenderError("army: must fit 64 bits")
+        if self.round is not None and not is_integer(self.round):
+            raise RenderError(f"round = {short_repr(self.round)}: must be an integer or None")
+        names = self.names
+        if names is not None and not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
+            raise RenderError(f"names = {short_repr(names)}: must be a list of strings")
+        if names is not None and len(names) != self.players:
+            raise RenderError(f"names: {len(names)} for {self.players} players")
+        if not isinstance(self.title, str):
+            raise RenderError(f"title = {short_repr(self.title)}: must be a string")
+        army = tuple(0 if o == UNKNOWN else a for o, a in zip(owner, armies, strict=True))
         object.__setattr__(self, "owner", owner)
         object.__setattr__(self, "army", army)
 
@@ -87,6 +99,12 @@ class ShownPosition:
         return all(0 <= r < len(self.owner) and self.owner[r] != UNKNOWN for r in regions)
 
 
+def check_position(position: Any) -> None:
+    """Raises RenderError for what is no `ShownPosition`."""
+    if not isinstance(position, ShownPosition):
+        raise RenderError(f"position = {short_repr(position)}: must be a `ShownPosition`")
+
+
 def counted(number: int, one: str, many: str) -> str:
     """A number with its noun: "1 army", "2 armies"."""
     return f"{number} {one if number == 1 else many}"
@@ -94,7 +112,11 @@ def counted(number: int, one: str, many: str) -> str:
 
 def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Any]]:
     """Orders with their players, from a list in the players' order or a mapping; None stands for no orders."""
-    pairs = orders.items() if isinstance(orders, Mapping) else enumerate(orders or ())
+    if not isinstance(orders, Mapping | Sequence | None) or isinstance(orders, str | bytes):
+        raise RenderError(f"orders = {short_repr(orders)}: must be a list in the players' order, or a dict by player")
+    pairs = orders.items() if isinstance(orders, Mapping) else enumerate(() if orders is None else orders)
     for player, given in pairs:
+        if not is_integer(player):
+            raise RenderError(f"orders: {short_repr(player)} is no player")
         if given is not None:
             yield int(player), given

@@ -29,7 +29,7 @@ def to_svg(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | 
         width: in pixels, 200 to 4000; the height follows from the map.
 
     Raises:
-        ValueError: a width or a player that cannot be.
+        RenderError: a position, a width or a player that cannot be.
     """
     return draw(build(position, orders, width))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from warlight_env.render.shown_position import NEUTRAL, UNKNOWN, ShownPosition, counted
-from warlight_env.render.theme import NEUTRAL_SYMBOL, SYMBOLS, UNKNOWN_SYMBOL, rgb, theme
+from warlight_env.arguments import check_flag, is_integer, short_repr
+from warlight_env.render.shown_position import NEUTRAL, UNKNOWN, ShownPosition, check_position, counted
+from warlight_env.render.theme import NEUTRAL_SYMBOL, SYMBOLS, UNKNOWN_SYMBOL, RenderError, rgb, theme
 from warlight_env.tables import printable
 
 MIN_WIDTH = 40
@@ -20,8 +21,10 @@ def to_text(position: ShownPosition, *, colour: bool = False, width: int = 80) -
     Returns:
         The lines, without a newline at the end.
     """
-    if width < MIN_WIDTH:
-        raise ValueError(f"width = {width}: must be at least {MIN_WIDTH} characters")
+    check_position(position)
+    check_flag(colour, "colour", RenderError)
+    if not is_integer(width) or width < MIN_WIDTH:
+        raise RenderError(f"width = {short_repr(width)}: must be at least {MIN_WIDTH} characters")
     title = printable(position.title or position.map.title or position.map.name)
     lines = [title if position.round is None else f"{title} · round {position.round}"]
     lines += [_standing(position, player, colour) for player in range(position.players)]

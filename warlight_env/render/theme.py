@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.errors import InputError
+
 BadgeShape = Literal["circle", "square", "diamond", "triangle", "wedge", "star"]
 
 MAX_PLAYERS = 6
@@ -47,6 +50,10 @@ class Theme:
         return mix(self.fill(owner), "#ffffff", 0.6)
 
 
+class RenderError(InputError):
+    """A position, orders or a size that cannot be drawn."""
+
+
 _TWO = Theme(("#0072b2", "#d55e00"), "#e9e6dd")
 _FOUR = Theme(("#0072b2", "#f0e442", "#a63d00", "#88ccee"), "#8f8b80")
 _FIVE = Theme((*_FOUR.players, "#dd8877"), "#776666")
@@ -59,8 +66,8 @@ def theme(players: int) -> Theme:
     The smallest CIEDE2000 difference between any two of fills and sea, over normal, protan, deutan and tritan
     sight, is above 28 for two players, 23 for three and four, 20 for five and six.
     """
-    if not 1 <= players <= MAX_PLAYERS:
-        raise ValueError(f"players = {players}: there are colours for 1 to {MAX_PLAYERS}")
+    if not is_integer(players) or not 1 <= players <= MAX_PLAYERS:
+        raise RenderError(f"players = {short_repr(players)}: there are colours for 1 to {MAX_PLAYERS}")
     base = _TWO if players <= 2 else _FOUR if players <= 4 else _FIVE if players == 5 else _SIX
     return Theme(base.players[:players], base.neutral)
 

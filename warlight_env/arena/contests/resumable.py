@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
 from warlight_env.arena.backends.tasks import Done, Task, Workers
 from warlight_env.arena.contests.append_only import locked
@@ -17,6 +15,7 @@ from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.runs import RunFolder
 from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.arena.playing.play import GameRecord
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
 
@@ -127,10 +126,10 @@ def check_count(name: str, value: object, *, optional: bool = False) -> None:
     """Refuse what is no integer from 1 up with a `MatchError`."""
     if value is None and optional:
         return
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise MatchError(f"{name} = {value!r}: must be an integer")
-    if value < 1:
-        raise MatchError(f"{name} = {value}: must be at least 1")
+    if not is_integer(value):
+        raise MatchError(f"{name} = {short_repr(value)}: must be an integer")
+    if not 1 <= value < 2**63:
+        raise MatchError(f"{name} = {short_repr(value)}: must be at least 1, and below 2**63")
 
 
 def _play(

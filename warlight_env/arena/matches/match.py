@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from warlight_env import maps
 from warlight_env.agents import Budget
 from warlight_env.arena.backends.backend import Backend, LocalBackend, make_backend
@@ -17,9 +15,10 @@ from warlight_env.arena.contests.course import Contest, StopRule
 from warlight_env.arena.contests.resumable import check_count, check_jobs, play_contests
 from warlight_env.arena.matches.result import MatchResult
 from warlight_env.arena.playing.clocks import Clock
-from warlight_env.arena.playing.game_setup import AgentSource, MatchError, Setup
+from warlight_env.arena.playing.game_setup import AgentSource, MatchError, Setup, check_source
 from warlight_env.arena.playing.play import GameRecord, Picks, round_limit
 from warlight_env.arena.playing.player import OnCrash, OnLate
+from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.engine.rng import SEEDS
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
 
@@ -76,22 +75,31 @@ class Match:
     insight: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.agents, Sequence):
+            raise MatchError(f"agents = {short_repr(self.agents)}: must be a list of agents")
+        for source in self.agents:
+            check_source(source)
         if isinstance(self.agents, str) or not 2 <= len(self.agents) <= MAX_PLAYERS:
             count = 1 if isinstance(self.agents, str) else len(self.agents)
             raise MatchError(f"a match needs 2 to {MAX_PLAYERS} agents, not {count}")
         check_count("games", self.games)
         check_jobs(self.jobs, optional=True)
         check_count("max_rounds", self.max_rounds, optional=True)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer):
-            raise MatchError(f"seed = {self.seed!r}: must be an integer")
+        if not is_integer(self.seed):
+            raise MatchError(f"seed = {short_repr(self.seed)}: must be an integer")
         if abs(int(self.seed)) >= SEEDS:
             raise MatchError("seed: must have fewer than 300 digits")
         if not isinstance(self.budget, Budget | None):
-            raise MatchError(f"budget = {self.budget!r}: must be a Budget or None")
+            raise MatchError(f"budget = {short_repr(self.budget)}: must be a Budget or None")
         choices = {"picks": ("random", "agents"), "on_crash": ("raise", "forfeit"), "on_late": ("report", "forfeit")}
         for name, (one, other) in choices.items():
-            if getattr(self, name) not in (one, other):
-                raise MatchError(f"{name} = {getattr(self, name)!r}: must be {one!r} or {other!r}")
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in (one, other):
+                raise MatchError(f"{name} = {short_repr(value)}: must be {one!r} or {other!r}")
+        for name in ("paired", "insight"):
+            check_flag(getattr(self, name), name, MatchError)
+        if self.log is not None:
+            path_of(self.log, "log", MatchError)
         self._clocks()
 
     def setup(self) -> Setup:
@@ -112,12 +120,14 @@ class Match:
         else:
             given = self.clocks
         many = not (given is None or isinstance(given, str | Clock))
+        if many and not isinstance(given, Sequence):
+            raise MatchError(f"clocks = {short_repr(given)}: must be one Clock, or a list of them")
         clocks = tuple(given) if many else (given,) * len(self.agents)
         if len(clocks) != len(self.agents):
             raise MatchError(f"clocks: {len(clocks)} for {len(self.agents)} agents; give one for all, or one for each")
         for clock in clocks:
             if not isinstance(clock, str | Clock | None):
-                raise MatchError(f"clock {clock!r}: must be a Clock, text as in '1s', or None")
+                raise MatchError(f"clock {short_repr(clock)}: must be a Clock, text as in '1s', or None")
         clocks = tuple(Clock.parse(clock) if isinstance(clock, str) else clock for clock in clocks)
         return clocks if any(clocks) else ()
 

@@ -12,6 +12,7 @@ from warlight_env.arena.matches.match_standing import score
 from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import GameRecord
 from warlight_env.arena.ratings.elo import expected_score
+from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
 
 #: Units that each possible score is taken to have had before the first game, so that none seems impossible.
@@ -53,9 +54,9 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                raise SprtError(f"sprt: {name} = {value!r}: must be a number")
+        for name, value in vars(self).items():
+            if not is_number(value):
+                raise SprtError(f"sprt: {name} = {short_repr(value)}: must be a number")
         if not self.elo0 < self.elo1:
             raise SprtError(f"sprt: elo0 = {self.elo0:g} must be below elo1 = {self.elo1:g}")
         if max(abs(self.elo0), abs(self.elo1)) > 2000:
@@ -67,6 +68,8 @@ class Sprt:
     @classmethod
     def parse(cls, text: str) -> Sprt:
         """A test from ``elo0,elo1[,alpha[,beta]]``; without beta it is alpha's."""
+        if not isinstance(text, str):
+            raise SprtError(f"sprt {short_repr(text)}: must be a string")
         parts = text.split(",")
         try:
             values = [float(part) for part in parts]

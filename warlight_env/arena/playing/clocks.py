@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
 from warlight_env.agents import Budget
+from warlight_env.arguments import is_number, short_repr
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.errors import InputError
 
@@ -50,13 +50,13 @@ class Clock:
 
     def __post_init__(self) -> None:
         if self.simulations is not None and (type(self.simulations) is not int or self.simulations < 1):
-            raise ClockError(f"simulations = {self.simulations!r}: must be an integer from 1 up")
+            raise ClockError(f"simulations = {short_repr(self.simulations)}: must be an integer from 1 up")
         for name in ("seconds", "bank"):
             value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise ClockError(f"{name} = {value!r}: must be above 0")
-        if not (math.isfinite(self.increment) and self.increment >= 0):
-            raise ClockError(f"increment = {self.increment!r}: must be at least 0")
+            if value is not None and not (is_number(value) and value > 0):
+                raise ClockError(f"{name} = {short_repr(value)}: must be a number above 0")
+        if not (is_number(self.increment) and self.increment >= 0):
+            raise ClockError(f"increment = {short_repr(self.increment)}: must be a number, at least 0")
         if self.bank is None and self.increment:
             raise ClockError("an increment needs a bank")
         if self.bank is not None and self.seconds is not None:
@@ -72,6 +72,8 @@ class Clock:
         Raises:
             ClockError: the text is no clock.
         """
+        if not isinstance(text, str):
+            raise ClockError(f"clock {short_repr(text)}: must be a string")
         if text.strip() == "none":
             return None
         simulations: int | None = None

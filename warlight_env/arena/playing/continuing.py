@@ -8,7 +8,15 @@ from pathlib import Path
 
 from warlight_env.agents import Agent, Budget
 from warlight_env.arena.playing.game_setup import AgentSource, MatchError, make
-from warlight_env.arena.playing.play import AgentCrashError, GameRecord, play_rounds, round_limit
+from warlight_env.arena.playing.play import (
+    AgentCrashError,
+    GameRecord,
+    check_budget,
+    check_rounds,
+    play_rounds,
+    round_limit,
+)  # fmt: skip
+from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.record.log import GameLog
@@ -47,8 +55,16 @@ def play_on(
     Raises:
         LogError, ReplayError: the log has no such round, or its game goes another way when it is played again.
         MatchError: the game is over there, or agents and players do not go together.
+        GameError: max_rounds or budget are of another type.
         AgentCrashError: an agent failed. LogWriteError: the log cannot be written.
     """
+    if not is_integer(seed):
+        raise MatchError(f"seed = {short_repr(seed)}: must be an integer")
+    if not isinstance(agents, Sequence | None) or isinstance(agents, str):
+        raise MatchError(f"agents = {short_repr(agents)}: must be a list with one for each player")
+    check_rounds(max_rounds)
+    check_budget(budget)
+    check_flag(insight, "insight", MatchError)
     game = game_at(log, round)
     if game.done:
         raise MatchError(f"the game is over after round {game.round}: continue from an earlier one")

@@ -22,6 +22,7 @@ from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.logs import check_logged, log_writer, open_folder
 from warlight_env.arena.playing.play import AgentCrashError, GameObserver, GameRecord, Picks, play_game
 from warlight_env.arena.playing.player import OnCrash, OnLate
+from warlight_env.arguments import short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -219,8 +220,15 @@ class Setup:
             open_folder(self.log, self.map, self.rules, self.match_data)
 
 
+def check_source(source: Any) -> None:
+    """Raises MatchError for what no agent can be made of."""
+    if not isinstance(source, str) and not callable(source):
+        raise MatchError(f"agent {short_repr(source)}: must be a specification, or make an agent of a seed")
+
+
 def make(source: AgentSource, seed: int) -> Agent:
-    """An agent from its source."""
+    """An agent from its source; MatchError for what is none."""
+    check_source(source)
     return make_agent(source, seed) if isinstance(source, str) else as_agent(made_by(source, seed))
 
 

@@ -6,19 +6,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, get_args
 
 from warlight_env.agents import Budget
-from warlight_env.agents.adapting import PlainAgent
+from warlight_env.agents.adapting import PlainAgent, is_agent
 from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.forfeits import Forfeits
 from warlight_env.arena.playing.player import AgentFaults, Failure, OnCrash, OnLate, SeatedAgent, TimeUse
+from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.step_results import IllegalOrder, RoundResult
+from warlight_env.step_results import GameError, IllegalOrder, RoundResult
 
 #: Rounds after which a game is stopped where the rules know no limit.
 SAFETY_ROUNDS: Final = 500
@@ -172,6 +173,45 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
     return min(by_rules, max_rounds) if by_rules else max_rounds
 
 
+def _check_arguments(
+    agents: Any, picks: Any, max_rounds: Any, budget: Any, seats: Any, clocks: Any, on_crash: Any, on_late: Any
+) -> None:
+    """Raises GameError for arguments of `play_game` that `Game` does not check."""
+    if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
+        raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
+    choices = (
+        ("picks", picks, get_args(Picks)),
+        ("on_crash", on_crash, get_args(OnCrash)),
+        ("on_late", on_late, get_args(OnLate)),
+    )
+    for name, value, known in choices:
+        if not isinstance(value, str) or value not in known:
+            raise GameError(f"{name} = {short_repr(value)}: there are {', '.join(known)}")
+    check_rounds(max_rounds)
+    check_budget(budget)
+    numbers = list(range(len(agents)))
+    if seats is not None and (
+        not isinstance(seats, Sequence) or not all(map(is_integer, seats)) or sorted(seats) != numbers
+    ):
+        raise GameError(f"seats = {short_repr(seats)}: must hold each of {numbers} once")
+    if clocks is not None:
+        timed = isinstance(clocks, Sequence) and all(isinstance(clock, Clock | None) for clock in clocks)
+        if not timed or len(clocks) != len(agents):
+            raise GameError(f"clocks = {short_repr(clocks)}: must be a list with a Clock or None for each agent")
+
+
+def check_rounds(max_rounds: Any) -> None:
+    """Raises GameError unless a game can be stopped after so many rounds."""
+    if max_rounds is not None and not (is_integer(max_rounds) and max_rounds >= 0):
+        raise GameError(f"max_rounds = {short_repr(max_rounds)}: must be an integer from 0 up, or None")
+
+
+def check_budget(budget: Any) -> None:
+    """Raises GameError unless this can be handed to agents."""
+    if not isinstance(budget, Budget | None):
+        raise GameError(f"budget = {short_repr(budget)}: must be a Budget or None")
+
+
 def play_game(
     agents: Sequence[PlainAgent],
     map: str | Path | Map = "world",
@@ -207,8 +247,10 @@ def play_game(
     Raises:
         AgentCrashError: an agent raised, or its answer is no answer, and `on_crash` is "raise".
         GameStopped: `stop` said so.
-        MapError, RulesError, GameError: map, rules and number of agents do not go together.
+        MapError, RulesError, GameError: map, rules and number of agents do not go together, or an argument is of
+            another type.
     """
+    _check_arguments(agents, picks, max_rounds, budget, seats, clocks, on_crash, on_late)
     seats = tuple(range(len(agents))) if seats is None else seats
     players = [
         SeatedAgent(agent, seats[seat], None if clocks is None else clocks[seat], on_crash, on_late)

@@ -16,6 +16,7 @@ from warlight_env import bounded
 from warlight_env.agents.turn_net.turn_file import BUNDLED
 from warlight_env.agents.value_record import check_digest
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
+from warlight_env.arguments import path_of, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.envs.actions import EncodingFactory, FactoredActions, StrategyActions
@@ -119,6 +120,10 @@ class PolicyFile:
         Raises:
             PolicyFileError: it is no such thing, or of another version; `name` begins the message.
         """
+        if not isinstance(content, bytes):
+            raise PolicyFileError(f"content = {short_repr(content)}: must be bytes")
+        if not isinstance(name, str):
+            raise PolicyFileError(f"name = {short_repr(name)}: must be a string")
         try:
             text, arrays = unpacked(content)
         except (ArraysError, UnicodeDecodeError) as error:
@@ -265,6 +270,7 @@ def policy_place(source: str | Path) -> PolicyPlace:
     Raises:
         PolicyFileError: no such file or name.
     """
+    path_of(source, "policy", PolicyFileError)
     known = {**BUNDLED, **built_in()}
     named = _PINNED.fullmatch(str(source))
     name, told = named.groups() if named else (str(source), "")

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from warlight_env.arena.ratings.statistics import Interval
+from warlight_env.arguments import is_number, short_repr
+from warlight_env.errors import InputError
+
+#: The largest difference that has an expected score: at 123,000 a float overflows.
+MOST_ELO: Final = 100_000
 
 
 class EloDifference(NamedTuple):
@@ -30,20 +35,26 @@ def elo_of(score: float) -> float:
     """The Elo difference at which a player is expected to score so much: 400 log10(s / (1 - s)).
 
     Raises:
-        ValueError: unless 0 <= score <= 1.
+        InputError: unless 0 <= score <= 1.
 
     A. Elo, "The Rating of Chessplayers" (1978), with the logistic curve that is in use today.
     """
-    if not 0 <= score <= 1:
-        raise ValueError(f"score = {score!r}: must lie in 0 .. 1")
+    if not is_number(score) or not 0 <= score <= 1:
+        raise InputError(f"score = {short_repr(score)}: must lie in 0 .. 1")
     if score in (0, 1):
         return math.inf if score else -math.inf
     return 400 * math.log10(score / (1 - score))
 
 
 def expected_score(elo: float) -> float:
-    """The score that a player expects who is stronger by so much Elo: the inverse of `elo_of`."""
-    return 1 / (1 + 10 ** (-elo / 400))
+    """The score that a player expects who is stronger by so much Elo: the inverse of `elo_of`.
+
+    Raises:
+        InputError: it is no number in -100,000 .. 100,000.
+    """
+    if not is_number(elo) or not abs(elo) <= MOST_ELO:
+        raise InputError(f"elo = {short_repr(elo)}: must be a number in {-MOST_ELO} .. {MOST_ELO}")
+    return float(1 / (1 + 10 ** (-elo / 400)))
 
 
 def elo_difference(score: float, interval: Interval) -> EloDifference:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.arena.ratings.statistics import CONFIDENCE
+from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.errors import InputError, RunError
 
 #: Elo points of a factor e in the odds: 400 points are odds of 10 to 1.
@@ -24,6 +25,10 @@ _TOLERANCE = 1e-8
 _WEIGHTS = 4_000_000  # of resampled units, in memory at once
 
 Floats = npt.NDArray[np.float64]
+
+
+#: More samples need gigabytes of memory.
+MOST_RESAMPLES: Final = 100_000
 
 
 class RatingError(InputError):
@@ -91,14 +96,23 @@ def rate(
     Raises:
         RatingError: fewer than two agents, an agent without games, agents that no chain of games connects.
     """
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise RatingError(f"names = {short_repr(names)}: must be a list of strings")
     n = len(names)
     if n < 2:
         raise RatingError(f"ratings need at least 2 agents, not {n}")
-    if anchor is not None and anchor not in names:
-        raise RatingError(f"anchor {anchor!r}: no such agent; there are {', '.join(names)}")
-    if prior < 0 or resamples < 1 or not 0 < confidence < 1:
-        raise RatingError("prior must be at least 0, resamples at least 1, confidence between 0 and 1")
-    played = list(games)
+    if anchor is not None and not (isinstance(anchor, str) and anchor in names):
+        raise RatingError(f"anchor {short_repr(anchor)}: no such agent; there are {', '.join(names)}")
+    if not (is_number(prior) and prior >= 0 and is_number(confidence) and 0 < confidence < 1):
+        raise RatingError("prior must be at least 0, confidence between 0 and 1")
+    if not (is_integer(resamples) and 1 <= resamples <= MOST_RESAMPLES):
+        raise RatingError(f"resamples = {short_repr(resamples)}: must be an integer in 1 .. {MOST_RESAMPLES}")
+    if not (is_integer(seed) and seed >= 0) or not is_number(anchor_elo):
+        raise RatingError("seed must be an integer from 0 up, anchor_elo a number")
+    try:
+        played = list(games)
+    except Exception:  # methods of the caller's own object may raise anything
+        raise RatingError(f"games = {short_repr(games)}: must be a list of `Placing`") from None
     strata, counts = _comparisons(n, played)
     totals, met = _totals(n, strata)
     _check_connected(names, totals, met, prior)
@@ -135,11 +149,21 @@ class _Stratum:
     units: Floats  #: float64[U, K]
 
 
+def _check_placing(game: Any) -> None:
+    """Raises RatingError for what is no `Placing` of integers."""
+    whole = isinstance(game, Placing) and all(
+        isinstance(numbers, Sequence) and all(map(is_integer, numbers)) for numbers in (game.players, game.places)
+    )
+    if not whole or not is_integer(game.unit) or not is_integer(game.stratum):
+        raise RatingError(f"game {short_repr(game)}: must be a `Placing` of integers")
+
+
 def _comparisons(n: int, games: Sequence[Placing]) -> tuple[list[_Stratum], npt.NDArray[np.int64]]:
     """The games as comparisons of pairs, and the number of games of each agent."""
     counts = np.zeros(n, dtype=np.int64)
     strata: dict[int, dict[int, dict[int, float]]] = {}
     for game in games:
+        _check_placing(game)
         if len(game.players) != len(game.places) or len(set(game.players)) != len(game.players):
             raise RatingError(f"game of players {game.players} with places {game.places}: must be one place each")
         if not all(0 <= player < n for player in game.players):

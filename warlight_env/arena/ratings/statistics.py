@@ -6,9 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from warlight_env.arguments import is_integer, is_number, short_repr
+from warlight_env.errors import InputError
 
 CONFIDENCE = 0.95
+#: More games than this are not counted exactly by a float.
+MOST_GAMES = 2**53
 
 
 class Interval(NamedTuple):
@@ -25,14 +30,13 @@ def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -
     effective number).
 
     Raises:
-        ValueError: unless 0 <= wins <= games and 0 < confidence < 1.
+        InputError: unless 0 <= wins <= games and 0 < confidence < 1.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
     """
-    if not 0 <= wins <= games:
-        raise ValueError(f"wins = {wins!r} of {games!r} games: must lie in 0 .. games")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence!r}: must lie between 0 and 1")
+    if not (is_number(wins) and is_number(games) and 0 <= wins <= games <= MOST_GAMES):
+        raise InputError(f"wins = {short_repr(wins)} of {short_repr(games)} games: must lie in 0 .. games")
+    _check_confidence(confidence)
     if games == 0:
         return Interval(0.0, 1.0)
     z = NormalDist().inv_cdf((1 + confidence) / 2)
@@ -54,16 +58,36 @@ def unit_interval(shares: Sequence[float] | Mapping[float, int], confidence: flo
     counted: Wilson's interval with the number of independent games whose mean would vary as much as the units' mean
     does (as for clustered samples: Korn and Graubard, Survey Methodology 24, 1998). The variance is
     estimated as if one unit more lay half a game off the mean, which keeps equal units from looking certain.
+
+    Raises:
+        InputError: a share outside 0 .. 1, a count that is no integer from 0 up, or see `wilson_interval`.
     """
-    counts = shares if isinstance(shares, Mapping) else Counter(shares)
+    _check_confidence(confidence)
+    counts = _counts(shares)
     units = sum(counts.values())
     if units == 0:
         return Interval(0.0, 1.0)
-    if not all(0 <= share <= 1 for share in counts):
-        raise ValueError("a unit's share of wins must lie in 0 .. 1")
     mean = math.fsum(share * count for share, count in counts.items()) / units
     if mean in (0.0, 1.0):
         return wilson_interval(mean * units, units, confidence)
     variance = (math.fsum(count * (share - mean) ** 2 for share, count in counts.items()) + 0.25) / units
     effective = units * mean * (1 - mean) / variance
     return wilson_interval(mean * effective, effective, confidence)
+
+
+def _check_confidence(confidence: Any) -> None:
+    if not is_number(confidence) or not 0 < confidence < 1:
+        raise InputError(f"confidence = {short_repr(confidence)}: must lie between 0 and 1")
+
+
+def _counts(shares: Any) -> Mapping[float, int]:
+    """How many units there are of each share, checked."""
+    try:
+        counts = dict(shares) if isinstance(shares, Mapping) else Counter(list(shares))
+    except Exception:  # methods of the caller's own object may raise anything
+        raise InputError(f"shares = {short_repr(shares)}: must be numbers, or counts by number") from None
+    if not all(is_number(share) and 0 <= share <= 1 for share in counts):
+        raise InputError("a unit's share of wins must lie in 0 .. 1")
+    if not all(is_integer(count) and 0 <= count <= MOST_GAMES for count in counts.values()):
+        raise InputError(f"shares = {short_repr(shares)}: counts must be integers from 0 up")
+    return counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from warlight_env import maps
 from warlight_env.agents.registry import parse
@@ -14,9 +14,10 @@ from warlight_env.arena.playing.clocks import Clock
 from warlight_env.arena.playing.game_setup import Setup
 from warlight_env.arena.playing.play import Picks
 from warlight_env.arena.playing.player import OnCrash, OnLate
+from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.engine.board import make_board
-from warlight_env.engine.rng import derive_seed
-from warlight_env.engine.rules import Rules
+from warlight_env.engine.rng import SEEDS, derive_seed
+from warlight_env.engine.rules import MAX_PLAYERS, Rules
 from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError
 
@@ -30,6 +31,9 @@ class TournamentError(InputError):
     """A tournament that cannot be played; the message names the key and the reason."""
 
 
+Format = Literal["round-robin", "gauntlet"]
+
+
 @dataclass(frozen=True)
 class Entrant:
     """An agent of a tournament under the name that its tables show."""
@@ -37,6 +41,12 @@ class Entrant:
     name: str
     spec: str
     clock: Clock | None = None  #: None: the tournament's
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not isinstance(self.spec, str):
+            raise TournamentError(f"agents: name and spec must be strings, not {short_repr((self.name, self.spec))}")
+        if not isinstance(self.clock, Clock | None):
+            raise TournamentError(f"agents: clock = {short_repr(self.clock)}: must be a `Clock` or None")
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ class Tournament:
 
     name: str
     entrants: tuple[Entrant, ...]
-    format: Literal["round-robin", "gauntlet"] = "round-robin"
+    format: Format = "round-robin"
     challengers: tuple[str, ...] = ()
     players: int = 2
     games: int = 100
@@ -78,7 +88,36 @@ class Tournament:
     anchor: str | None = None
     anchor_elo: float = 0.0
 
+    def _check_types(self) -> None:
+        """Raises TournamentError for fields of other types than they are declared with."""
+
+        def require(fits: bool, name: str, wanted: str) -> None:
+            if not fits:
+                raise TournamentError(f"{name} = {short_repr(getattr(self, name))}: must be {wanted}")
+
+        for name, kind in (("entrants", Entrant), ("challengers", str), ("maps", maps.Map), ("rules", Rules)):
+            values = getattr(self, name)
+            fits = isinstance(values, tuple | list) and all(isinstance(value, kind) for value in values)
+            require(fits, name, f"a list of {kind.__name__}")
+        for name, known in (
+            ("format", get_args(Format)), ("picks", get_args(Picks)), ("on_crash", get_args(OnCrash)),
+            ("on_late", get_args(OnLate)),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            require(isinstance(value, str) and value in known, name, f"one of {', '.join(known)}")
+        require(isinstance(self.name, str), "name", "a string")
+        require(is_integer(self.players) and 2 <= self.players <= MAX_PLAYERS, "players", f"in 2 .. {MAX_PLAYERS}")
+        require(is_integer(self.games) and 1 <= self.games < 2**63, "games", "an integer from 1 up")
+        require(is_integer(self.seed) and abs(self.seed) < SEEDS, "seed", "an integer of fewer than 300 digits")
+        require(isinstance(self.paired, bool), "paired", "True or False")
+        rounds = self.max_rounds
+        require(rounds is None or (is_integer(rounds) and rounds >= 1), "max_rounds", "an integer from 1 up, or None")
+        require(isinstance(self.clock, Clock | None), "clock", "a `Clock` or None")
+        require(isinstance(self.anchor, str | None), "anchor", "a name or None")
+        require(is_number(self.anchor_elo), "anchor_elo", "a number")
+
     def __post_init__(self) -> None:
+        self._check_types()
         names = [entrant.name for entrant in self.entrants]
         for name in names:
             if names.count(name) > 1:

@@ -13,6 +13,7 @@ from warlight_env.agents.registry import parse
 from warlight_env.arena.playing.clocks import Clock, ClockError
 from warlight_env.arena.tournaments.toml_file import TomlFile
 from warlight_env.arena.tournaments.tournament import FORMATS, Entrant, Tournament, TournamentError
+from warlight_env.arguments import path_of
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.engine.setup import check_players
@@ -35,7 +36,7 @@ def load_tournament(path: str | Path) -> Tournament:
     Raises:
         TournamentError: with the file, the line and the key.
     """
-    return _read(TomlFile(Path(path), TournamentError))
+    return _read(TomlFile(path_of(path, "path", TournamentError), TournamentError))
 
 
 def _read(file: TomlFile) -> Tournament:

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
 from warlight_env.envs.actions.base import ActionEncoding, free_regions
@@ -38,17 +39,17 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
     """The encoding of that name, or made by that factory."""
     if isinstance(action, str):
         if action not in ENCODINGS:
-            raise InputError(f"action = {action!r}: there are {', '.join(ENCODINGS)}")
+            raise InputError(f"action = {short_repr(action)}: there are {', '.join(ENCODINGS)}")
         action = ENCODINGS[action]
     if not callable(action):
-        raise InputError(f"action = {action!r}: must be {', '.join(ENCODINGS)} or a factory")
+        raise InputError(f"action = {short_repr(action)}: must be {', '.join(ENCODINGS)} or a factory")
     return _checked(action(board, params))
 
 
 def _checked(encoding: ActionEncoding) -> ActionEncoding:
     """The encoding, if its numbers fit each other and the board: kernels write masks and read rows by them."""
     if not isinstance(encoding, ActionEncoding):
-        raise InputError(f"action: the factory made {encoding!r:.60}, not an `ActionEncoding`")
+        raise InputError(f"action: the factory made {short_repr(encoding)}, not an `ActionEncoding`")
     n, e, place = encoding.board.n_regions, encoding.board.n_edges, f"action {type(encoding).__name__}"
     for name in ("limits", "config"):
         array = getattr(encoding, name)

@@ -14,6 +14,7 @@ from gymnasium import spaces
 
 from warlight_env.agents.context import Context, bare_context
 from warlight_env.agents.weights import THESIS, Weights
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
@@ -226,22 +227,9 @@ def wishes_row(view: View, wishes: Sequence[int], out: I64) -> int:
     return dropped
 
 
-def integers(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
-    """The value as an integer array of exactly that shape, or an InputError that says what it is instead."""
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError, OverflowError):
-        raise InputError(f"{what} must be an integer array of shape {shape}, not {value!r:.60}") from None
-    if array.dtype.kind not in "iu":
-        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({value!r:.60})")
-    if array.shape != shape:
-        raise InputError(f"{what} must be an integer array of shape {shape}, not {array.shape}")
-    return array
-
-
 def integer(value: Any, what: str) -> int:
     """The value as an integer, or an InputError that says what it is instead."""
     try:
         return operator.index(value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
-    except TypeError:
-        raise InputError(f"{what} must be an integer, not {value!r:.60}") from None
+    except Exception:  # methods of the caller's own object may raise anything
+        raise InputError(f"{what} must be an integer, not {short_repr(value)}") from None

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.envs.arrays import array_of
+from warlight_env.arguments import array_of, short_repr
+from warlight_env.errors import InputError
 
 
 def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
@@ -20,7 +21,14 @@ def part_of(space: spaces.Space[Any] | None, actions: Any, which: int | npt.NDAr
         return {key: part_of(space.spaces.get(key), part, which) for key, part in actions.items()}
     if isinstance(space, spaces.Tuple) and isinstance(actions, tuple) and len(actions) == len(space.spaces):
         return tuple(part_of(inner, part, which) for inner, part in zip(space.spaces, actions, strict=True))
-    return actions[which] if isinstance(which, int) else array_of(actions, "actions")[which]
+    return _part(actions, which) if isinstance(which, int) else _part(array_of(actions, "actions"), which)
+
+
+def _part(actions: Any, which: int | npt.NDArray[np.int64]) -> Any:
+    try:
+        return actions[which]
+    except Exception:  # no batch, a shorter one, or an object whose own methods fail
+        raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
 
 
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:

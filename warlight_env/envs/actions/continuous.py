@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
+from warlight_env.arguments import array_of, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Armies, Int
@@ -285,12 +286,9 @@ def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.N
 
     InputError where they are not finite numbers of that shape.
     """
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError):
-        array = np.zeros(0, dtype=object)
-    if array.dtype.kind not in "fiu":
-        raise InputError(f"{what} must be a float array of shape {shape}, not {value!r:.60}")
+    array = array_of(value, what)
+    if array.dtype.kind not in "fiu" or isinstance(array, np.ma.MaskedArray):
+        raise InputError(f"{what} must be a float array of shape {shape}, not {short_repr(value)}")
     if array.shape != shape:
         raise InputError(f"{what} must be a float array of shape {shape}, not {array.shape}")
     finite = np.isfinite(array)

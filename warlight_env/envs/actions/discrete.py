@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from warlight_env.arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8, ActionEncoding, integer, integers
+from warlight_env.envs.actions.base import I8, ActionEncoding, integer
 from warlight_env.envs.actions.turns import I64
 from warlight_env.errors import InputError
 
@@ -58,5 +59,5 @@ class DiscreteEncoding(ActionEncoding):
         return 0
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        out[:, 0] = integers(actions, (len(out),), "actions")
+        out[:, 0] = integer_array(actions, (len(out),), "actions")
         return np.zeros(len(out), dtype=np.int32)

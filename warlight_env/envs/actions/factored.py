@@ -12,13 +12,14 @@ from gymnasium import spaces
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.factored_turns import VALUES, decode_factored, share_of, share_out
+from warlight_env.arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Int
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions, integers
+from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions
 from warlight_env.envs.actions.exact import decode_wishes
 from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, SeenPosition, Turn
 from warlight_env.envs.actions.maskable import MaskableChoices
@@ -139,15 +140,15 @@ class FactoredActions(ActionEncoding):
         return self.shape_mask(self.flat_mask(view))
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        out[:] = integers(action, (self.mask_rows,), "action")
+        out[:] = integer_array(action, (self.mask_rows,), "action")
         return 0
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        out[:] = integers(actions, out.shape, "actions")
+        out[:] = integer_array(actions, out.shape, "actions")
         return np.zeros(len(out), dtype=np.int32)
 
     def decode(self, view: View, action: Any) -> Choice:
-        row = integers(action, (self.mask_rows,), "action").astype(np.int64)
+        row = integer_array(action, (self.mask_rows,), "action").astype(np.int64)
         if ((row < 0) | (row >= VALUES)).any():
             raise InputError(f"action must lie in 0 .. {_TOP}")
         n = self.board.n_regions

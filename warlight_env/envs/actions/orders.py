@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from gymnasium import spaces
 
+from warlight_env.arguments import integer_array, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions, integers
+from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions
 from warlight_env.envs.actions.exact import decode_exact, decode_wishes
 from warlight_env.envs.actions.kernels import OWN
 from warlight_env.envs.actions.maskable import MaskableChoices, MaskableDict
@@ -57,7 +58,7 @@ class OrdersActions(ActionEncoding):
     def __init__(self, board: Board, params: RuleParams, *, max_armies: int = 63) -> None:
         super().__init__(board, params)
         if not 1 <= max_armies <= MAX_ARMIES:
-            raise InputError(f"max_armies = {max_armies!r}: must lie in 1 .. {MAX_ARMIES}")
+            raise InputError(f"max_armies = {short_repr(max_armies)}: must lie in 1 .. {MAX_ARMIES}")
         self._max_armies = max_armies
         n, e = board.n_regions, max(board.n_edges, 1)
         widths = {"deploy": (self.max_income + 1, n), "attack": (max_armies + 1, e), "priority": (e, e)}
@@ -108,7 +109,7 @@ class OrdersActions(ActionEncoding):
         if not isinstance(action, dict) or set(action) != set(self._widths):
             got = clipped(repr(list(action)), 200) if isinstance(action, dict) else type(action).__name__
             raise InputError(f"action must be a dict of attack, deploy and priority, not {got}")
-        parts = [integers(action[key], (rows,), f"action[{key!r}]") for key, (_, rows) in self._widths.items()]
+        parts = [integer_array(action[key], (rows,), f"action[{key!r}]") for key, (_, rows) in self._widths.items()]
         return np.concatenate([part.astype(np.int64) for part in parts])
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:

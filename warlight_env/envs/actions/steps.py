@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import RuleParams
@@ -53,7 +54,7 @@ class StepActions(DiscreteEncoding):
         super().__init__(board, params, DEPLOYS * board.n_regions + SHARES * board.n_edges + 1)
         for name, value in (("max_deploys", max_deploys), ("max_attacks", max_attacks)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} = {value!r}: must be an integer from 1 up")
+                raise InputError(f"{name} = {short_repr(value)}: must be an integer from 1 up")
         limit = params.max_orders or max(max_deploys, max_attacks)
         self.max_deploys = min(max_deploys, limit)
         self.max_attacks = min(max_attacks, limit, board.n_edges)

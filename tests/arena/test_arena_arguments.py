@@ -1,0 +1,169 @@
+"""Wrong arguments of agents, matches, ratings, records and pictures: an `InputError` names what is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers import RING
+from warlight_env import Game, maps
+from warlight_env.agents import Budget, make_agent
+from warlight_env.agents.weights import Weights
+from warlight_env.arena import (
+    Clock,
+    Entrant,
+    Match,
+    Placing,
+    Sprt,
+    Tournament,
+    elo_of,
+    expected_score,
+    load_tournament,
+    play_game,
+    play_on,
+    rate,
+    unit_interval,
+    wilson_interval,
+)
+from warlight_env.arena.policies.policy_file import PolicyFile
+from warlight_env.envs import load_policy
+from warlight_env.envs.policy_settings import PolicySettings
+from warlight_env.errors import InputError
+from warlight_env.features import Describer, node_features
+from warlight_env.record import (
+    GameLog,
+    LogIndex,
+    LogWriter,
+    MemoryRecorder,
+    describe,
+    game_at,
+    replay,
+    result_of,
+    summarize,
+    verify,
+)
+from warlight_env.render import ShownPosition, to_svg, to_text
+
+RULES = {"name": "thesis", "picks": 1}
+THINGS: tuple[Any, ...] = (None, 3, 1.5, [], {}, np.zeros(2), b"x", object())
+
+
+@pytest.mark.parametrize("path", THINGS, ids=lambda value: type(value).__name__)
+def test_files_without_a_name(path):
+    for read in (
+        maps.load, GameLog.load, summarize, LogWriter, LogIndex, load_tournament, Weights.load, PolicyFile.load,
+        PolicySettings.load, load_policy, make_agent, describe,
+    ):  # fmt: skip
+        with pytest.raises(InputError):
+            read(path, 0) if read is make_agent else read(path)
+
+
+@pytest.mark.parametrize("seed", [None, "1", 1.5, np.zeros(2), True])
+def test_an_agent_s_seed(seed):
+    with pytest.raises(InputError, match="seed"):
+        make_agent("random", seed)
+
+
+@pytest.mark.parametrize("spec", ["random", "one_ply:samples=1", "mcts:sims=5"])
+def test_agents_are_asked_with_views_and_budgets(spec):
+    agent, view = make_agent(spec, 1), Game(RING, RULES, picks="random").view(0)
+    for given in ((3,), (None,), (np.zeros(2),), (view, 3), (view, "1s")):
+        with pytest.raises(InputError, match=r"view|budget"):
+            agent.act(*given)
+    agent.act(view)
+
+
+@pytest.mark.parametrize("spent", [
+    {"simulations": "5"}, {"simulations": -1}, {"simulations": 1.5}, {"seconds": float("nan")}, {"seconds": "1"},
+    {"bank": -1.0}, {"increment": None}, {"increment": np.zeros(2)},
+])  # fmt: skip
+def test_budgets_that_there_are_not(spent):
+    with pytest.raises(InputError, match=next(iter(spent))):
+        Budget(**spent)
+
+
+@pytest.mark.parametrize("changes", [
+    {"agents": 3}, {"agents": None}, {"agents": [3, 4]}, {"seed": np.zeros(2)}, {"games": 1.5}, {"budget": 3},
+    {"picks": np.zeros(2)}, {"on_crash": 3}, {"paired": "yes"}, {"clocks": 3}, {"log": 3}, {"max_rounds": "x"},
+])  # fmt: skip
+def test_matches_that_there_are_not(changes):
+    with pytest.raises(InputError):
+        Match(**{"agents": ["random", "random"], "map": RING, "rules": RULES, **changes}).setup()
+
+
+@pytest.mark.parametrize("changes", [
+    {"agents": 3}, {"agents": [3, 4]}, {"max_rounds": "x"}, {"max_rounds": -1}, {"budget": 3}, {"seats": (0, 0)},
+    {"seats": 3}, {"clocks": [3, 4]}, {"clocks": []}, {"picks": np.zeros(2)}, {"on_late": 3}, {"seed": "x"},
+])  # fmt: skip
+def test_games_that_there_are_not(changes):
+    agents = [make_agent("random", seed) for seed in range(2)]
+    with pytest.raises(InputError):
+        play_game(**{"agents": agents, "map": RING, "rules": RULES, "max_rounds": 1, **changes})
+
+
+def test_tournaments_that_there_are_not():
+    good = Tournament("x", (Entrant("a", "random"), Entrant("b", "aggressive")), maps=(RING,))
+    for field in dataclasses.fields(Tournament):
+        for value in (object(), np.zeros(2), [object()]):
+            with pytest.raises(InputError):
+                dataclasses.replace(good, **{field.name: value})
+    for entrant in ((3, "random"), ("a", 3), ("a", "random", 3)):
+        with pytest.raises(InputError, match="agents"):
+            Entrant(*entrant)
+
+
+def test_numbers_that_there_are_not():
+    for value in (None, "x", float("nan"), np.zeros(2), [1], True, 10**400):
+        for call in (
+            lambda x=value: elo_of(x), lambda x=value: expected_score(x), lambda x=value: wilson_interval(x, 5),
+            lambda x=value: wilson_interval(1, 5, x), lambda x=value: unit_interval([x]), lambda x=value: Sprt(x, 5),
+            lambda x=value: unit_interval([0.5], x), lambda x=value: Clock(seconds="x" if x is None else x),
+            lambda x=value: node_features(x),
+        ):  # fmt: skip
+            with pytest.raises(InputError):
+                call()
+    for value in THINGS[1:]:
+        for call in (lambda x=value: Sprt.parse(x), lambda x=value: Clock.parse(x), lambda x=value: rate(["a"], x),
+                     lambda x=value: rate(["a", "b"], [x]), lambda x=value: rate(x, []),
+                     lambda x=value: Describer(x, x, 2, 9), lambda x=value: Weights.from_array(x),
+                     lambda x=value: PolicyFile.from_bytes(x)):  # fmt: skip
+            with pytest.raises(InputError):
+                call()
+    with pytest.raises(InputError, match="resamples"):
+        rate(["a", "b"], [Placing((0, 1), (1, 2), 0)], resamples=10**12)
+
+
+def test_logs_and_rounds_that_there_are_not():
+    recorder = MemoryRecorder([describe("random")] * 2)
+    agents = [make_agent("random", seed) for seed in range(2)]
+    play_game(agents, RING, RULES, max_rounds=2, observer=recorder)
+    for value in THINGS:
+        for call in (
+            lambda x=value: game_at(x), lambda x=value: list(replay(x)), lambda x=value: verify(x),
+            lambda x=value: result_of(x, 1), lambda x=value: play_on(x),
+            lambda x=value: play_on(recorder.log, 1, 3 if x is None else x),
+        ):  # fmt: skip
+            with pytest.raises(InputError):
+                call()
+    for round_ in ("x", 1.5, np.zeros(2), -1, 99):
+        for call in (game_at, result_of, play_on):
+            with pytest.raises(InputError, match="round"):
+                call(recorder.log, round_)
+
+
+def test_pictures_of_nothing():
+    game = Game(RING, RULES, picks="random")
+    good = {"map": RING, "owner": game.owner, "army": game.army, "players": 2}
+    for value in (None, "x", 1.5, np.zeros((2, 2)), object()):
+        for name in good:
+            with pytest.raises(InputError):
+                ShownPosition(**{**good, name: value})
+        with pytest.raises(InputError):
+            to_text(ShownPosition(**good), width=value)
+        with pytest.raises(InputError):
+            to_svg(value)
+    with pytest.raises(InputError, match="orders"):
+        to_svg(ShownPosition(**good), 3)

@@ -1,0 +1,143 @@
+"""Wrong arguments of games, orders and odds: an `InputError` names what is wrong, and nothing has changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers import RING
+from warlight_env import Game, Orders, Rules, TurnDraft, battle_odds
+from warlight_env.arguments import short_repr
+from warlight_env.errors import InputError
+from warlight_env.game import OrdersTypeError
+from warlight_env.notation import format_orders, parse_orders
+
+
+class Failing:
+    """An object whose conversions fail."""
+
+    def __array__(self, *arguments: Any, **names: Any) -> Any:
+        raise ZeroDivisionError
+
+    def __iter__(self) -> Any:
+        raise ZeroDivisionError
+
+    def __len__(self) -> int:
+        raise ZeroDivisionError
+
+    def __repr__(self) -> str:
+        raise ZeroDivisionError
+
+
+def in_play() -> Game:
+    return Game(RING, Rules.of("thesis", picks=1), picks="random")
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"picks": np.array(["play", "random"])}, "picks"), ({"picks": np.zeros(2)}, "picks"), ({"picks": []}, "picks"),
+    ({"seed": 1j}, "seed"), ({"seed": Failing()}, "seed"), ({"seed": np.zeros(2)}, "seed"),
+    ({"players": np.zeros(2)}, "players"), ({"players": Failing()}, "players"), ({"players": 10**5000}, "players"),
+    ({"map": 3}, "map"), ({"map": None}, "map"), ({"rules": 3}, "rules"), ({"rules": np.zeros(2)}, "rules"),
+    ({"rules": {"base_income": 10**5000}}, "base_income"), ({"rules": {"fog": np.zeros(2)}}, "fog"),
+    ({"rules": {"picking": np.zeros(2)}}, "picking"),
+])  # fmt: skip
+def test_arguments_of_a_game(arguments, message):
+    with pytest.raises(InputError, match=message):
+        Game(**arguments)
+
+
+@pytest.mark.parametrize("bad", [
+    None, 3, "d 0 1", 1.5, np.zeros((1, 2)), [None], [(0, None)], [(0, 1.0)], [("0", 1)], [[(0, 1)]], [(0,)], {0: 1},
+    {0, 1}, np.zeros((1, 2, 1), int), (row for row in [(0, 1)]), Failing(), [(0, Failing())], b"\0\1", [{}, {}],
+], ids=lambda value: type(value).__name__)  # fmt: skip
+def test_orders_of_other_types_are_input_errors_on_every_path(bad):
+    game = in_play()
+    before, draft = game.hash(), TurnDraft(game, 0)
+    for orders in (Orders(bad), Orders([], bad)):
+        for call in (
+            lambda given=orders: game.play_round([given, None]),
+            lambda given=orders: game.play_round({1: given}, on_illegal="skip"),
+            lambda given=orders: game.check(0, given),
+            lambda given=orders: format_orders(RING, given),
+            lambda given=orders: given.arrays(),
+        ):
+            with pytest.raises(InputError) as refused:
+                call()
+            assert isinstance(refused.value, OrdersTypeError)
+    with pytest.raises(InputError):
+        game.play_round([3, bad])
+    assert game.hash() == before and draft.orders == Orders()
+    game.play_round({})
+
+
+def test_orders_type_errors_are_type_errors_still():
+    assert issubclass(OrdersTypeError, TypeError)
+
+
+@pytest.mark.parametrize(("wishes", "on_illegal"), [
+    ({0: Failing()}, "raise"), ({0: {1, 2}}, "raise"), ({0: [None]}, "skip"), (3, "skip"), ({None: [1]}, "skip"),
+    ({}, np.array(["skip", "raise"])), ({}, None),
+], ids=lambda value: type(value).__name__)  # fmt: skip
+def test_picks_of_other_types(wishes, on_illegal):
+    game = Game(RING, Rules.of("thesis", picks=1))
+    before = game.hash()
+    with pytest.raises(InputError):
+        game.pick(wishes, on_illegal)
+    assert game.hash() == before
+
+
+@pytest.mark.parametrize(
+    "player",
+    [-1, 2, None, "0", 0.0, True, np.array([0, 1]), 10**5000, Failing()],
+    ids=lambda value: type(value).__name__,
+)
+def test_players_that_there_are_not(player):
+    game = in_play()
+    for ask in (game.view, game.alive, game.income, game.offers, lambda p: game.check(p, Orders())):
+        with pytest.raises(InputError, match="this game has players 0 to 1"):
+            ask(player)
+    with pytest.raises(InputError):
+        TurnDraft(game, player)
+
+
+@pytest.mark.parametrize("armies", [
+    None, "5", 1.0, float("nan"), float("inf"), True, -1, 0, 2001, 10**5000, np.array([1, 2]), Failing(), [5],
+], ids=lambda value: type(value).__name__)  # fmt: skip
+def test_odds_of_armies_that_there_are_not(armies):
+    with pytest.raises(InputError, match="attackers"):
+        battle_odds(armies, 3)
+    with pytest.raises(InputError, match="defenders"):
+        battle_odds(3, armies)
+
+
+def test_a_draft_of_no_game_and_of_regions_that_there_are_not():
+    with pytest.raises(InputError, match="game"):
+        TurnDraft(3, 0)
+    draft = TurnDraft(in_play(), 0)
+    for region in (None, 1.0, [0], np.zeros(2), 99, -1, Failing()):
+        with pytest.raises(InputError, match="region"):
+            draft.deploy(region, 1)
+        with pytest.raises(InputError, match="region"):
+            draft.attack(0, region, 1)
+    assert (draft.orders, draft.phase) == (Orders(), "deploy")
+
+
+def test_saved_games_and_texts_of_other_types():
+    saved = in_play().to_dict()
+    for damage in ({"hash": np.zeros(2)}, {"format": np.zeros(2)}, {"hash": None}):
+        with pytest.raises(InputError, match="saved game"):
+            Game.from_dict({**saved, **damage})
+    for call in (
+        lambda: parse_orders(RING, 3), lambda: parse_orders(3, ""), lambda: format_orders(3, Orders()),
+        lambda: format_orders(RING, 3), lambda: Rules().round_limit("x"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match="must be"):
+            call()
+
+
+def test_what_cannot_be_written_is_named_by_its_type():
+    assert short_repr(10**5000) == "an object of type int"
+    assert short_repr(Failing()) == "an object of type Failing"
+    assert len(short_repr("x" * 1000)) <= 80

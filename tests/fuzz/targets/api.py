@@ -1,0 +1,97 @@
+"""Calls of the public interface with arguments that are wrong: a refusal is an `InputError` and changes nothing."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from env_helpers import equal
+from fuzz import hostile
+from fuzz.api_functions import Functions
+from fuzz.api_subjects import Arguments, objects
+from fuzz.target import Data, Target, expect, refused
+from warlight_env.engine.orders import Orders
+from warlight_env.errors import InputError
+
+
+class Api(Target):
+    """``(subject, method, [(path, value) …])``: where in the arguments, and the value that replaces what is there."""
+
+    share = 60
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._subjects = {"functions": Functions(folder), **objects()}
+        for name, subject in self._subjects.items():  # compiles what no input is to wait for
+            for method in subject.methods:
+                self.run((name, method, []))
+
+    def make(self, rng: random.Random) -> Data:
+        name = rng.choice(list(self._subjects))
+        subject = self._subjects[name]
+        subject.begin()
+        method = rng.choice(list(subject.methods))
+        arguments = subject.methods[method]()
+        changes = []
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            path: list[Any] = [rng.choice(list(arguments))]
+            inner = arguments[path[0]]
+            while rng.random() < 0.6 and (keys := _keys(inner)):
+                path.append(rng.choice(keys))
+                inner = _inside(inner, path[-1])
+            changes.append((tuple(path), hostile.value(rng)))
+        return (name, method, changes)
+
+    def run(self, data: Data) -> bool:
+        name, method, changes = data
+        subject = self._subjects[name]
+        subject.begin()
+        arguments = subject.methods[method]()
+        for path, value in changes:
+            _put(arguments, path, hostile.real(value))
+        before = subject.state()
+        try:
+            subject.call(method, arguments)
+        except (InputError, *subject.others) as error:
+            expect(equal(subject.state(), before), f"a refused call of {name}.{method} that changed something")
+            subject.go_on()
+            return refused(error) if isinstance(error, InputError) else False
+        subject.begin()
+        subject.go_on()
+        return True
+
+
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value)
+    if isinstance(value, Orders):
+        return ["deploys", "attacks"]
+    return list(range(len(value))) if isinstance(value, list | tuple) else []
+
+
+def _inside(value: Any, key: Any) -> Any:
+    return getattr(value, key) if isinstance(value, Orders) else value[key]
+
+
+def _put(arguments: Arguments, path: tuple[Any, ...], new: Any) -> None:
+    """Replace what lies at a path; where an earlier change took it away, nothing."""
+    if path[0] not in _keys(arguments):
+        return
+    key, rest = path[0], path[1:]
+    if rest:
+        inner = _inside(arguments, key)
+        if isinstance(inner, tuple):
+            inner = list(inner)
+            _put(inner, rest, new)  # type: ignore[arg-type]
+            new = tuple(inner)
+        else:
+            _put(inner, rest, new)
+            return
+    if isinstance(arguments, Orders):
+        setattr(arguments, key, new)
+    else:
+        arguments[key] = new
+
+
+TARGET = Api
