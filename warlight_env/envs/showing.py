@@ -124,7 +124,8 @@ def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
     index(slot, "slot", core.slots)
     if isinstance(games, slice):
         raise InputError(f"games = {short_repr(games)}: must be an array of integers")
-    shape = (len(selected(games, core.batch)), core.row_room.limits.shape[0])
+    chosen: Any = selected(games, core.batch)
+    shape = (len(chosen), core.row_room.limits.shape[0])
     plain = type(out) is np.ndarray and out.dtype == np.int64 and out.flags.writeable
     if not plain or out.shape != shape:
         raise InputError(f"out must be a writeable array int64 of shape {shape}, not {short_repr(out)}")

@@ -115,14 +115,14 @@ def _check(contests: Sequence[Contest], jobs: int | None) -> None:
         contest.setup.check_clocks()
 
 
-def check_jobs(jobs: object, *, optional: bool = False) -> None:
+def check_jobs(jobs: Any, *, optional: bool = False) -> None:
     """Refuse a number of games side by side that is no integer from 1 to `MOST_JOBS` with a `MatchError`."""
     check_count("jobs", jobs, optional=optional)
-    if jobs is not None and jobs > MOST_JOBS:  # type: ignore[operator]
+    if jobs is not None and jobs > MOST_JOBS:
         raise MatchError(f"jobs = {jobs}: must be at most {MOST_JOBS}")
 
 
-def check_count(name: str, value: object, *, optional: bool = False) -> None:
+def check_count(name: str, value: Any, *, optional: bool = False) -> None:
     """Refuse what is no integer from 1 up with a `MatchError`."""
     if value is None and optional:
         return
