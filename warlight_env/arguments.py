@@ -33,7 +33,8 @@ def is_number(value: Any) -> bool:
     """Whether a value is a finite integer or float of Python or NumPy that fits a float; booleans are none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
-    return bool(abs(value) <= sys.float_info.max)
+    magnitude: Any = abs(value)
+    return bool(magnitude <= sys.float_info.max)
 
 
 def index(value: Any, what: str, count: int, error: Error = InputError) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
 from warlight_env.arena.backends.tasks import Done, Task, Workers
