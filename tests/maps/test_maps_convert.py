@@ -89,6 +89,17 @@ def test_the_command_converts_and_reports(tmp_path, capsys):
     assert capsys.readouterr().out.count("kept as the starting setup: 1 wastelands, 3 offered, picks 1") == 2
 
 
+def test_a_starting_setup_is_shown(tmp_path, capsys):
+    names = [region.name for region in maps.load("small").regions]
+    maps.save(dataclasses.replace(maps.load("small"), setup=StartingSetup((), 8, (0, 4), 1)), tmp_path / "a.json")
+    assert main(["maps", "show", str(tmp_path / "a.json")]) == 0
+    shown = capsys.readouterr().out
+    for line in ("wastelands: none", "wasteland_army: 8", f"offered: {names[0]}, {names[4]}", "picks: 1"):
+        assert f"  setup: {line}\n" in shown
+    assert main(["maps", "show", "small"]) == 0
+    assert "setup" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["small", "a.map"], "say the form with --to"),
     (["small", "a.txt", "--to", "svg"], "there are native"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,19 @@ def test_other_forms_are_read_and_undrawn_maps_get_places(server: Server, tmp_pa
         refused = client.post("maps/read", params={"name": name}, content=body)
         assert refused.status_code == 422
         assert "/tmp" not in refused.json()["error"]
+
+
+def test_a_starting_setup_is_kept_and_checked(server: Server):
+    client = server.client()
+    setup = maps.StartingSetup(wastelands=(3,), wasteland_army=8, offered=(0, 1, 4, 5), picks=2)
+    map_ = dataclasses.replace(maps.load("small"), setup=setup)
+    found = client.post("maps/read", params={"name": "isle"}, content=maps.dumps(map_).encode()).json()
+    del found["points"]
+    assert client.post("maps/file", json=found).json()["text"] == maps.dumps(map_)
+    assert client.post("maps/check", json=found).json()["players"]["thesis"] == 2, "two picks each of four regions"
+    found["setup"]["offered"] = [0, 3]
+    (problem,) = client.post("maps/check", json=found).json()["problems"]
+    assert (problem["code"], problem["indices"]) == ("setup-wasteland-offered", [3])
 
 
 def test_all_problems_come_with_what_they_concern(server: Server):

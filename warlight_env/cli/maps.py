@@ -81,6 +81,8 @@ def _print_map(map_: Map) -> None:
         if text:
             print(f"  {text}")
     print(f"  {map_.n_regions} regions, {map_.n_super_regions} super regions, {len(map_.borders)} borders")
+    for key, value in map_.to_dict().get("setup", {}).items():
+        print(f"  setup: {key}: {', '.join(value) or 'none' if isinstance(value, list) else value}")
     for s, members in enumerate(map_.members):
         print(f"\n{map_.super_regions[s].name}: bonus {map_.super_regions[s].bonus}")
         rows = []

@@ -14,7 +14,7 @@ from warlight_env import bounded, maps
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import MAX_PLAYERS, PRESETS, RulesError
 from warlight_env.engine.setup import check_players
-from warlight_env.maps import Map, MapError, Region, SeaLink, Shape, SuperRegion
+from warlight_env.maps import Map, MapError, Region, SeaLink, Shape, StartingSetup, SuperRegion
 from warlight_env.maps.checks import MapProblem, problems
 from warlight_env.maps.files import read_bytes
 from warlight_env.maps.parts import MapParts
@@ -67,6 +67,15 @@ class DrawnLink(Body):
     line: tuple[Spot, Spot] | None = None
 
 
+class DrawnSetup(Body):
+    """The starting setup of a map as it is drawn: regions by index; see `warlight_env.maps.StartingSetup`."""
+
+    wastelands: Annotated[list[Index], Field(max_length=1000)] | None = None
+    wasteland_army: Annotated[int, Field(strict=True)] | None = None
+    offered: Annotated[list[Index], Field(max_length=1000)] | None = None
+    picks: Annotated[int, Field(strict=True)] | None = None
+
+
 class DrawnMap(Body):
     """A map as it is drawn: like a file's, but with indices for names, which may be missing or the same meanwhile."""
 
@@ -79,6 +88,7 @@ class DrawnMap(Body):
     borders: Annotated[list[tuple[Index, Index]], Field(max_length=50_000)]
     view_box: tuple[Number, Number, Number, Number] | None = None
     sea_links: Annotated[list[DrawnLink], Field(max_length=50_000)]
+    setup: DrawnSetup | None = None
 
 
 _DRAWN: Final = TypeAdapter(DrawnMap)
@@ -104,6 +114,11 @@ def _drawn(data: bytes) -> DrawnMap:
 
 def _fields(drawn: DrawnMap) -> dict[str, Any]:
     """What `MapParts` takes. Values that are no whole numbers stay what they are: the checks say so."""
+    setup = drawn.setup
+
+    def regions(given: list[int] | None) -> tuple[int, ...] | None:
+        return None if given is None else tuple(given)
+
     return {
         "name": drawn.name, "title": drawn.title, "description": drawn.description, "source": drawn.source,
         "super_regions": tuple(SuperRegion(s.name, s.bonus) for s in drawn.super_regions),  # type: ignore[arg-type]
@@ -117,6 +132,9 @@ def _fields(drawn: DrawnMap) -> dict[str, Any]:
         "borders": tuple(drawn.borders),
         "view_box": drawn.view_box,
         "sea_links": tuple(SeaLink(*link.regions, link.line) for link in drawn.sea_links),
+        "setup": None if setup is None else StartingSetup(
+            regions(setup.wastelands), setup.wasteland_army, regions(setup.offered), setup.picks
+        ),
     }  # fmt: skip
 
 
@@ -208,6 +226,7 @@ def drawn_form(map_: Map) -> bytes:
         "borders": map_.borders,
         "view_box": map_.view_box,
         "sea_links": [{"regions": (link.a, link.b), "line": link.line} for link in map_.sea_links],
+        "setup": None if map_.setup is None else dataclasses.asdict(map_.setup),
         "points": None if map_.drawable else layout_of(map_).labels,
     }  # fmt: skip
     return encoded(form)

@@ -12,6 +12,7 @@ from fuzz.target import Data, Target, expect, refused
 from warlight_env import maps
 from warlight_env.errors import InputError
 from warlight_env.game import Game
+from warlight_env.maps.convert import WRITTEN, written_as
 from warlight_env.render import ShownPosition, to_svg
 
 DRAWN: dict[str, Any] = {
@@ -43,7 +44,24 @@ CELLS = {
         {"id": 4, "neighbors": [], "cells": [{"x": 7, "y": 4}]},
     ],
 }  # fmt: skip
+SETUP = {"wastelands": ["Birch"], "wasteland_army": 8, "offered": ["Ash", "Cedar"], "picks": 1}
+GROVE: dict[str, Any] = {
+    "format": "warlight-map", "version": 1, "name": "grove",
+    "super_regions": [{"name": "West", "bonus": 1}],
+    "regions": [
+        {"name": name, "code": name[:2].upper(), "super_region": "West"}
+        for name in ("Ash", "Birch", "Cedar", "Dogwood")
+    ],
+    "borders": [["Ash", "Birch"], ["Birch", "Cedar"], ["Cedar", "Ash"], ["Cedar", "Dogwood"]],
+    "setup": SETUP,
+}  # fmt: skip
+SETTINGS = {"wastelands": [2], "starting_regions": "1 3 4", "starting_pick_amount": 1}
 LINES = b"setup_map super_regions 1 5 2 2\nsetup_map regions 1 1 2 1 3 2 4 2\nsetup_map neighbors 1 2,3 2 3 3 4\n"
+STREAM = (
+    b"settings timebank 10000\n" + LINES + b"setup_map wastelands 2 4\nsettings starting_regions 1 3\n"
+    b"settings starting_pick_amount 1\nupdate_map 1 player1 2 2 neutral 10 4 neutral 10\ngo place_armies 10000\n"
+)
+FIRST = LINES + b"pick_starting_regions 2000 1 2 3 4\nupdate_map 1 player1 2\n"
 XML = b"""<?xml version="1.0" encoding="utf-8"?>
 <Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Regions>
 <Region Name="Egypt" Army="2"><Neighbours><Region Name="Congo"/></Neighbours></Region>
@@ -61,12 +79,13 @@ class Maps(Target):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self._plain = [DRAWN, DRAWN, maps.to_dict(boards.RING), maps.to_dict(boards.ladder(5))]
+        self._plain = [DRAWN, DRAWN, GROVE, maps.to_dict(boards.RING), maps.to_dict(boards.ladder(5))]
+        self._challenge = [CHALLENGE, CELLS, {**CHALLENGE, "Settings": SETTINGS}]
         small = maps.dumps(maps.load("small")).encode()
         self._files = {
             "native.json": [*(json.dumps(data, indent=1).encode() for data in self._plain), small],
-            "challenge.json": [json.dumps(data, indent=1).encode() for data in (CHALLENGE, CELLS)],
-            "lines.txt": [LINES],
+            "challenge.json": [json.dumps(data, indent=1).encode() for data in self._challenge],
+            "lines.txt": [LINES, STREAM, FIRST],
             "map.xml": [XML, XML, ENTITIES],
         }
 
@@ -76,7 +95,7 @@ class Maps(Target):
             return ("", data)
         name = rng.choice(list(self._files))
         if name == "challenge.json" and rng.random() < 0.5:
-            return ("", mutate.changed(rng.choice([CHALLENGE, CELLS]), rng))
+            return ("", mutate.changed(rng.choice(self._challenge), rng))
         seeds = self._files[name]
         damage = mutate.damaged_lines if rng.random() < 0.3 else mutate.damaged
         return (name, damage(rng.choice(seeds), rng, seeds))
@@ -97,6 +116,8 @@ class Maps(Target):
         again = maps.from_json(maps.dumps(map_))
         expect(again == map_, "a map that is another when it is read again")
         expect(again.digest() == map_.digest(), "a map of another digest when it is read again")
+        for form in WRITTEN:
+            written_as(map_, form)
         for region in map_.regions:
             expect(map_.region_index(region.name) == map_.region_index(region.code), "a name that means another region")
         try:

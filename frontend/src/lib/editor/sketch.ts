@@ -31,6 +31,14 @@ export interface SketchLink {
   readonly line: readonly [Point, Point] | null;
 }
 
+/** The fixed start of the games on a map, with keys or indices of regions; the rules decide what is null. */
+export interface Setup {
+  readonly wastelands: readonly number[] | null;
+  readonly wasteland_army: number | null;
+  readonly offered: readonly number[] | null;
+  readonly picks: number | null;
+}
+
 export interface Sketch {
   readonly sheet?: number; // by which changes of one map are told from those of another that was opened
   readonly name: string;
@@ -43,6 +51,7 @@ export interface Sketch {
   readonly regions: readonly SketchRegion[];
   readonly borders: readonly (readonly [number, number])[]; // keys, in no order
   readonly links: readonly SketchLink[];
+  readonly setup?: Setup | null; // by keys, of regions that may have been removed since
 }
 
 /** A map as the server takes and gives it, see `warlight_env/web/cartography.py`. */
@@ -62,6 +71,7 @@ export interface DrawnMap {
   borders: [number, number][];
   view_box: [number, number, number, number] | null;
   sea_links: { regions: [number, number]; line: [Point, Point] | null }[];
+  setup?: Setup | null; // by indices, ascending
   points?: Point[] | null;
 }
 
@@ -86,6 +96,13 @@ export function regionAt(at: Point, name: string, code: string, group: number, k
 /** A border's two regions as one word, whichever comes first. */
 export const pair = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 export const joins = ([a, b]: readonly [number, number], c: number, d: number): boolean => (a === c && b === d) || (a === d && b === c);
+
+/** A setup with other numbers for its regions; regions that have none are left out. */
+function renumbered(setup: Setup, number: (region: number) => number | undefined): Setup {
+  const numbers = (regions: readonly number[] | null) =>
+    regions && regions.flatMap((region) => number(region) ?? []).sort((a, b) => a - b);
+  return { ...setup, wastelands: numbers(setup.wastelands), offered: numbers(setup.offered) };
+}
 
 /** The map as the server takes it. */
 export function drawn(sketch: Sketch): DrawnMap {
@@ -115,6 +132,7 @@ export function drawn(sketch: Sketch): DrawnMap {
           return { regions: turned ? [j, i] : [i, j], line: line && (turned ? [line[1], line[0]] : [line[0], line[1]]) };
         })
       : [],
+    setup: sketch.setup ? renumbered(sketch.setup, (key) => place.get(key)) : null,
   };
 }
 
@@ -150,6 +168,7 @@ export function sketchOf(map: DrawnMap): Sketch {
     regions,
     borders: map.borders.map(([a, b]) => [key(a), key(b)]),
     links: map.sea_links.map(({ regions: [a, b], line }) => ({ a: key(a), b: key(b), line })),
+    setup: map.setup ? renumbered(map.setup, key) : null,
   };
 }
 
