@@ -25,7 +25,9 @@ class RulesTarget(Target):
         super().__init__(folder)
         self._seeds = [rules.to_dict() for rules in PRESETS.values()]
         self._choices = {
-            f.name: [rules[f.name] for rules in self._seeds] for f in dataclasses.fields(Rules) if f.name != "name"
+            f.name: [getattr(rules, f.name) for rules in PRESETS.values()]
+            for f in dataclasses.fields(Rules)
+            if f.name != "name"
         }
 
     def make(self, rng: random.Random) -> Data:
