@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 import os
 import sys
@@ -64,6 +65,17 @@ def check_flag(value: Any, what: str, error: Error = InputError) -> None:
     """Raises `error` unless the value is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise error(f"{what} = {short_repr(value)}: must be True or False")
+
+
+def takes(function: Any, *arguments: Any) -> bool:
+    """Whether a function can be called with these arguments; True for a builtin that does not say."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def path_of(value: Any, what: str, error: Error = InputError) -> Path:

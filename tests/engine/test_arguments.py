@@ -72,6 +72,13 @@ def test_orders_of_other_types_are_input_errors_on_every_path(bad):
     game.play_round({})
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64", "int8", "int64"])
+def test_orders_in_arrays_of_any_integers(dtype):
+    game = in_play()
+    region = int(np.flatnonzero(game.owner == 0)[0])
+    assert game.check(0, Orders(np.array([[region, 2]], dtype))) == []
+
+
 def test_orders_type_errors_are_type_errors_still():
     assert issubclass(OrdersTypeError, TypeError)
 

@@ -94,6 +94,7 @@ def _submit_address(submit: Callable[..., Any]) -> Any:
 
 def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
     """A player's whole turn in game b: orders, or wishes while regions are picked; what is illegal is dropped."""
+    b, player = index(b, "b", core.batch), index(player, "player", core.players)
     shown = view(core, player, b)
     turn = Turn(*(array[b, player] for array in core.turns))
     if isinstance(choice, Orders) == (shown.phase == "pick"):

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import gymnasium
 import numpy as np
@@ -31,6 +31,9 @@ from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.output import replacing
 from warlight_env.ownership import OneThread
+
+#: Options of `reset`.
+_OPTIONS: Final = ("start", "seat")
 
 
 class WarlightVecEnv(OneThread, VecEnv):
@@ -96,7 +99,7 @@ class WarlightVecEnv(OneThread, VecEnv):
 
         The options are `WarlightEnv.reset`'s, for this reset alone.
         """
-        read = [self.episodes.read_options(options, ("start", "seat")) for options in self._options]
+        read = [self.episodes.read_options(options, _OPTIONS) for options in self._options]
         for b, seed in enumerate(self._seeds):
             if seed is not None:
                 self._streams.seed(b, seed)
@@ -121,11 +124,13 @@ class WarlightVecEnv(OneThread, VecEnv):
         """The options of the next `reset`: one dict for all games, or a list with one for each.
 
         Raises:
-            InputError: they are none; `reset` says what is wrong in one. The options set before stay.
+            InputError: see `WarlightEnv.reset`. The options that were set before stay.
         """
         if isinstance(options, list) and len(options) != self.num_envs:
             raise InputError(f"options: {len(options)} dicts for {self.num_envs} environments")
         given = options if isinstance(options, list) else [options] * self.num_envs
+        for each in given:
+            self.episodes.read_options(each, _OPTIONS)
         super().set_options([dict(options_given(each)) for each in given])
 
     def step_async(self, actions: Any) -> None:

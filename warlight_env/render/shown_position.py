@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.arguments import integers_of, is_integer, short_repr
+from warlight_env.engine.orders import Orders
 from warlight_env.maps import Map
 from warlight_env.render.theme import MAX_PLAYERS, RenderError
 from warlight_env.tables import printable
@@ -110,7 +111,7 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Any]]:
+def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Orders]]:
     """Orders with their players, from a list in the players' order or a mapping; None stands for no orders."""
     if not isinstance(orders, Mapping | Sequence | None) or isinstance(orders, str | bytes):
         raise RenderError(f"orders = {short_repr(orders)}: must be a list in the players' order, or a dict by player")
@@ -118,5 +119,9 @@ def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tupl
     for player, given in pairs:
         if not is_integer(player):
             raise RenderError(f"orders: {short_repr(player)} is no player")
-        if given is not None:
-            yield int(player), given
+        if given is None:
+            continue
+        if not isinstance(given, Orders):
+            raise RenderError(f"orders: {short_repr(given)} of player {player} must be `Orders` or None")
+        deploys, attacks = (rows.tolist() for rows in given.arrays())
+        yield int(player), Orders(deploys, attacks)
