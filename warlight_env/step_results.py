@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arguments import short_repr
 from warlight_env.engine.orders import REASONS, Orders
 from warlight_env.engine.sight import knows_of, seen_in_round
 from warlight_env.errors import InputError
@@ -29,7 +30,7 @@ class IllegalOrder:
     reason: str
 
     def __str__(self) -> str:
-        return f"player {self.player}, {self.kind} {self.index + 1} {self.order}: {self.reason}"
+        return f"player {self.player}, {self.kind} {self.index + 1} {short_repr(self.order)}: {self.reason}"
 
 
 class IllegalOrdersError(GameError):

@@ -144,6 +144,12 @@ def test_saved_games_and_texts_of_other_types():
             call()
 
 
+def test_illegal_orders_of_huge_numbers_can_be_printed():
+    game = Game(RING, Rules.of("thesis", picks=1))
+    with pytest.raises(InputError, match="not offered"):
+        game.pick({0: [10**5000], 1: [10**5000]})
+
+
 def test_what_cannot_be_written_is_named_by_its_type():
     assert short_repr(10**5000) == "an object of type int"
     assert short_repr(Failing()) == "an object of type Failing"

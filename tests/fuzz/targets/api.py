@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from env_helpers import equal
 from fuzz import hostile
@@ -13,6 +13,10 @@ from fuzz.api_subjects import Arguments, objects
 from fuzz.target import Data, Target, expect, refused
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
+
+#: Arguments that say how much memory is asked for, and the most games that inputs have.
+SIZES: Final = ("batch", "num_envs", "n_envs", "room", "resamples")
+MOST_GAMES: Final = 1000
 
 
 class Api(Target):
@@ -40,7 +44,7 @@ class Api(Target):
             while rng.random() < 0.6 and (keys := _keys(inner)):
                 path.append(rng.choice(keys))
                 inner = _inside(inner, path[-1])
-            changes.append((tuple(path), hostile.value(rng)))
+            changes.append((tuple(path), _small(path[0], hostile.value(rng))))
         return (name, method, changes)
 
     def run(self, data: Data) -> bool:
@@ -60,6 +64,11 @@ class Api(Target):
         subject.begin()
         subject.go_on()
         return True
+
+
+def _small(name: str, value: Data) -> Data:
+    """A value that asks for little memory: a batch of a million games is right, and too much for the fuzzer."""
+    return -value if name in SIZES and isinstance(value, int) and value > MOST_GAMES else value
 
 
 def _keys(value: Any) -> list[Any]:
