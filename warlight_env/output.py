@@ -35,13 +35,14 @@ def check_output(path: Path) -> None:
     """Check that an output can take this name: it is free, or the name of a regular file.
 
     Raises:
-        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket.
-        ValueError: no file can have this name.
+        OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or no name at all.
     """
     try:
         kind = stat.S_IFMT(os.lstat(path).st_mode)
     except OSError:  # free, or there is no such folder, which the attempt to write reports
         return
+    except ValueError as error:
+        raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: no file has such a name: {error}") from None
     if kind != stat.S_IFREG:
         raise OutputError(
             f"cannot write {clipped(readable(str(path)), 300)}: it is {_KINDS.get(kind, 'a special file')}, not a "

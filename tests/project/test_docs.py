@@ -79,7 +79,7 @@ def test_a_map_by_hand_is_one(tmp_path):
 
 @pytest.mark.parametrize("record", [Games, SeenGames, Board])
 def test_help_tells_each_field_of_a_record(record):
-    told = re.findall(r"^ +([\w, ]+): u?\w+\[", record.__doc__, flags=re.MULTILINE)
+    told = re.findall(r"^ +([\w, ]+): (?:u?\w+\[|int,)", record.__doc__, flags=re.MULTILINE)
     assert ", ".join(told).split(", ") == list(record._fields)
 
 

@@ -66,8 +66,8 @@ class Board(NamedTuple):
     starting_army: int32[N], armies on each region when a game starts.
     distance: int16[N, N], fewest borders to cross between two regions.
     setup_marks: uint8[N], WASTELAND and OFFERED bits of the map's starting setup.
-    setup_wastelands, setup_offers: how many regions of each the setup has; -1: the rules draw them.
-    setup_wasteland_army, setup_picks: the setup's; 0: the rules'.
+    setup_wastelands, setup_offers: int, how many regions of each the setup has; -1: the rules draw them.
+    setup_wasteland_army, setup_picks: int, the setup's; 0: the rules'.
     """
 
     neighbor_start: U32
