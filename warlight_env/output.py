@@ -42,7 +42,9 @@ def check_output(path: Path) -> None:
     except OSError:  # free, or there is no such folder, which the attempt to write reports
         return
     except ValueError as error:
-        raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: no file has such a name: {error}") from None
+        raise OutputError(
+            f"cannot write {clipped(readable(str(path)), 300)}: no file has such a name: {error}"
+        ) from None
     if kind != stat.S_IFREG:
         raise OutputError(
             f"cannot write {clipped(readable(str(path)), 300)}: it is {_KINDS.get(kind, 'a special file')}, not a "

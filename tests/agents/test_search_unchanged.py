@@ -58,8 +58,8 @@ def taking_turns(settings: MctsSettings) -> str:
     return found(search)
 
 
-def picked(preset: str) -> str:
-    game = Game("world", preset, seed=3)
+def picked(rules: str | Rules) -> str:
+    game = Game("world", rules, seed=3)
     search = Search(game.view(game.pickers()[0]), MctsSettings(samples=3, rounds=2, weights="thesis"), 1)
     search.run(200)
     return found(search)
@@ -111,7 +111,7 @@ CASES = {
     "one tree, one lock": lambda: taking_turns(default(parallel="lock", threads=2)),
     "picks, thesis": lambda: picked("thesis"),
     "picks, challenge1": lambda: picked("challenge1"),
-    "picks, challenge2": lambda: picked("challenge2"),
+    "picks, challenge2": lambda: picked(Rules.of("challenge2", picks=3, wastelands_repeat=False)),  # as it was
     "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,refine=0,picks=search,weights=thesis"),
     "moves of mcts_thesis": lambda: moves("mcts_thesis:sims=40,final=max_robust"),
     "moves of one_ply": lambda: moves("one_ply:weights=thesis"),

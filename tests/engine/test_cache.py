@@ -65,7 +65,7 @@ def test_a_comment_keeps_what_is_compiled_and_a_changed_line_does_not(tmp_path):
     package.mkdir(parents=True)
     for folder in (package.parent, package):
         (folder / "__init__.py").write_text("")
-    for name in ("jit.py", "cache.py", "checked.py", "reference.py", "sealed.py", "sources.py"):
+    for name in ("jit.py", "cache.py", "checked.py", "reference.py", "sealed.py", "sources.py", "compile_progress.py"):
         (package / name).write_text(Path(cache.__file__).with_name(name).read_text())
     kernel = '"""Doc."""\n{}from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    {}return x + {}\n'
     (package / "other.py").write_text("A = 1\n")

@@ -19,7 +19,7 @@ from warlight_env.envs import EnvCore
 from warlight_env.game import Game
 
 WORLD = maps.load("world")
-GAMES = 4000
+GAMES = 1200
 
 
 def blocks(sizes):
