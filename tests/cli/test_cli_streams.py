@@ -90,8 +90,15 @@ COMMANDS = ("agents list", "agents list --json", "maps list", "doctor --json", "
             "match random random -n 1 -q --map small --json", "picture --map small --rounds 0")  # fmt: skip
 
 
-@pytest.mark.parametrize("words", COMMANDS)
-@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+#: Closed standard output for all commands; the other streams for one of them, and with `-m slow` for the rest.
+CLOSED = [
+    pytest.param(words, closed, marks=[] if closed == (1,) or words == "agents list" else [pytest.mark.slow])
+    for words in COMMANDS
+    for closed in [(0,), (1,), (2,), (0, 1, 2)]
+]
+
+
+@pytest.mark.parametrize(("words", "closed"), CLOSED)
 def test_streams_that_are_closed(words, closed):
     redirections = {0: "<&-", 1: ">&-", 2: "2>&-"}
     script = f'"$0" -m warlight_env {words} {" ".join(redirections[number] for number in closed)}'
