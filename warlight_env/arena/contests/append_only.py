@@ -207,19 +207,24 @@ class AppendOnlyFolder(ABC):
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[FolderLock]:
+def locked(folder: Path, what: str = "", error_type: type[RunError] = RunError) -> Iterator[FolderLock]:
     """Lock a folder while a command writes to it, before and after its run as well.
+
+    Args:
+        what: is written, in words for the error; empty: files of all kinds.
+        error_type: of the error where the folder cannot be made or written.
 
     Raises:
         RunFolderError: another run writes to the folder.
-        RunError: it cannot be made or written.
+        RunError: see `error_type`.
     """
     try:
         lock = FolderLock(folder)
     except FolderLockedError as error:
         raise RunFolderError(str(error)) from None
     except OSError as error:
-        raise RunError(f"cannot write to {folder}: {error.strerror or error}") from None
+        written = f"cannot write {what} to" if what else "cannot write to"
+        raise error_type(f"{written} {folder}: {error.strerror or error}") from None
     with lock:
         yield lock
 

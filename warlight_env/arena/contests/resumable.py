@@ -18,6 +18,7 @@ from warlight_env.arena.playing.play import GameRecord
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
+from warlight_env.record.errors import LogWriteError
 
 #: Games side by side, at most.
 MOST_JOBS: Final = 4096
@@ -68,7 +69,7 @@ def play_contests(
         own = Path(folder) if isinstance(folder, str) else folder
         taken = own.folder if isinstance(own, FolderLock) else own
         for log in _log_folders(contests, taken):
-            stack.enter_context(locked(log))
+            stack.enter_context(locked(log, "logs", LogWriteError))
         run = None if own is None else stack.enter_context(RunFolder(own, contests))
         courses = [Course(c, () if run is None else run.known[c.key]) for c in contests]
         if on_games is not None and run is not None:
