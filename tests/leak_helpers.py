@@ -36,7 +36,7 @@ from warlight_env.web.worker import AskedPosition, Question, Worker, WorkerSetup
 HINTS: Final = "mcts:sims=20"
 #: All that a player may be told, by where it stands; "!": of the own seat alone, "?": checked against the position.
 EVENTS: Final = {
-    "start": {"owner?", "army?", "offers!"},
+    "start": {"owner?", "army?", "offers!", "picks"},
     "picks": {"wishes!", "changed?", "dropped!"},
     "round": {"round", "orders!", "deploys?", "moves?", "dropped!", "changed?"},
     "insight": {"player!", "round", "data"},
