@@ -116,22 +116,26 @@ def _make_offers(
     scratch: Scratch,
     rng: RandomState,
 ) -> None:
+    """Offer regions of each super region: those of the map's setup, or as many as the rules say, drawn from all."""
     everyone = (1 << players) - 1
-    queue, offered = scratch.queue, scratch.cursor
+    queue, offered, fixed = scratch.queue, scratch.cursor, board.setup_offers >= 0
     for p in range(players):
         offered[p] = 0
     for s in range(board.bonus.shape[0]):
         count = 0
         for i in range(board.member_start[s], board.member_start[s + 1]):
-            if wasteland[board.members[i]] == 0:
-                queue[count] = board.members[i]
+            r = board.members[i]
+            if board.setup_marks[r] & OFFERED != 0 if fixed else wasteland[r] == 0:
+                queue[count] = r
                 count += 1
-        _shuffle(queue, count, rng)
+        if not fixed or params.picking == OWN_OFFER:
+            _shuffle(queue, count, rng)
+        whole = fixed or params.offers == 0
         if params.picking == OWN_OFFER:
-            per_player = params.offers if params.offers > 0 else count
+            per_player = count if whole else params.offers
             _offer_own(players, per_player, count, queue, offered, offers, rng)
         else:
-            take = count if params.offers == 0 else min(params.offers, count)
+            take = count if whole else min(params.offers, count)
             for i in range(take):
                 offers[queue[i]] = everyone
 
@@ -154,33 +158,6 @@ def _place_setup_wastelands(
     for i in range(min(params.wastelands, count)):
         wasteland[queue[i]] = 1
         army[queue[i]] = params.wasteland_army
-
-
-@kernel
-def _make_setup_offers(
-    board: Board,
-    params: RuleParams,
-    players: Int,
-    offers: npt.NDArray[np.uint8],
-    scratch: Scratch,
-    rng: RandomState,
-) -> None:
-    """Offer the regions of the map's setup: to everyone, or each to one player, the worst off first."""
-    queue, offered = scratch.queue, scratch.cursor
-    for p in range(players):
-        offered[p] = 0
-    for s in range(board.bonus.shape[0]):
-        count = 0
-        for i in range(board.member_start[s], board.member_start[s + 1]):
-            if board.setup_marks[board.members[i]] & OFFERED != 0:
-                queue[count] = board.members[i]
-                count += 1
-        if params.picking == OWN_OFFER:
-            _shuffle(queue, count, rng)
-            _offer_own(players, count, count, queue, offered, offers, rng)
-        else:
-            for i in range(count):
-                offers[queue[i]] = (1 << players) - 1
 
 
 @kernel
@@ -258,10 +235,7 @@ def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: 
         _place_setup_wastelands(board, params, army, scratch.mark, scratch.queue, rng)
     else:
         _place_wastelands(board, params, army, scratch.mark, scratch.queue, rng)
-    if board.setup_offers >= 0:
-        _make_setup_offers(board, params, players, offers, scratch, rng)
-    else:
-        _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
+    _make_offers(board, params, players, offers, scratch.mark, scratch, rng)
     lost = _draw_lost_picks(offers, players, rng) if params.picks == 0 else np.int64(0)
     state.turn[b] = pick_turn(0, lost)
     if params.picking != DEALT:
