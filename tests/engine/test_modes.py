@@ -108,8 +108,8 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text("")
-    for name in ("jit.py", "cache.py", "checked.py", "reference.py", "sealed.py", "sources.py"):
-        (package / name).write_text(Path(cache.__file__).with_name(name).read_text())
+    for module in Path(cache.__file__).parent.glob("[!_]*.py"):
+        (package / module.name).write_text(module.read_text())
     (package / "caller.py").write_text(
         "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"
         "@kernel\ndef g(x):\n    return f(x) + 1\n"
