@@ -196,8 +196,6 @@ def test_arguments_of_a_core_s_other_methods():
     for call, message in (
         (lambda: games.another("x"), "batch"),
         (lambda: games.set_slots(None), "slots"),
-        (lambda: games.set_dice([1], None), "1 seeds for 2 games"),
-        (lambda: games.set_dice(["x", 1], [0, 1]), "seeds"),
         (lambda: games.reset(3), "seeds"),
         (lambda: games.reset([1], [7]), "which"),
         (lambda: games.look(turns_only=np.zeros(2)), "turns_only"),

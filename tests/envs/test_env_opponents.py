@@ -156,7 +156,7 @@ def test_a_pool_draws_by_weight_and_changes_while_games_go_on():
     drawn = []
     for seed in range(400):
         env.reset(seed=seed)
-        drawn.append(env.episodes._table[env.episodes._chosen[0].max()].opponent)
+        drawn.append(env.episodes.opponents(0)[0])
     counts = sorted(drawn.count(member) for member in set(drawn))
     assert len(counts) == 2 and 70 <= counts[0] <= 132
     pool.set_weight("random", 0)

@@ -114,7 +114,6 @@ class OfCore(Subject):
         games = np.arange(2)
         self.methods = {
             "reset": lambda: {"seeds": [1, 2], "which": [0, 1]},
-            "set_dice": lambda: {"seeds": [1, 2], "which": [0, 1]},
             "step": lambda: {"actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32)},
             "hand_in": lambda: {
                 "actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32), "acting": np.ones((2, 2), np.int8)
@@ -229,11 +228,9 @@ class OfEnv(Subject):
 
     def state(self) -> Any:
         episodes, env = self.env.episodes, self.env
-        cores = [episodes.core_of(b)[0] for b in range(episodes.batch)] if "maps" in self.kind else [episodes.core]
+        cores = [episodes.core_of(b)[0] for b in range(episodes.batch)]
         random = env.np_random.bit_generator.state if self.kind in ("single", "maps") else None
-        seats = (
-            None if "maps" in self.kind else (episodes.learner.copy(), episodes.seeds.copy(), episodes.chosen.copy())
-        )
+        seats = None if "maps" in self.kind else (episodes.learner.copy(), episodes.seeds.copy())
         return [core.snapshot() for core in cores], random, seats
 
     def go_on(self) -> None:

@@ -28,7 +28,7 @@ from warlight_env.engine.state import State, copy_state, make_state
 from warlight_env.engine.view import View
 from warlight_env.envs import handing_in, showing, snapshots
 from warlight_env.envs.actions import Choice, EncodingFactory, make_encoding
-from warlight_env.envs.actions.kernels import mask_pointer, no_mask
+from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
 from warlight_env.envs.arrays import games_named
 from warlight_env.envs.buffers import Buffers, make_buffers
 from warlight_env.envs.chronicle import Chronicle
@@ -74,7 +74,7 @@ class EnvCore(OneThread):
     """
 
     exclusive_methods = (
-        "set_slots", "reset", "set_dice", "start_from", "remember", "step", "hand_in", "hand_in_choice",
+        "set_slots", "reset", "start_from", "remember", "step", "hand_in", "hand_in_choice",
         "hand_in_policy", "resolve", "resolve_bare", "look", "games", "seen", "view", "render", "mask",
         "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "another", "clone",
     )  # fmt: skip
@@ -212,10 +212,20 @@ class EnvCore(OneThread):
     @property
     def arguments(self) -> StepArguments:
         """What kernels of a step get."""
-        mask = _mask_address(self.encoding.write_mask)
         return (
-            self.context, self.settings, mask, self._config, self.state, self.out, self.turns, self.bits, self.work,
+            self.context, self.settings, self.mask_address, self._config, self.state, self.out, self.turns, self.bits,
+            self.work,
         )  # fmt: skip
+
+    @property
+    def submit_address(self) -> Any:
+        """Of the encoding's kernel that reads rows."""
+        return _submit_address(self.encoding.submit)
+
+    @property
+    def mask_address(self) -> Any:
+        """Of the encoding's kernel that writes masks, or of one that does nothing."""
+        return _mask_address(self.encoding.write_mask)
 
     @property
     def turns(self) -> Turns:
@@ -244,12 +254,8 @@ class EnvCore(OneThread):
 
     @property
     def begins_alone(self) -> bool:
-        """Whether `set_dice` and the kernel `begin` are all that `reset` does."""
+        """Whether the dice and the kernel `begin` are all that `reset` brings."""
         return not self._may_fail and self.chronicle is None
-
-    def set_dice(self, seeds: Sequence[int], which: Sequence[int]) -> None:
-        """The dice of games that are about to begin; seeds and games as for `reset`."""
-        self._write_dice(*self._seeds_and_games(seeds, which))
 
     def _seeds_and_games(self, seeds: Any, which: Any) -> tuple[list[int], list[int]]:
         """As many integers as different games; else InputError."""
@@ -498,6 +504,11 @@ class EnvCore(OneThread):
 @unchecked
 class InnerCore(EnvCore):
     """The `EnvCore` of an environment, which checks itself that one thread uses it."""
+
+
+@functools.cache
+def _submit_address(submit: Callable[..., Any]) -> Any:
+    return address(submit_pointer(submit))
 
 
 @functools.cache

@@ -84,6 +84,11 @@ class Core(Protocol):
         ...
 
     @property
+    def submit_address(self) -> Any:
+        """Of the kernel that reads rows."""
+        ...
+
+    @property
     def arguments(self) -> StepArguments:
         """What kernels of a step get."""
         ...

@@ -4,57 +4,83 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium import spaces
 
 from warlight_env import maps
-from warlight_env.arguments import fitting, is_integer, short_repr
+from warlight_env.arguments import fitting, index, is_integer, short_repr
+from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
-from warlight_env.engine.rules import Rules
-from warlight_env.envs import showing
+from warlight_env.engine.rules import Rules, RulesError
+from warlight_env.engine.setup import check_players
+from warlight_env.engine.view import View
 from warlight_env.envs.actions import EncodingFactory
-from warlight_env.envs.actions.batches import part_of
-from warlight_env.envs.arrays import fixed
-from warlight_env.envs.core import InnerCore
-from warlight_env.envs.core_arguments import cycles
-from warlight_env.envs.observation_spaces import observation, observation_space_of
-from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot, make_slots
+from warlight_env.envs.core import EnvCore, InnerCore
+from warlight_env.envs.core_arguments import check_batch, cycles
+from warlight_env.envs.forms import Form, OneMapForm, PaddedForm, nothing_shown
+from warlight_env.envs.handing_in import out_of_limits
+from warlight_env.envs.map_sets import MapRoom, MapSet, MapsLike, OneMap, edges_of, map_set
+from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
+from warlight_env.envs.padding import Padding
+from warlight_env.envs.parts import Part, Parts, Place, addresses_of
 from warlight_env.envs.policy_settings import PolicySettings, told_action
-from warlight_env.envs.reset_options import ResetOptions, read_options
+from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed
+from warlight_env.envs.step import MOST_ILLEGAL
+from warlight_env.envs.step_many import NUMBERS, begin_some, gather_results, seat_some, step_many
 from warlight_env.errors import InputError
+from warlight_env.game import Game
 
 NO_OPTIONS = ResetOptions()
 
 
-class _Playing(NamedTuple):
-    """An opponent that plays in some game, and what it remembers of the games here."""
+class Beginning(NamedTuple):
+    """What decides a game."""
 
-    opponent: Opponent
-    memory: Any
+    map: maps.Map
+    seed: int
+
+
+class Results(NamedTuple):
+    """What came of a step, for the learners of B games.
+
+    infos: what goes into infos, an array [B] each: illegal, income, round, phase, is_success.
+    """
+
+    reward: npt.NDArray[np.float64]
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+    infos: dict[str, npt.NDArray[Any]]
 
 
 class Episodes:
     """B games of one learner each, in slot 0 of an `EnvCore`, against opponents that play inside.
 
+    Games of a map are together in parts (`parts`), whose arrays have the sizes of that map, and kernels go from part to
+    part. Where all games are on one map there is one part, whose core is `core`.
+
     Args:
-        map, rules, players, action, observation, fog, picking, max_cycles, reward: as for `EnvCore`.
+        map, rules, players, action, observation, fog, picking, max_cycles, reward: as for `EnvCore`; with `padded` the
+            map is a set of maps, see `WarlightMapsEnv`.
         opponent: who plays the other seats; see `make_opponent`. A list has one for each, a mapping of opponents to
             weights or an `OpponentPool` is drawn from for every game.
         seat: the learner's, or "random" for another in every game.
         mask: "info" keeps masks out of observations, "observation" adds them as the key action_mask.
         batch: B.
+        padded: whether every game is on a map of its own, in spaces that are the same for all.
+        room: for how many regions and directed edges there is room in these; None: as the set needs.
     """
+
+    #: The core of all games; there is none where games are on many maps, see `core_of`.
+    core: EnvCore
 
     def __init__(
         self,
-        map: str | Path | maps.Map = "world",
+        map: MapsLike = "world",
         rules: str | Rules | dict[str, Any] = "thesis",
         players: int = 2,
         opponent: Any = "random",
@@ -67,53 +93,55 @@ class Episodes:
         seat: int | Literal["random"] = "random",
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
+        *,
+        padded: bool = False,
+        room: MapRoom | tuple[int, int] | None = None,
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
-        self.core = InnerCore(
-            map, rules, players, batch, action=action, observation=observation, fog=fog, picking=picking,
-            max_cycles=max_cycles, reward=reward, slots=1,
-        )  # fmt: skip
+        check_batch(batch)
+        self.batch, self.seat, self._action = batch, seat, action
+        self._settings: dict[str, Any] = {
+            "rules": rules, "players": players, "action": action, "observation": observation, "fog": fog,
+            "picking": picking, "max_cycles": max_cycles, "reward": reward,
+        }  # fmt: skip
+        self._most_cycles: int | None = None
+        with_mask = mask == "observation"
+        self.form: Form
+        if padded:
+            self._maps: MapSet = map_set(map)
+            padding = Padding(self._maps.room if room is None else MapRoom.of(room), action)
+            self._check_maps(self._maps, padding.room)
+            self._parts = Parts(batch, self._new_core, padding.board_arrays)
+            #: A core of some map, whose settings all have.
+            self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
+            self.form = PaddedForm(padding, self._some, with_mask)
+        elif room is not None:
+            raise InputError(f"room = {short_repr(room)}: only environments of many maps have room")
+        else:
+            self.core = self._some = self._new_core(map, batch)
+            self._maps, self.form = OneMap(self.core.map), OneMapForm(self.core, with_mask)
+            self._parts = Parts(batch, self._new_core, nothing_shown)
+            self._parts.settle(self.core)
         seated = is_integer(seat) and 0 <= int(seat) < players
         if not seated and not (isinstance(seat, str) and seat == "random"):
             raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
-        self.batch, self.seat, self.mask, self._action = batch, seat, mask, action
-        masks = self.core.encoding.mask_space
+        self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 where the encoding has none.
-        self.mask_size = 0 if masks is None else int(spaces.flatdim(masks))
-        self._table: list[_Playing | None] = []
-        self._make_arrays()
-        self.observation_space = self._make_observation_space()
-        self.action_space = self.core.encoding.space
-        self._remembers_for_opponents = False
-        self.set_opponent(opponent)
-
-    def another(self, batch: int) -> Episodes:
-        """Such games, none of them begun, for the same thread; see `EnvCore.another`."""
-        other = Episodes.__new__(Episodes)
-        other.__dict__.update(self.__dict__)
-        other.batch, other.core = batch, self.core.another(batch)
-        other._table = []
-        other._make_arrays()
-        return other
-
-    def _make_arrays(self) -> None:
-        batch, core = self.batch, self.core
+        self.mask_size = self.form.mask_size
         #: int8[B]: the learner's seat in each game.
         self.learner = np.zeros(batch, dtype=np.int8)
-        #: int64[B]: the seed of each game.
+        #: uint64[B]: the seed of each game.
         self.seeds = np.zeros(batch, dtype=np.uint64)
-        self._games = np.arange(batch)
-        self._chosen = np.full((batch, core.players), -1, dtype=np.int16)
-        self._rows = np.zeros((batch, core.row_size), dtype=np.int64)
+        self._begun = np.zeros(batch, dtype=np.bool_)
+        self._everybody = np.ones(batch, dtype=np.int8)
+        self.set_opponent(opponent)
 
-    def _make_observation_space(self) -> spaces.Space[Any]:
-        space, size = observation_space_of(self.core), self.mask_size
-        if self.mask == "info" or size == 0:
-            return space
-        mask = fixed(spaces.Box(0, 1, (size,), np.int8))
-        inner = space.spaces if isinstance(space, spaces.Dict) else {"observation": space}
-        return spaces.Dict({**inner, "action_mask": mask})
+    def _new_core(self, map: Any, batch: int = 1) -> EnvCore:
+        core = InnerCore(map, batch=batch, slots=1, **self._settings)
+        if self._most_cycles is not None:
+            core.max_cycles = min(core.max_cycles, self._most_cycles)
+        return core
 
     @property
     def policy_settings(self) -> PolicySettings:
@@ -121,235 +149,235 @@ class Episodes:
 
         Raises InputError where observations are a function's of one's own, which no file tells.
         """
-        core = self.core
+        core, form = self._some, self.form
         if core.own_observation is not None:
             raise InputError("observation: a function of one's own; a policy that needs it cannot say so in a file")
         return PolicySettings(
             told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
-            core.map.name, core.board.n_regions, core.board.n_edges,
+            *form.told(core), padded=form.padding is not None,
         )  # fmt: skip
+
+    # Maps
+
+    def _check_maps(self, wanted: MapSet, room: MapRoom) -> None:
+        """Raises InputError where maps have no room, or can never hold the players; those not named are not known."""
+        regions, edges = wanted.room
+        if regions > room.regions or edges > room.edges:
+            raise InputError(
+                f"maps of {regions} regions and {edges} directed edges: there is room for {room.regions} and "
+                f"{room.edges}; say room=({regions}, {edges}) from the start"
+            )
+        rules = Rules.of(self._settings["rules"])
+        for map_ in wanted.named:
+            try:
+                check_players(make_board(map_), rules, self._settings["players"])
+            except RulesError as error:
+                raise RulesError(f"map {map_.name!r}: {error}") from None
+
+    def set_maps(self, map: MapsLike) -> None:
+        """Draw from other maps from the next games on; InputError, with nothing changed, for what has no room."""
+        if self.form.padding is None:
+            raise InputError("an environment of one map has it to its end; warlight/WarlightMaps-v0 plays on several")
+        wanted = map_set(map)
+        self._check_maps(wanted, self.form.padding.room)
+        self._maps = wanted
+
+    def map_of(self, b: int) -> maps.Map:
+        """Of game b."""
+        return self.core_of(b)[0].map
+
+    def core_of(self, b: int) -> tuple[EnvCore, int]:
+        """Of game b: the core that plays it, and its number there."""
+        part, c = self._parts.at(index(b, "b", self.batch))
+        return part.core, c
 
     # Opponents
 
     def set_opponent(self, opponent: Any) -> None:
         """Who plays from the next games on; those that have begun are finished by whom they were begun with."""
-        #: As it was given.
-        self.opponent = opponent
-        self._slots: list[Slot] = make_slots(opponent, self.core.players - 1)
-        self._prepare()
-
-    def _prepare(self) -> None:
-        if self.core.slots == 1 and any(slot.observes for slot in self._slots):
-            self.core.set_slots(self.core.players)
-        if any(slot.views for slot in self._slots) and not self.core.remembers:
-            self.core.remember()
-            self._remembers_for_opponents = True
-
-    def remember(self) -> None:
-        """See `EnvCore.remember`; it does not end with opponents that take views."""
-        self.core.remember()
-        self._remembers_for_opponents = False
-
-    def _number(self, opponent: Opponent) -> int:
-        """Where the opponent stands in the table of those who play."""
-        free = len(self._table)
-        for i, known in enumerate(self._table):
-            if known is None:
-                free = min(free, i)
-            elif known.opponent is opponent:
-                return i
-        if free >= 30_000:
-            raise OpponentError("too many opponents play at once")
-        if free == len(self._table):
-            self._table.append(None)
-        self._table[free] = _Playing(opponent, opponent.make_memory(self.core))
-        return free
-
-    def _forget_idle(self) -> None:
-        """Let go of opponents that play in no game any more."""
-        if len(self._table) > 1:
-            in_use = np.isin(np.arange(len(self._table)), self._chosen)
-            self._table = [known if used else None for known, used in zip(self._table, in_use, strict=True)]
-        if self._remembers_for_opponents:
-            playing = (known.opponent for known in self._table if known is not None)
-            if not any(one.views for one in (*self._slots, *playing)):
-                self.core.chronicle, self._remembers_for_opponents = None, False
+        self._slots: list[Slot] = make_slots(opponent, self._some.players - 1)
 
     def opponents(self, b: int) -> tuple[Opponent, ...]:
         """Who plays against the learner in game b, by seat."""
-        playing = (self._table[i] for i in self._chosen[b] if i >= 0)
-        return tuple(known.opponent for known in playing if known is not None)
-
-    def playing(self) -> list[tuple[int, Opponent, Any]]:
-        """Who plays in some game: the number in `chosen`, the opponent, and what it remembers."""
-        return [(i, known.opponent, known.memory) for i, known in enumerate(self._table) if known is not None]
-
-    @property
-    def chosen(self) -> npt.NDArray[np.int16]:
-        """int16[B, P]: the number of who plays there, or -1."""
-        return self._chosen
+        where = self._parts.where[b]
+        return () if where is None else where[0].players.of(where[1])
 
     # Playing
 
-    def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-        """See `reset_options.read_options`; InputError, too, where the learner may be out of the game to start from."""
-        read = read_options(self.core, options, known)
-        self.check_start(read)
-        return read
-
-    def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> int:
-        """What decides the next game of an environment with this stream: its seed."""
-        return draw_seed(stream)
-
     def limit_cycles(self, count: int) -> None:
         """Truncate after so many steps, if that was not sooner; InputError where it is no number of steps."""
-        self.core.max_cycles = min(self.core.max_cycles, cycles(count))
+        count = cycles(count)
+        self._most_cycles = count if self._most_cycles is None else min(count, self._most_cycles)
+        for core in (self._some, *(part.core for part in self._parts.all)):
+            core.max_cycles = min(core.max_cycles, count)
 
-    def reset(self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS) -> None:
-        """Begin the games `which`, each with its seed.
+    def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
+        """See `reset_options.read_options`; on many maps ``map`` may be named, too, and a `Game` to start from has one.
 
         Raises:
-            InputError: the learner is out of the game from which they are to start.
+            InputError: one is not known, makes no sense, the map has no room, or the learner may be out of the game to
+                start from.
         """
-        if len(which) == 0:
-            return
-        begun = self.seat_players(seeds, which, options)
-        self.core.reset(seeds, which)
-        if options.start is not None:
-            self.core.start_from(options.start, which)
-        self.let_begin(begun)
+        core, chosen, more, padding = self._some, None, dict(options_given(options)), self.form.padding
+        if padding is not None:
+            known, named = (*known, "map"), more.pop("map", None)
+            if named is None and isinstance(more.get("start"), Game):
+                named = more["start"].map
+            if named is not None:
+                chosen, room = map_set(named).draw(np.random.default_rng(0)), padding.room
+                if not room.holds(chosen):
+                    raise InputError(
+                        f"option 'map': {len(chosen.regions)} regions and {edges_of(chosen)} directed edges; there is "
+                        f"room for {room.regions} and {room.edges}"
+                    )
+                core = self._parts.of(chosen).parts[0].core
+        read = read_options(core, more, known)._replace(map=chosen)
+        self._check_start(read)
+        return read
 
-    def seat_of(self, options: ResetOptions) -> int | Literal["random"]:
+    def _seat_of(self, options: ResetOptions) -> int | Literal["random"]:
         """The learner's in games that begin with these options."""
         return self.seat if options.seat is None else options.seat
 
-    def check_start(self, options: ResetOptions) -> None:
+    def _check_start(self, options: ResetOptions) -> None:
         """Raises InputError where the learner may be out of the game from which games are to start."""
-        seat, start = self.seat_of(options), options.start
-        seats = range(self.core.players) if seat == "random" else [int(seat)]
+        seat, start = self._seat_of(options), options.start
+        seats = range(self._some.players) if seat == "random" else [int(seat)]
         if start is not None and not all(map(start.alive, seats)):
             raise InputError("option 'start': the learner may be out of that game; say which seat it has by 'seat'")
 
-    def seat_players(
-        self, seeds: Sequence[int], which: Sequence[int], options: ResetOptions = NO_OPTIONS
-    ) -> list[tuple[int, int, int]]:
-        """The first part of `reset`: who plays where; returns the game, the player and the seed of each opponent."""
-        core, seat = self.core, self.seat_of(options)
-        self.check_start(options)
-        self._prepare()  # a pool may have changed
-        drawn = [
-            [slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
-             for k, slot in enumerate(self._slots)]
-            for seed in seeds
-        ]  # fmt: skip
-        begun, slots, out = [], core.slots, core.out
-        for b, seed, opponents in zip(which, seeds, drawn, strict=True):
-            learner = derive_seed(seed, 1) % core.players if seat == "random" else int(seat)
-            self.learner[b], self.seeds[b] = learner, seed & (2**64 - 1)
-            order = [learner, *(p for p in range(core.players) if p != learner)]
-            out.seat[b] = order[:slots]
-            for k, player in enumerate(order):
-                out.slot[b, player] = k if k < slots else -1
-            self._chosen[b] = -1
-            for player, opponent in zip(order[1:], opponents, strict=True):
-                self._chosen[b, player] = self._number(opponent)
-                begun.append((b, player, derive_seed(seed, 3, player)))
-        return begun
+    def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> Beginning:
+        """What decides the next game of an environment with this stream: its map, unless that was chosen, and seed."""
+        chosen = self._maps.draw(stream) if options.map is None else options.map
+        return Beginning(chosen, draw_seed(stream))
 
-    def numbers_of_bots(self) -> list[int] | None:
-        """The numbers in `chosen` of who plays against the learner, if all of them are bots that are kernels."""
-        if not all(isinstance(slot, BotOpponent) for slot in self._slots):
-            return None
-        return [self._number(slot) for slot in self._slots if isinstance(slot, BotOpponent)]
+    def reset(
+        self, beginnings: Sequence[Beginning], which: Sequence[int], options: ResetOptions = NO_OPTIONS
+    ) -> None:  # fmt: skip
+        """Begin the games `which`, each as it was drawn.
 
-    def let_begin(self, begun: list[tuple[int, int, int]]) -> None:
-        """The last part of `reset`: opponents are told of their games, which have begun."""
-        for b, player, seed in begun:
-            playing = self._table[self._chosen[b, player]]
-            assert playing is not None
-            playing.opponent.begin(playing.memory, self.core, b, player, seed)
-        self._forget_idle()
+        Where a map cannot be played on, an opponent cannot be drawn, or the learner may be out of the game to start
+        from, what is raised leaves all games as they were. What is raised later leaves `which` without games, and
+        `step` asks for a reset.
+        """
+        if len(which) == 0:
+            return
+        self._check_start(options)
+        opponents = [self._opponents_of(beginning.seed) for beginning in beginnings]
+        places = self._parts.move([beginning.map for beginning in beginnings], which)
+        parts = list({id(part): part for part, _ in places}.values())
+        self._begun[which] = False
+        try:
+            self._begin([beginning.seed for beginning in beginnings], opponents, which, places, parts, options)
+        finally:
+            self._parts.note(parts)
+        self._begun[which] = True
+
+    def _opponents_of(self, seed: int) -> list[Opponent]:
+        """Those against whom a game of this seed is played."""
+        return [
+            slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
+            for k, slot in enumerate(self._slots)
+        ]
+
+    def _begin(
+        self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], which: Sequence[int],
+        places: Sequence[Place], parts: Sequence[Part], options: ResetOptions,
+    ) -> None:  # fmt: skip
+        """Begin games at their places, each with its seed and its opponents."""
+        for part in parts:
+            part.players.prepare(self._slots)
+        numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
+        learners, seat = np.zeros(len(which), np.int8), self._seat_of(options)
+        words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
+        found, at = addresses_of(places)
+        seat_some(found, at, words, np.array(numbers, np.int16), -1 if seat == "random" else int(seat), learners)
+        self.learner[which], self.seeds[which] = learners, words
+        for part in parts:
+            if not part.core.begins_alone:
+                own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
+                part.core.reset(*map(list, zip(*own, strict=True)))
+        alone = [place for place in places if place[0].core.begins_alone]
+        if alone:
+            begin_some(self._some.mask_address, *addresses_of(alone), self._some.picking == "random")
+        if options.start is not None:
+            for part in parts:
+                part.core.start_from(options.start, [c for of, c in places if of is part])
+        for seed, (part, c) in zip(seeds, places, strict=True):
+            part.players.begin(c, seed)
+        for part in parts:
+            part.players.forget_idle()
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
-        """Step the games with the learners' actions, or those with acting bool[B]; `reward` and so on tell the rest.
+        """Step the games with the learners' actions, or those with acting bool[B]; `results` tells the rest.
 
         Raises InputError, with nothing stepped, for actions that are none and an `acting` of another shape, and
         whatever an opponent or a reward of one's own raises, with nothing stepped either.
         """
-        core = self.core
-        moves = np.zeros((self.batch, core.slots), dtype=np.int8)
-        moves[:, 0] = 1 if acting is None else fitting(acting, "acting", np.int8, (self.batch,))
-        dropped = np.zeros((self.batch, core.players), dtype=np.int32)
-        dropped[self._games, self.learner] = self._read(actions, moves[:, 0] != 0)
-        rows = self._rows[:, None]
-        if core.slots > 1:
-            rows = np.concatenate([rows, np.zeros((self.batch, core.slots - 1, core.row_size), dtype=np.int64)], axis=1)
-        playing = self.playing()
-        may_raise = core.own_reward is not None or any(opponent.raises for _, opponent, _ in playing)
-        with core.undoing() if may_raise else contextlib.nullcontext():
-            core.hand_in(rows, dropped, moves)
-            for i, opponent, memory in playing:
-                opponent.move(memory, core, self._chosen, i, self.learner)
-            core.resolve_bare(moves[:, 0])
+        moves = self._everybody if acting is None else fitting(acting, "acting", np.int8, (self.batch,))
+        if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
+            raise InputError("not all games have begun; call reset()")
+        parts = self._parts.played()
+        rows, dropped = self.form.read(self._parts, actions, moves != 0)
+        lineup, padding = self._parts.lineup, self.form.padding
+        at_once = not lineup.others and not any(part.by_hand for part in parts)
+        with contextlib.ExitStack() as undoing:
+            for part in () if at_once else parts:
+                others = lineup.others.get(part.index, ())
+                if part.core.own_reward is not None or any(playing.opponent.raises for playing in others):
+                    undoing.enter_context(part.core.undoing())
+            bad = step_many(
+                self._some.submit_address, self._some.mask_address, *lineup.kernels(), self._parts.addresses, rows,
+                moves, dropped, lineup.numbers, 0 if padding is None else padding.room.regions,
+                padding is not None and padding.action == "factored", at_once,
+            )  # fmt: skip
+            if bad >= 0:
+                self._refuse(int(bad))
+            if not at_once:
+                self._resolve_by_hand(parts)
 
-    def _read(self, actions: Any, acting: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
-        """Write the learners' rows; returns what was dropped, int32[B]."""
-        try:
-            return showing.read_rows(self.core, actions, self._games, 0, self._rows)
-        except InputError:
-            if acting.all():
-                raise
-        # Of games that only begin anew in this step the actions do not matter, whatever they are.
-        games = np.flatnonzero(acting)
-        dropped, rows = np.zeros(self.batch, dtype=np.int32), self._rows[games]
-        dropped[games] = showing.read_rows(self.core, part_of(self.action_space, actions, games), games, 0, rows)
-        self._rows[games] = rows
-        return dropped
+    def _refuse(self, bad: int) -> None:
+        """Raise what `step_many` found."""
+        b = bad % self.batch
+        if bad >= self.batch:
+            raise InputError(f"dropped: in game {b} not all in 0 .. {MOST_ILLEGAL}")
+        part, c = self._parts.at(b)
+        raise out_of_limits(b, int(self.learner[b]), part.record.rows[c, 0], part.core.limits)
+
+    def _resolve_by_hand(self, parts: Sequence[Part]) -> None:
+        """Let those who are no kernels move, and play the rounds core by core."""
+        for part in parts:
+            for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
+                opponent.move(memory, part.core, part.players.chosen, number, part.learner)
+        for part in parts:
+            part.core.resolve_bare(part.record.which, part.places)
 
     # Looking
 
-    @property
-    def reward(self) -> npt.NDArray[np.float64]:
-        """float64[B] of the learners, in the last step."""
-        return self.core.out.reward[self._games, self.learner]
-
-    @property
-    def terminated(self) -> npt.NDArray[np.bool_]:
-        """bool[B]"""
-        return self.core.out.terminated[self._games, self.learner]
-
-    @property
-    def truncated(self) -> npt.NDArray[np.bool_]:
-        """bool[B]"""
-        return self.core.out.truncated[self._games, self.learner]
+    def results(self) -> Results:
+        """What came of the last step, in arrays of their own."""
+        reward, ends = np.zeros(self.batch), np.zeros((2, self.batch), dtype=np.bool_)
+        numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
+        gather_results(*self._parts.games, reward, ends, numbers)
+        infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
+        infos["is_success"] = infos["is_success"].astype(np.bool_)
+        return Results(reward, *ends, infos)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> Any:
         """The learners' observations of several games, or of one, in arrays of their own."""
-        seen = observation(self.core, 0, games)
-        if self.mask == "info" or self.mask_size == 0:
-            return seen
-        mask = self.core.mask(0, games) if isinstance(games, int) else self.core.flat_masks(0, games)
-        return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
+        return self.form.observe(self._parts, games)
 
     def masks(self) -> npt.NDArray[np.int8]:
         """int8[B, M]: what the learners may do, flat."""
-        return self.core.flat_masks(0)
+        return self.form.masks(self._parts, slice(None))
 
-    def infos(self) -> dict[str, npt.NDArray[Any]]:
-        """What goes into infos at every step, an array [B] each: illegal, income, round, phase, is_success."""
-        out, state = self.core.out, self.core.state
-        return {
-            "illegal": out.illegal[self._games, self.learner].astype(np.int64),
-            "income": out.income[self._games, self.learner].astype(np.int64),
-            "round": state.round.astype(np.int64),
-            "phase": state.phase.astype(np.int64),
-            "is_success": self.won(),
-        }
-
-    def won(self) -> npt.NDArray[np.bool_]:
-        """bool[B]: whether the learner has won."""
-        return self.core.state.winner == self.learner
+    def view(self, b: int) -> View:
+        """What the learner of game b sees; from now on that tells of each round that follows, too."""
+        part, c = self._parts.at(b)
+        part.players.remember()
+        return part.core.view(int(self.learner[b]), c)
 
     def render(self, mode: str | None, b: int) -> Any:
         """The true position of game b; see `EnvCore.render`."""
-        return self.core.render(mode, b)
+        core, c = self.core_of(b)
+        return core.render(mode, c)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +18,7 @@ from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wish
 from warlight_env.engine.raised import watched
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import Choice
-from warlight_env.envs.actions.kernels import COUNT, READY, Turn, submit_pointer
+from warlight_env.envs.actions.kernels import COUNT, READY, Turn
 from warlight_env.envs.core_protocol import Core
 from warlight_env.envs.showing import view
 from warlight_env.envs.step import MOST_ILLEGAL, hand_in, hand_in_and_resolve, hand_in_policy
@@ -68,7 +67,7 @@ def submit_rows(
     before = out.illegal.copy()
     out.illegal[:] = 0 if dropped is None else dropped
     context, settings, mask, config, state, _, turns, bits, work = core.arguments
-    submit = _submit_address(core.encoding.submit)
+    submit = core.submit_address
     if on:
         bad = hand_in_and_resolve(
             context, settings, submit, mask, config, state, out, turns, bits, work, room.limits, acting, actions,
@@ -82,14 +81,13 @@ def submit_rows(
         if bad >= games * slots:
             raise InputError(f"dropped: in game {bad - games * slots} not all in 0 .. {MOST_ILLEGAL}")
         b, s = divmod(int(bad), slots)
-        row, limits = actions[b, s], room.limits
-        i = int(np.flatnonzero((row < 0) | (row >= limits))[0])
-        raise ActionError(b, int(out.seat[b, s]), f"entry {i} is {row[i]}; it must lie in 0 .. {limits[i] - 1}")
+        raise out_of_limits(b, int(out.seat[b, s]), actions[b, s], room.limits)
 
 
-@functools.cache
-def _submit_address(submit: Callable[..., Any]) -> Any:
-    return address(submit_pointer(submit))
+def out_of_limits(game: int, player: int, row: npt.NDArray[Any], limits: npt.NDArray[np.int64]) -> ActionError:
+    """The error for a row of which an entry is out of its limits."""
+    i = int(np.flatnonzero((row < 0) | (row >= limits))[0])
+    return ActionError(game, player, f"entry {i} is {row[i]}; it must lie in 0 .. {limits[i] - 1}")
 
 
 def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
@@ -176,4 +174,4 @@ def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
     return address(plug)
 
 
-__all__ = ["ActionError", "submit_choice", "submit_policy", "submit_rows"]
+__all__ = ["ActionError", "out_of_limits", "submit_choice", "submit_policy", "submit_rows"]

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium
-import numpy as np
-import numpy.typing as npt
-
-from warlight_env import maps
-from warlight_env.arguments import array_of
-from warlight_env.envs.handing_in import tell_nothing_played
-from warlight_env.envs.map_episodes import MapEpisodes, MapsLike
-from warlight_env.envs.map_sets import MapRoom
-from warlight_env.envs.policy_settings import PolicySettings
-from warlight_env.envs.rendering import RENDERING, checked_mode
-from warlight_env.envs.seeds import checked_seed
+from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.map_sets import MapRoom, MapsLike
+from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
 from warlight_env.errors import InputError
-from warlight_env.features.columns import Features
-from warlight_env.ownership import OneThread
+from warlight_env.maps import Map
 
 
-class WarlightMapsEnv(OneThread, gymnasium.Env[Any, Any]):
+def games_on_maps(
+    map: MapsLike = ("small", "world"), *, action: str | EncodingFactory = "factored", **settings: Any
+) -> Episodes:
+    """B games, each on a map of a set; settings are those of `Episodes` but for the observation, which has one form.
+
+    Raises:
+        InputError: there is an observation among them, or see `Episodes`.
+    """
+    if "observation" in settings:
+        raise InputError("observation: many maps have one form, see WarlightMapsEnv")
+    return Episodes(map, action=action, observation="graph", padded=True, **settings)
+
+
+class WarlightMapsEnv(WarlightEnv):
     """`WarlightEnv` on a map of a set in every game, padded to one size.
 
     ```python
@@ -53,96 +57,39 @@ class WarlightMapsEnv(OneThread, gymnasium.Env[Any, Any]):
     dropped, and counted in ``info["illegal"]`` (of "continuous" it has no meaning, and is not). "orders" has no form
     for many maps.
 
-    Other arguments are those of `WarlightEnv`. ``map`` of the running game is an attribute, as are `features` of its
-    observations without padding.
+    Other arguments are those of `WarlightEnv`. ``map`` of the running game is an attribute; `features`, `encoding` and
+    `edge_index` are those of that map, without padding.
     """
 
-    exclusive_methods = ("set_maps", "set_opponent", "reset", "step", "action_masks", "render")
-
-    metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
+    exclusive_methods = ("set_maps", "reset")
 
     def __init__(
         self, map: MapsLike = ("small", "world"), *, render_mode: str | None = None, **settings: Any
     ) -> None:  # fmt: skip
-        self.render_mode = checked_mode(render_mode)
-        #: The games, a batch of one.
-        self.episodes = MapEpisodes(map, **settings)
-        self.observation_space = self.episodes.observation_space
-        self.action_space = self.episodes.action_space
-        self._live = False
+        self._set_up(games_on_maps(map, **settings), render_mode)
 
     @property
     def room(self) -> MapRoom:
         """For how many regions and directed edges there is room."""
-        return self.episodes.padding.room
+        padding = self.episodes.form.padding
+        assert padding is not None
+        return padding.room
 
     @property
-    def map(self) -> maps.Map:
+    def map(self) -> Map:
         """Of the running game."""
         return self.episodes.map_of(0)
-
-    @property
-    def features(self) -> Features:
-        """What `nodes` and `globals` hold on the running game's map, by name."""
-        return self.episodes.core_of(0)[0].features
-
-    @property
-    def policy_settings(self) -> PolicySettings:
-        """What a policy has to know of its environment in order to play elsewhere."""
-        return self.episodes.policy_settings
 
     def set_maps(self, map: MapsLike) -> None:
         """Draw from other maps from the next game on; InputError, with nothing changed, for what has no room."""
         self.episodes.set_maps(map)
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Who plays from the next game on; see `make_opponent`."""
-        self.episodes.set_opponent(opponent)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game, on a map that the seed draws or that the options name.
 
         options: ``map``, and those of `WarlightEnv.reset`. InputError, with nothing changed, for a map without room.
         """
-        read = self.episodes.read_options(options, ("start", "seat"))
-        super().reset(seed=checked_seed(seed))
-        self.episodes.reset([self.episodes.draw(self.np_random, read)], [0], read)
-        self._live = True
-        return self.episodes.observe(0), self._info()
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play a round, or a part of a turn.
-
-        Raises InputError, with nothing played, for what is no action (an ActionError where it is out of its space), and
-        whatever an opponent or a reward of one's own raises, with nothing played either.
-        """
-        if not self._live:
-            raise InputError("the game is over or has not begun; call reset()")
-        episodes = self.episodes
-        try:
-            episodes.step(array_of(action, "an action")[None])
-        except InputError as error:
-            tell_nothing_played(error)
-            raise
-        terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])
-        self._live = not (terminated or truncated)
-        return episodes.observe(0), float(episodes.reward[0]), terminated, truncated, self._info()
-
-    def _info(self) -> dict[str, Any]:
-        # Scalars of NumPy, as other environments give them: some libraries ask for their dtype.
-        info = {name: values[0] for name, values in self.episodes.infos().items()}
-        if self.episodes.mask_size:
-            info["action_mask"] = self.action_masks()
-        return info
-
-    def action_masks(self) -> npt.NDArray[np.int8]:
-        """What is allowed, as one flat int8 vector, as MaskablePPO wants it."""
-        masks: npt.NDArray[np.int8] = self.episodes.masks()[0]
-        return masks
-
-    def render(self) -> Any:
-        """The true position; see `WarlightEnv.render`."""
-        return self.episodes.render(self.render_mode, 0)
+        return super().reset(seed=seed, options=options)
 
 
 class WarlightMapsVectorEnv(WarlightVectorEnv):
@@ -153,10 +100,8 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
     ``episodes.core_of(b)``.
     """
 
-    episodes: MapEpisodes
-
-    def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Any:
-        return MapEpisodes(batch=num_envs, **arguments)
+    def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:
+        return games_on_maps(batch=num_envs, **arguments)
 
     def set_maps(self, map: MapsLike) -> None:
         """Draw from other maps, each game from its next one on; see `WarlightMapsEnv.set_maps`."""

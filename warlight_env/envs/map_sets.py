@@ -121,10 +121,33 @@ class GivenMaps:
         return self.maps[bisect(self._ends, rng.random())]
 
 
-MapSet = GeneratedMaps | GivenMaps
+@dataclass(frozen=True)
+class OneMap:
+    """A map, for whose drawing nothing is drawn."""
+
+    map: Map
+
+    @property
+    def named(self) -> tuple[Map, ...]:
+        """That map."""
+        return (self.map,)
+
+    @property
+    def room(self) -> MapRoom:
+        """For it alone."""
+        return MapRoom(len(self.map.regions), edges_of(self.map))
+
+    def draw(self, rng: np.random.Generator) -> Map:
+        """That map."""
+        return self.map
 
 
-def map_set(told: MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps) -> MapSet:
+MapSet = GeneratedMaps | GivenMaps | OneMap
+#: What stands for several maps.
+MapsLike = MapLike | Sequence[MapLike] | Mapping[Any, float] | GeneratedMaps
+
+
+def map_set(told: MapsLike) -> MapSet:
     """What is meant: a map, several, several with weights, or a range of generated ones.
 
     Raises:

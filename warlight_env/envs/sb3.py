@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from warlight_env.arguments import index, integers_of, is_integer, short_repr
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
-from warlight_env.envs.map_episodes import MapEpisodes
+from warlight_env.envs.many_maps import games_on_maps
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings
@@ -52,7 +52,7 @@ class WarlightVecEnv(OneThread, VecEnv):
 
     def __init__(self, num_envs: int, *, render_mode: str | None = None, **arguments: Any) -> None:
         self.render_mode = checked_mode(render_mode)
-        self.episodes: Any = games_of(arguments, num_envs)
+        self.episodes = games_of(arguments, num_envs)
         self._arguments = arguments
         #: Who played, by seat, in the games that ended in the last step.
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
@@ -66,33 +66,29 @@ class WarlightVecEnv(OneThread, VecEnv):
     @property
     def spec(self) -> EnvSpec:
         """The specification with which ``gymnasium.make`` makes one of these environments."""
-        registered = MAPS_ID if isinstance(self.episodes, MapEpisodes) else ENVIRONMENT_ID
+        registered = MAPS_ID if self.episodes.form.padding is not None else ENVIRONMENT_ID
         arguments = {"render_mode": self.render_mode, **self._arguments}
         return dataclasses.replace(gymnasium.spec(registered), kwargs=arguments)
 
     @property
     def features(self) -> Features:
         """What a game's observation (without its mask) holds, by name."""
-        features: Features = self.episodes.core.features
-        return features
+        return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
         """How turns become actions: `decode` and `encode` with what a view tells."""
-        encoding: ActionEncoding = self.episodes.core.encoding
-        return encoding
+        return self.episodes.core.encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
         """int64[2, E]: source and target of each directed edge."""
-        edge_index: npt.NDArray[np.int64] = self.episodes.core.edge_index
-        return edge_index
+        return self.episodes.core.edge_index
 
     @property
     def policy_settings(self) -> PolicySettings:
         """What a policy has to know of its environment in order to play elsewhere."""
-        settings: PolicySettings = self.episodes.policy_settings
-        return settings
+        return self.episodes.policy_settings
 
     def reset(self) -> Any:
         """Begin all games; with the seeds of `seed` and the options of `set_options`, if these were called.
@@ -110,7 +106,7 @@ class WarlightVecEnv(OneThread, VecEnv):
         else:
             self.episodes.reset(self._streams.draw(self._all, self.episodes.draw), self._all)
         self._returns[:], self._lengths[:] = 0, 0
-        self.reset_infos = self._infos()
+        self.reset_infos = _rows(self.episodes.results().infos)
         self.ended_against = {}
         self._reset_seeds()
         self._reset_options()
@@ -140,11 +136,11 @@ class WarlightVecEnv(OneThread, VecEnv):
         """Step all games."""
         episodes = self.episodes
         episodes.step(self._actions)
-        rewards, truncated = episodes.reward.astype(np.float32), episodes.truncated
-        dones = episodes.terminated | truncated
-        self._returns += episodes.reward
+        reward, terminated, truncated, columns = episodes.results()
+        dones = terminated | truncated
+        self._returns += reward
         self._lengths += 1
-        infos = self._infos({"TimeLimit.truncated": truncated.tolist()})
+        infos = _rows({**columns, "TimeLimit.truncated": truncated.tolist()})
         ended = np.flatnonzero(dones)
         self.ended_against = {b: episodes.opponents(b) for b in ended.tolist()}
         if len(ended):
@@ -156,16 +152,11 @@ class WarlightVecEnv(OneThread, VecEnv):
                 }
             episodes.reset(self._streams.draw(ended, episodes.draw), ended.tolist())
             self._returns[ended], self._lengths[ended] = 0, 0
-        return episodes.observe(), rewards, dones, infos
-
-    def _infos(self, more: dict[str, Sequence[Any]] | None = None) -> list[dict[str, Any]]:
-        columns = {**self.episodes.infos(), **(more or {})}
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return episodes.observe(), reward.astype(np.float32), dones, infos
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """int8[B, M]: what the learners may do, flat."""
-        masks: npt.NDArray[np.int8] = self.episodes.masks()
-        return masks
+        return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
         """Who plays, each game from its next one on; see `make_opponent`."""
@@ -220,6 +211,11 @@ class WarlightVecEnv(OneThread, VecEnv):
         return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
 
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """Infos of each game, from columns of all of them."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def _name(name: Any) -> str:
     """The name of an attribute; InputError where it is no string."""
     if not isinstance(name, str):
@@ -227,10 +223,10 @@ def _name(name: Any) -> str:
     return name
 
 
-def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes | MapEpisodes:
+def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
     """The games of such an environment: on many maps where a set of maps is named, or a room for them."""
     several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "room" in arguments
-    return MapEpisodes(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
+    return games_on_maps(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:

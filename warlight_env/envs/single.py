@@ -14,13 +14,13 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
-from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.episodes import Episodes, Results
 from warlight_env.envs.handing_in import tell_nothing_played
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.rewards import Reward
-from warlight_env.envs.seeds import checked_seed, draw_seed
+from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.ownership import OneThread
@@ -143,29 +143,33 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         mask: Literal["observation", "info"] = "info",
         render_mode: str | None = None,
     ) -> None:
-        self.render_mode = checked_mode(render_mode)
-        #: The games, a batch of one.
-        self.episodes = Episodes(
+        checked_mode(render_mode)
+        episodes = Episodes(
             map, rules, players, opponent, action, observation, fog, picking, max_cycles, reward, seat, mask
         )
-        self.observation_space = self.episodes.observation_space
-        self.action_space = self.episodes.action_space
+        self._set_up(episodes, render_mode)
+
+    def _set_up(self, episodes: Episodes, render_mode: str | None) -> None:
+        self.render_mode = checked_mode(render_mode)
+        #: The games, a batch of one.
+        self.episodes = episodes
+        self.observation_space, self.action_space = episodes.observation_space, episodes.action_space
         self._live = False
 
     @property
     def features(self) -> Features:
         """What an observation (without its mask) holds, by name."""
-        return self.episodes.core.features
+        return self.episodes.core_of(0)[0].features
 
     @property
     def encoding(self) -> ActionEncoding:
         """How turns become actions: `decode` and `encode` with what a view tells."""
-        return self.episodes.core.encoding
+        return self.episodes.core_of(0)[0].encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
         """int64[2, E]: source and target of each directed edge."""
-        return self.episodes.core.edge_index
+        return self.episodes.core_of(0)[0].edge_index
 
     @property
     def policy_settings(self) -> PolicySettings:
@@ -180,9 +184,9 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))
-        self.episodes.reset([draw_seed(self.np_random)], [0], read)
+        self.episodes.reset([self.episodes.draw(self.np_random, read)], [0], read)
         self._live = True
-        return self.episodes.observe(0), self._info()
+        return self.episodes.observe(0), self._info(self.episodes.results())
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play a round, or a part of a turn.
@@ -198,20 +202,22 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         except InputError as error:
             tell_nothing_played(error)
             raise
-        terminated, truncated = bool(episodes.terminated[0]), bool(episodes.truncated[0])
+        results = episodes.results()
+        terminated, truncated = bool(results.terminated[0]), bool(results.truncated[0])
         self._live = not (terminated or truncated)
-        return episodes.observe(0), float(episodes.reward[0]), terminated, truncated, self._info()
+        return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self, results: Results) -> dict[str, Any]:
         # Scalars of NumPy, as other environments give them: some libraries ask for their dtype.
-        info = {name: values[0] for name, values in self.episodes.infos().items()}
+        info = {name: values[0] for name, values in results.infos.items()}
         if self.episodes.mask_size:
             info["action_mask"] = self.action_masks()
         return info
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """What is allowed, as one flat int8 vector, as MaskablePPO wants it."""
-        return self.episodes.core.mask(0)
+        masks: npt.NDArray[np.int8] = self.episodes.masks()[0]
+        return masks
 
     def set_opponent(self, opponent: Any) -> None:
         """Who plays from the next game on; see `make_opponent`."""
@@ -222,9 +228,8 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
 
         Who has asked once is also told of each round that follows, as in a match (`View.last_round`).
         """
-        self.episodes.remember()
-        return self.episodes.core.view(int(self.episodes.learner[0]))
+        return self.episodes.view(0)
 
     def render(self) -> Any:
         """The true position: printed ("human"), as text ("ansi") or as uint8[H, W, 3] ("rgb_array")."""
-        return self.episodes.core.render(self.render_mode)
+        return self.episodes.render(self.render_mode, 0)

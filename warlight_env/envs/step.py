@@ -240,7 +240,7 @@ def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
 
 
 @kernel
-def _resolve(
+def play_ready(
     context: Context,
     settings: EnvSettings,
     state: State,
@@ -249,7 +249,7 @@ def _resolve(
     work: Work,
     which: npt.NDArray[np.int8],
 ) -> None:
-    """Play the round, or the picks, of every game whose live players are all ready."""
+    """Play the round, or the picks, of every game with which int8[B] not 0 whose live players are all ready."""
     params = context.params
     players = out.live.shape[1]
     for b in range(out.live.shape[0]):
@@ -287,7 +287,7 @@ def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
 
 
 @kernel
-def _settle(settings: EnvSettings, state: State, out: Buffers, which: npt.NDArray[np.int8]) -> None:
+def settle(settings: EnvSettings, state: State, out: Buffers, which: npt.NDArray[np.int8]) -> None:
     """Pay everybody live, and end the games of those who are out, won, drew or ran out of time."""
     for b in range(which.shape[0]):
         if which[b] == 0:
@@ -381,9 +381,9 @@ def resolve(
 ) -> None:
     """Resolve what can be of the games with which int8[B] not 0; bring what is seen, paid and ended up to date."""
     games = out.live.shape[0]
-    _resolve(context, settings, state, out, turns, work, which)
+    play_ready(context, settings, state, out, turns, work, which)
     look(context, settings, mask_address, config, state, out, turns, bits, work, 0, games)
-    _settle(settings, state, out, which)
+    settle(settings, state, out, which)
 
 
 @kernel

@@ -67,27 +67,23 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         self._ended = np.zeros(num_envs, dtype=np.bool_)
         self._begun = False
 
-    def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Any:
-        """`Episodes`, or what can do all that they can."""
+    def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:
         return Episodes(batch=num_envs, **arguments)
 
     @property
     def features(self) -> Features:
         """What a game's observation (without its mask) holds, by name."""
-        features: Features = self.episodes.core.features
-        return features
+        return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
         """How turns become actions: `decode` and `encode` with what a view tells."""
-        encoding: ActionEncoding = self.episodes.core.encoding
-        return encoding
+        return self.episodes.core.encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
         """int64[2, E]: source and target of each directed edge."""
-        edge_index: npt.NDArray[np.int64] = self.episodes.core.edge_index
-        return edge_index
+        return self.episodes.core.edge_index
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -127,8 +123,9 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         anew = np.flatnonzero(self._ended)
         acting = ~self._ended
         episodes.step(actions, acting)
-        rewards = np.where(acting, episodes.reward, 0.0)
-        terminated, truncated = episodes.terminated & acting, episodes.truncated & acting
+        results = episodes.results()
+        rewards = np.where(acting, results.reward, 0.0)
+        terminated, truncated = results.terminated & acting, results.truncated & acting
         self._ended = self._ended | terminated | truncated  # should a game not begin
         if len(anew):
             episodes.reset(self._seeds.draw(anew, episodes.draw), anew.tolist())
@@ -147,7 +144,7 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
 
     def _infos(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         infos: dict[str, Any] = {}
-        for name, values in self.episodes.infos().items():
+        for name, values in self.episodes.results().infos.items():
             infos[name], infos[f"_{name}"] = values, mask
         if self.episodes.mask_size:
             infos["action_mask"], infos["_action_mask"] = self.episodes.masks(), mask
@@ -155,8 +152,7 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """int8[B, M]: what the learners may do, flat."""
-        masks: npt.NDArray[np.int8] = self.episodes.masks()
-        return masks
+        return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
         """Who plays, each game from its next one on; see `make_opponent`."""

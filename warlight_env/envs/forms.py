@@ -1,0 +1,172 @@
+"""The spaces of environments: those of one map, or padded ones for many; reads actions, and shows what is seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from warlight_env.agents.factored_turns import VALUES
+from warlight_env.arguments import array_of, fitting, integer_array
+from warlight_env.engine.board import Board
+from warlight_env.envs.actions.batches import part_of
+from warlight_env.envs.actions.continuous import scores_of
+from warlight_env.envs.arrays import fixed
+from warlight_env.envs.core import ActionError, EnvCore
+from warlight_env.envs.observation_spaces import observation, observation_space_of
+from warlight_env.envs.padding import Padding
+from warlight_env.envs.parts import Parts
+from warlight_env.envs.showing import read_rows
+from warlight_env.envs.step_many import gather_masks, gather_seen
+from warlight_env.errors import InputError
+
+I8, I32, I64 = npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int64]
+#: Games of a batch as an index of arrays [B, …].
+Which = slice | int | npt.NDArray[np.int64]
+
+
+class OneMapForm:
+    """The spaces that an encoding and an observation have on one map, on which all games are played.
+
+    Args:
+        core: of some game. with_mask: whether observations have the mask.
+    """
+
+    padding: Padding | None = None
+
+    def __init__(self, core: EnvCore, with_mask: bool) -> None:
+        masks, seen = core.encoding.mask_space, observation_space_of(core)
+        self.mask_size = 0 if masks is None else int(spaces.flatdim(masks))
+        self._with_mask = with_mask and self.mask_size > 0
+        self.action_space = core.encoding.space
+        self.observation_space: spaces.Space[Any] = seen
+        if self._with_mask:
+            mask = fixed(spaces.Box(0, 1, (self.mask_size,), np.int8))
+            inner = seen.spaces if isinstance(seen, spaces.Dict) else {"observation": seen}
+            self.observation_space = spaces.Dict({**inner, "action_mask": mask})
+
+    def told(self, core: EnvCore) -> tuple[str, int, int]:
+        """What files name: the map, its regions and directed edges."""
+        return core.map.name, core.board.n_regions, core.board.n_edges
+
+    def read(self, parts: Parts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
+        """Write rows to where kernels read them; see `PaddedForm.read`."""
+        part = parts.all[0]
+        rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
+        try:
+            dropped[:] = read_rows(core, actions, np.arange(len(acting)), 0, rows)
+        except InputError:
+            if acting.all():
+                raise
+            # Of games that only begin anew in this step the actions do not matter, whatever they are.
+            games = np.flatnonzero(acting)
+            some = rows[games]
+            dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, 0, some)
+            rows[games] = some
+        return np.zeros((len(acting), 0), dtype=np.int64), dropped
+
+    def observe(self, parts: Parts, games: Which) -> Any:
+        """The learners' observations of several games, or of one, in arrays of their own."""
+        core = parts.all[0].core
+        seen = observation(core, 0, games)
+        if not self._with_mask:
+            return seen
+        mask = core.mask(0, games) if isinstance(games, int) else core.flat_masks(0, games)
+        return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
+
+    def masks(self, parts: Parts, games: slice | I64) -> I8:
+        """int8[M, W]: what the learners of several games may do, flat."""
+        return parts.all[0].core.flat_masks(0, games)
+
+
+class PaddedForm:
+    """Spaces in which games on any map with room in them are alike.
+
+    Args:
+        padding: how they lie. core: of some game. with_mask: whether observations have the mask.
+    """
+
+    def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
+        self.padding, self.mask_size = padding, padding.mask_size
+        self._with_mask = with_mask and self.mask_size > 0
+        self.action_space = padding.action_space(core.encoding.space)
+        self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
+
+    def told(self, core: EnvCore) -> tuple[str, int, int]:
+        """What files name: that these are many maps, and for how many regions and directed edges there is room."""
+        return "many maps", *self.padding.room
+
+    def read(self, parts: Parts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
+        """Actions as rows int64[B, M] with room for any map, and what of them was illegal before, int32[B].
+
+        acting: bool[B]; the actions of others do not matter.
+
+        Raises:
+            InputError: actions of another shape or dtype; an ActionError where one is out of the space.
+        """
+        name, batch, room, sizes = self.padding.action, len(acting), self.padding.room, parts.sizes[parts.map]
+        if name == "continuous":
+            return self._scores(actions, acting, sizes)
+        dropped = np.zeros(batch, np.int32)
+        if name == "factored":
+            said = integer_array(actions, (batch, sum(room)), "actions")
+            wide: I64 = fitting(said, "actions", np.int64, said.shape)
+            if wide.view(np.uint64).max(initial=0) >= VALUES:
+                self._check(parts, wide, VALUES, acting)
+            return wide, dropped
+        numbers = integer_array(actions, (batch,), "actions").astype(np.int64)
+        self._check(parts, numbers[:, None], self.padding.mask_size, acting)
+        if name == "steps":
+            numbers, lacking = self.padding.own_steps(numbers, sizes)
+            dropped = lacking.astype(np.int32)
+        return numbers[:, None].copy(), dropped
+
+    def _scores(self, actions: Any, acting: npt.NDArray[np.bool_], sizes: I64) -> tuple[I64, I32]:
+        values, room = array_of(actions, "actions"), self.padding.room
+        shape = len(acting), sum(room)
+        if values.shape == shape and not acting.all():
+            values = np.where(acting[:, None], values, 0.0)
+        rows = scores_of(values, shape, "actions")[0]
+        there = np.concatenate([np.arange(most) < sizes[:, i, None] for i, most in enumerate(room)], axis=1)
+        return rows, np.count_nonzero(((values < -1) | (values > 1)) & there, axis=1).astype(np.int32)
+
+    def _check(self, parts: Parts, values: I64, limit: int, acting: npt.NDArray[np.bool_]) -> None:
+        wrong = ((values < 0) | (values >= limit)) & acting[:, None]
+        if wrong.any():
+            b, i = (int(k) for k in np.argwhere(wrong)[0])
+            part, c = parts.at(b)
+            reason = f"entry {i} is {values[b, i]}; it must lie in 0 .. {limit - 1}"
+            raise ActionError(b, int(part.core.out.seat[c, 0]), reason)
+
+    def observe(self, parts: Parts, games: Which) -> dict[str, npt.NDArray[Any]]:
+        """The learners' observations of several games, or of one, in arrays of their own."""
+        which = np.arange(len(parts.where))[games]
+        some = np.atleast_1d(which)
+        shapes = (self.observation_space[name].shape for name in ("nodes", "globals"))
+        nodes, overall = (np.empty((len(some), *shape), np.float32) for shape in shapes if shape is not None)
+        gather_seen(parts.addresses, parts.index[some], parts.place[some], nodes, overall)
+        seen: dict[str, npt.NDArray[Any]] = {"nodes": nodes, "globals": overall}
+        if self._with_mask:
+            seen["action_mask"] = self.masks(parts, some)
+        seen |= {name: np.take(array, parts.map[some], 0) for name, array in parts.boards.items()}
+        return seen if which.ndim else {name: array[0] for name, array in seen.items()}
+
+    def masks(self, parts: Parts, games: slice | I64) -> I8:
+        """int8[M, W]: what the learners of several games may do, flat."""
+        index, place = parts.index[games], parts.place[games]
+        masks = np.empty((len(index), self.mask_size), np.int8)
+        regions, factored = self.padding.room.regions, self.padding.action == "factored"
+        gather_masks(parts.addresses, index, place, masks, regions, factored)
+        return masks
+
+
+def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
+    """What all games on a board show besides what is seen of them, where there is one board."""
+    return {}
+
+
+Form = OneMapForm | PaddedForm
+
+__all__ = ["Form", "OneMapForm", "PaddedForm", "nothing_shown"]

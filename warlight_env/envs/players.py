@@ -1,0 +1,136 @@
+"""Who plays against the learners: in the games of one core, and, as kernels get it, in those of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from warlight_env.engine.jit import JIT_DISABLED, address
+from warlight_env.engine.rng import derive_seed
+from warlight_env.envs.core import EnvCore
+from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, Slot
+
+
+class Playing(NamedTuple):
+    """An opponent that plays in some game of a core: its number there, and what it remembers of the games."""
+
+    number: int
+    opponent: Opponent
+    memory: Any
+
+
+class Players:
+    """The opponents in the games of a core, by numbers.
+
+    Attributes:
+        chosen: int16[B, P], the number of who plays there, or -1.
+    """
+
+    def __init__(self, core: EnvCore) -> None:
+        self._core = core
+        self.chosen = np.full((core.batch, core.players), -1, dtype=np.int16)
+        self._slots: Sequence[Slot] = ()
+        self._table: list[Playing | None] = []
+        self._remembers_for_opponents = False
+
+    def prepare(self, slots: Sequence[Slot]) -> None:
+        """These play in games that begin now: from now on the core keeps what they ask for."""
+        self._slots, core = slots, self._core
+        if core.slots == 1 and any(slot.observes for slot in slots):
+            core.set_slots(core.players)
+        if any(slot.views for slot in slots) and not core.remembers:
+            core.remember()
+            self._remembers_for_opponents = True
+
+    def remember(self) -> None:
+        """See `EnvCore.remember`; it does not end with opponents that take views."""
+        self._core.remember()
+        self._remembers_for_opponents = False
+
+    def number(self, opponent: Opponent) -> int:
+        """The number of an opponent, who gets one where it has none."""
+        free = len(self._table)
+        for i, known in enumerate(self._table):
+            if known is None:
+                free = min(free, i)
+            elif known.opponent is opponent:
+                return i
+        if free >= 30_000:
+            raise OpponentError("too many opponents play at once")
+        playing = Playing(free, opponent, opponent.make_memory(self._core))
+        self._table[free : free + 1] = [playing]
+        return free
+
+    def begin(self, b: int, seed: int) -> None:
+        """Tell those who are no kernels that game b of this seed has begun."""
+        for player, number in enumerate(self.chosen[b].tolist()):
+            playing = self._table[number] if number >= 0 else None
+            if playing is not None and not isinstance(playing.opponent, BotOpponent):
+                playing.opponent.begin(playing.memory, self._core, b, player, derive_seed(seed, 3, player))
+
+    def forget_idle(self) -> None:
+        """Let go of opponents that play in no game any more."""
+        if len(self._table) > 1:
+            in_use = np.isin(np.arange(len(self._table)), self.chosen)
+            self._table = [known if used else None for known, used in zip(self._table, in_use, strict=True)]
+        asking = (*self._slots, *(playing.opponent for playing in self.playing()))
+        if self._remembers_for_opponents and not any(one.views for one in asking):
+            self._core.chronicle, self._remembers_for_opponents = None, False
+
+    def playing(self) -> list[Playing]:
+        """Who plays in some game."""
+        return [known for known in self._table if known is not None]
+
+    def of(self, b: int) -> tuple[Opponent, ...]:
+        """Who plays in game b, by seat."""
+        playing = (self._table[i] for i in self.chosen[b] if i >= 0)
+        return tuple(known.opponent for known in playing if known is not None)
+
+
+class Lineup:
+    """Who plays in the games of several cores, as `step_many` gets it.
+
+    Attributes:
+        numbers: int16[K, cores], each bot's number among a core's players, or -1.
+        others: by the index of a core, who is no bot in compiled code.
+    """
+
+    def __init__(self, cores: int) -> None:
+        self._bots: list[BotOpponent] = []
+        self.numbers = np.zeros((0, cores), np.int16)
+        self.others: dict[int, list[Playing]] = {}
+
+    def note(self, i: int, players: Players) -> None:
+        """Who plays in the games of core i."""
+        self.numbers[:, i] = -1
+        self.others.pop(i, None)
+        for playing in players.playing():
+            if isinstance(playing.opponent, BotOpponent):
+                row = self._row_of(playing.opponent)  # which may make one
+                self.numbers[row, i] = playing.number
+            else:
+                self.others.setdefault(i, []).append(playing)
+
+    def _row_of(self, bot: BotOpponent) -> int:
+        """Where a bot stands among those that play."""
+        if bot not in self._bots:
+            playing = np.asarray((self.numbers >= 0).any(axis=1))
+            self._bots = [known for known, plays in zip(self._bots, playing, strict=True) if plays] + [bot]
+            more = np.full((1, self.numbers.shape[1]), -1, np.int16)
+            self.numbers = np.vstack((self.numbers[playing], more))
+        return self._bots.index(bot)
+
+    def kernels(self) -> tuple[Any, Any]:
+        """The addresses of the bots' policies, and of their pickers, K each."""
+        policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
+        return policies, pickers
+
+
+def _addresses(found: Sequence[Any]) -> Any:
+    """Of functions, as kernels take several."""
+    return [address(each) for each in found] if JIT_DISABLED else np.array(list(map(address, found)), dtype=np.int64)
+
+
+__all__ = ["Lineup", "Players", "Playing"]
