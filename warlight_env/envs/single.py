@@ -186,7 +186,7 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         super().reset(seed=checked_seed(seed))
         self.episodes.reset([self.episodes.draw(self.np_random, read)], [0], read)
         self._live = True
-        return self.episodes.observe(0), self._info(self.episodes.results())
+        return self.episodes.observe(0), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play a round, or a part of a turn.
@@ -207,9 +207,9 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         self._live = not (terminated or truncated)
         return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
-    def _info(self, results: Results) -> dict[str, Any]:
+    def _info(self, results: Results | None = None) -> dict[str, Any]:
         # Scalars of NumPy, as other environments give them: some libraries ask for their dtype.
-        info = {name: values[0] for name, values in results.infos.items()}
+        info = {name: values[0] for name, values in (results or self.episodes.results()).infos.items()}
         if self.episodes.mask_size:
             info["action_mask"] = self.action_masks()
         return info
