@@ -27,6 +27,7 @@ from warlight_env.bench.subject import make_subject
 from warlight_env.engine.rules import RulesError
 from warlight_env.envs import (
     GeneratedMaps,
+    OpponentPool,
     WarlightEnv,
     WarlightMapsEnv,
     WarlightMapsVectorEnv,
@@ -266,6 +267,47 @@ def test_what_breaks_off_has_played_nothing():
     for (army, round_), (army_before, _) in zip(states(), before, strict=True):
         np.testing.assert_array_equal(army, army_before)
         assert round_ == 2
+
+
+class RaisesOnce:
+    """An agent that plays nothing, and whose first turn in the third round raises."""
+
+    name = "raises once"
+    left = 0
+
+    def __init__(self, seed):
+        pass
+
+    def pick(self, view):
+        return list(view.offers)
+
+    def act(self, view):
+        if view.round == 2 and RaisesOnce.left:
+            RaisesOnce.left -= 1
+            raise RuntimeError("mine")
+        return Orders()
+
+
+def test_an_opponent_that_raises_undoes_the_step_on_all_maps(monkeypatch):
+    """Also on those where bots alone play, which drew from their generators."""
+
+    def played(times):
+        monkeypatch.setattr(RaisesOnce, "left", times)
+        pool = OpponentPool({"smart_random": 1.0})
+        pool.add("raises", RaisesOnce)
+        env = WarlightMapsVectorEnv(8, map=SETS, room=ROOM, action="factored", opponent=pool, picking="random")
+        env.reset(seed=2)
+        rng, seen = np.random.default_rng(0), []
+        for step in range(6):
+            actions = rng.integers(0, 5, env.action_space.shape)
+            if step == 2 and times:
+                with pytest.raises(RuntimeError, match="mine"):
+                    env.step(np.zeros(env.action_space.shape, np.int64))
+            seen.append(env.step(actions)[0]["nodes"])
+        assert RaisesOnce.left == 0
+        return seen
+
+    assert equal(played(1), played(0))
 
 
 def _plays_like(env, other, steps=8):

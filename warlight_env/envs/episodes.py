@@ -110,7 +110,7 @@ class Episodes:
         self.form: Form
         if padded:
             self._maps: MapSet = map_set(map)
-            padding = Padding(self._maps.room if room is None else MapRoom.of(room), action)
+            padding = Padding(self._maps.room if room is None else MapRoom.of(room), self._settings["action"])
             self._check_maps(self._maps, padding.room)
             self._parts = Parts(batch, self._new_core, padding.board_arrays)
             #: A core of some map, whose settings all have.
@@ -321,11 +321,11 @@ class Episodes:
         rows, dropped = self.form.read(self._parts, actions, moves != 0)
         lineup, padding = self._parts.lineup, self.form.padding
         at_once = not lineup.others and not any(part.by_hand for part in parts)
+        others = (playing.opponent for playings in lineup.others.values() for playing in playings)
+        may_raise = self._some.own_reward is not None or any(opponent.raises for opponent in others)
         with contextlib.ExitStack() as undoing:
-            for part in () if at_once else parts:
-                others = lineup.others.get(part.index, ())
-                if part.core.own_reward is not None or any(playing.opponent.raises for playing in others):
-                    undoing.enter_context(part.core.undoing())
+            for part in parts if may_raise else ():
+                undoing.enter_context(part.core.undoing())
             bad = step_many(
                 self._some.submit_address, self._some.mask_address, *lineup.kernels(), self._parts.addresses, rows,
                 moves, dropped, lineup.numbers, 0 if padding is None else padding.room.regions,

@@ -61,7 +61,7 @@ class WarlightMapsEnv(WarlightEnv):
     `edge_index` are those of that map, without padding.
     """
 
-    exclusive_methods = ("set_maps", "reset")
+    exclusive_methods = (*WarlightEnv.exclusive_methods, "set_maps")
 
     def __init__(
         self, map: MapsLike = ("small", "world"), *, render_mode: str | None = None, **settings: Any
@@ -83,13 +83,6 @@ class WarlightMapsEnv(WarlightEnv):
     def set_maps(self, map: MapsLike) -> None:
         """Draw from other maps from the next game on; InputError, with nothing changed, for what has no room."""
         self.episodes.set_maps(map)
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game, on a map that the seed draws or that the options name.
-
-        options: ``map``, and those of `WarlightEnv.reset`. InputError, with nothing changed, for a map without room.
-        """
-        return super().reset(seed=seed, options=options)
 
 
 class WarlightMapsVectorEnv(WarlightVectorEnv):

@@ -180,7 +180,8 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
         """Start a game: from a seed, or the next one of the stream.
 
         options: of this game alone: ``start``, a `Game` of the same kind from whose position it is played, with dice
-        of its own, and ``seat``, the learner's. InputError, with nothing changed, for others.
+        of its own, and ``seat``, the learner's; ``map`` where there are many. InputError, with nothing changed, for
+        others, and for a map without room.
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))
