@@ -33,7 +33,7 @@ class Players:
         self.chosen = np.full((core.batch, core.players), -1, dtype=np.int16)
         self._slots: Sequence[Slot] = ()
         self._table: list[Playing | None] = []
-        self._remembers_for_opponents = False
+        self._remembers_for_opponents = core.remembers  # as a core does that `EnvCore.another` made
 
     def prepare(self, slots: Sequence[Slot]) -> None:
         """These play in games that begin now: from now on the core keeps what they ask for."""
