@@ -13,7 +13,6 @@ from warlight_env.cli import main
 from warlight_env.engine import cache
 from warlight_env.engine.sealed import seal, unseal
 
-
 #: Compiles a few kernels only; the slow test plays a game.
 DRAWS = """
 from warlight_env.engine.rng import below, make_rng, next_u64

@@ -57,7 +57,7 @@ def run_as_main(program: Path, arguments: list[str], folder: Path, output: Path)
     with output.open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    sys.stdout, sys.stderr = open(1, "w"), open(2, "w")
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
     sys.argv, sys.path[0] = [str(program), *arguments], str(program.parent)
     runpy.run_path(str(program), run_name="__main__")
     sys.stdout.flush()
