@@ -17,18 +17,17 @@ from warlight_env.engine import cache, jit
 from warlight_env.engine.sealed import seal
 
 HERE = Path(__file__).parents[1]
-SLICE = [
-    "engine/test_rounds.py", "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py",
-    "engine/test_differential.py",
-]  # fmt: skip
+#: Rounds against the oracle. Slow tests run all of SLICE; `test_checked` plays games of everything else.
+ROUNDS = ["engine/test_rounds.py", "engine/test_differential.py"]
+SLICE = [*ROUNDS, "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py"]
 
 
-def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_slice(extra: dict[str, str], files: list[str]) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
         "-m", "not slow", "-W", "error::pytest.PytestUnraisableExceptionWarning",
-        *arguments, *[str(HERE / name) for name in SLICE],
+        *[str(HERE / name) for name in files],
     ]  # fmt: skip
     return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
 
@@ -52,10 +51,17 @@ def test_indices_beyond_the_end_are_noticed(setting):
     assert noticed.stdout == "noticed\n"
 
 
-@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", pytest.param("NUMBA_DISABLE_JIT", marks=pytest.mark.slow)])
-def test_slice_of_the_suite(setting):
+@pytest.mark.parametrize(
+    "setting, files",
+    [
+        ("WARLIGHT_CHECKED", ROUNDS),
+        pytest.param("WARLIGHT_CHECKED", SLICE, marks=pytest.mark.slow),
+        pytest.param("NUMBA_DISABLE_JIT", SLICE, marks=pytest.mark.slow),
+    ],
+)
+def test_slice_of_the_suite(setting, files):
     # With few optimisations it compiles sooner.
-    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"})
+    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"}, files)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout
