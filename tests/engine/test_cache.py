@@ -4,11 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import cache_damage
 import pytest
 
+from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import cache
 from warlight_env.engine.sealed import seal, unseal
@@ -68,12 +68,7 @@ def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeyp
 
 
 def test_a_comment_keeps_what_is_compiled_and_a_changed_line_does_not(tmp_path):
-    package = tmp_path / "warlight_env" / "engine"
-    package.mkdir(parents=True)
-    for folder in (package.parent, package):
-        (folder / "__init__.py").write_text("")
-    for name in ("jit.py", "cache.py", "checked.py", "reference.py", "sealed.py", "sources.py", "compile_progress.py"):
-        (package / name).write_text(Path(cache.__file__).with_name(name).read_text())
+    package = copy_engine(tmp_path)
     kernel = '"""Doc."""\n{}from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    {}return x + {}\n'
     (package / "other.py").write_text("A = 1\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from numba.core.errors import NumbaWarning
 
+from helpers import copy_engine
 from warlight_env.engine import cache, jit
 from warlight_env.engine.sealed import seal
 
@@ -110,12 +111,7 @@ def test_cache_falls_back_to_a_temporary_folder(tmp_path):
 
 def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     """The case that Numba's own cache gets wrong: only the callee's file changes."""
-    package = tmp_path / "warlight_env" / "engine"
-    package.mkdir(parents=True)
-    (package.parent / "__init__.py").write_text("")
-    (package / "__init__.py").write_text("")
-    for module in Path(cache.__file__).parent.glob("[!_]*.py"):
-        (package / module.name).write_text(module.read_text())
+    package = copy_engine(tmp_path)
     (package / "caller.py").write_text(
         "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"
         "@kernel\ndef g(x):\n    return f(x) + 1\n"
