@@ -11,7 +11,7 @@ from __future__ import annotations
 from warlight_env.agents.context import Context, draw_turn
 from warlight_env.agents.nash.equilibrium import begin, iterate, order_all, play_out
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
+from warlight_env.agents.standing import ONGOING, holds_regions, winner_of, write_end_shares
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Bool, Int, Shares
 from warlight_env.engine.position import Position, copy_position
@@ -46,8 +46,7 @@ def write_round_values(
     """
     players, winner = context.players, winner_of(context, position)
     if winner != ONGOING:
-        for p in range(players):
-            values[p] = share_at_end(context, position, winner, p)
+        write_end_shares(context, position, winner, values)
         return True
     begin(context, position, work)
     while work.spent[0] < plays:

@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import Context, draw_turn, evaluate, generate
+from warlight_env.agents.context import Context, draw_turn, generate
 from warlight_env.agents.generator_work import take_turn, turn_set_of
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
+from warlight_env.agents.standing import ONGOING, holds_regions, winner_of, write_shares
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real
 from warlight_env.engine.position import Position, copy_position
@@ -97,15 +97,12 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
         winner = winner_of(context, at)
         if winner != ONGOING:
             break
-    rest = 1.0
-    for p in range(players):
-        if winner != ONGOING:
-            work.share[p] = share_at_end(context, at, winner, p)
-        elif p + 1 < players:
-            work.share[p] = evaluate(context, at, p)
+    write_shares(context, at, winner, work.share)
+    if winner == ONGOING:
+        rest = 1.0
+        for p in range(players - 1):
             rest -= work.share[p]
-        else:
-            work.share[p] = max(0.0, rest)  # sums of floats as they are
+        work.share[players - 1] = max(0.0, rest)  # rounding may leave less than 0
 
 
 @kernel

@@ -9,7 +9,7 @@ from warlight_env.agents.search.foresight import move_at
 from warlight_env.agents.search.outcome import outcome_at
 from warlight_env.agents.search.playing import MAX_DEPTH, UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end
+from warlight_env.agents.standing import ONGOING, holds_regions, write_end_shares
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers, RegionValues, Shares
 from warlight_env.engine.position import copy_position, position_at
@@ -69,14 +69,13 @@ def value_leaves(context: Context, settings: PlaySettings, work: PlayWork, count
         leaf_at(settings.leaf)(context, leaves.asked, asked, leaves.shares)
     asked = np.int64(0)
     for k in range(count):
-        winner = leaves.winner[k]
-        for p in range(context.players):
-            if winner == ONGOING:
-                work.share[p] = leaves.shares[asked, p]
-            else:
-                work.share[p] = share_at_end(context, position_at(leaves.positions, k), winner, p)
-        asked += winner == ONGOING
-        _write_worth(context, settings, work.share, leaves.out[k], leaves.values[k])
+        share = leaves.shares[asked]
+        if leaves.winner[k] == ONGOING:
+            asked += 1
+        else:
+            share = work.share
+            write_end_shares(context, position_at(leaves.positions, k), leaves.winner[k], share)
+        _write_worth(context, settings, share, leaves.out[k], leaves.values[k])
 
 
 @inline_kernel

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from helpers import RING, position
+from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents.evaluation import position_share
 from warlight_env.agents.flat import FlatSearch, FlatSettings
@@ -139,7 +139,7 @@ class Reference:
     def worth(self, state, winner):
         if winner >= 0:
             return [UNIT * (player == winner) for player in range(self.players)]
-        shares = [int(position_share(self.context, state, player) * UNIT) for player in range(self.players)]
+        shares = [int(share * UNIT) for share in shares_of(position_share, self.context, state)]
         shares[self.view.player] += UNIT - sum(shares)
         return shares
 

@@ -43,8 +43,8 @@ STAKES = np.array([[0.0, -5.0, 3.0], [5.0, 0.0, -4.0], [-3.0, 4.0, 0.0]])
 
 
 @kernel
-def by_stakes(context, position, player):
-    """The share that the stakes give, by the regions on which armies were placed."""
+def by_stakes(context, position, shares):
+    """The shares that the stakes give, by the regions on which armies were placed."""
     row, column, mine, theirs = -1, -1, 0, 0
     for r in range(position.owner.shape[0]):
         if position.owner[r] == 0:
@@ -68,8 +68,9 @@ def by_stakes(context, position, player):
         value = -3.0
     elif row == 2 and column == 1:
         value = 4.0
-    share = 0.5 + value / 20.0
-    return share if player == 0 else 1.0 - share
+    shares[0] = 0.5 + value / 20.0
+    shares[1] = 1.0 - shares[0]
+    return 0
 
 
 @kernel

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from helpers import RING, position
+from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents import make_agent
 from warlight_env.agents.flat import FlatSearch, FlatSettings
@@ -54,13 +54,16 @@ def by_regions(context, positions, count, shares):
 
 
 @numba.njit
-def one_by_regions(context, position, player):
+def one_by_regions(context, position, shares):
     """The same as an evaluation."""
-    mine, owned = 0, 0
+    owned = 0
+    shares[:] = 0.0
     for r in range(position.owner.shape[0]):
-        owned += position.owner[r] >= 0
-        mine += position.owner[r] == player
-    return mine / owned
+        if position.owner[r] >= 0:
+            owned += 1
+            shares[position.owner[r]] += 1.0
+    for p in range(context.players):
+        shares[p] /= owned
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -121,7 +124,7 @@ def test_leaves_may_be_valued_where_they_are():
             if tree.children[node] <= 0:
                 state = make_position(SEEN.board.n_regions)
                 unpack(tree.states[tree.state[node]], state)
-                theirs = position_share(context, state, 1)
+                theirs = shares_of(position_share, context, state)[1]
                 assert tree.total[node] / 2**31 == pytest.approx(theirs, abs=1e-6)
 
 
