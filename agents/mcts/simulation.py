@@ -88,7 +88,7 @@ def _descend(
             if level > 1 and not grow(tree, node, reached, level, capacity):
                 reached = np.int64(-1)
                 break
-            reached = select(tree, settings, work, node, reached, level)
+            reached = select(tree, settings, work, node, reached, level, work.play.rng)
             length = _enter(tree, settings, path, length, reached)
         if reached < 0:  # the memory is full in the middle of a round
             load_state(tree, position, node)

@@ -162,7 +162,7 @@ def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
 
 def test_blind_replies_go_by_their_value_against_all_of_ours():
     """The pair of turns with the fewest visits of a reply is tried evenly over our turns; books stay in order."""
-    search = searched(400, replies="blind", exploration=0.2)
+    search = searched(400, selection="blind", exploration=0.2)
     tree = search.trees[0].tree
     check_tree(tree)
     first, ours = int(tree.first[0]), int(tree.children[0])

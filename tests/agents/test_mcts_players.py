@@ -201,10 +201,10 @@ def levels(search: Search) -> list[list[int]]:
 @pytest.mark.parametrize(
     "settings",
     [
-        {}, {"replies": "blind"}, {"top": 2}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2},
+        {}, {"selection": "blind"}, {"top": 2}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2},
         {"parallel": "leaf", "threads": 2}, {"playout": "one_ply", "rounds": 1}, {"playout": "weighted", "rounds": 1},
         {"playout": "two_ply", "rounds": 1}, {"outcome": "single"},
-        {"parallel": "tree", "threads": 3, "replies": "blind"},
+        {"parallel": "tree", "threads": 3, "selection": "blind"},
     ],
     ids=str,
 )  # fmt: skip
@@ -430,7 +430,7 @@ def test_the_search_wins_against_three_that_choose_at_random():
         ({"top": -1}, "top = -1"), ({"playout": "best"}, "playout = 'best'"), ({"tries": 0}, "tries = 0"),
         ({"values": "x"}, "values = 'x'"), ({"alpha": 1.5}, "alpha"), ({"beta": 0.97}, "beta = 0.97"),
         ({"final": "median"}, "final"), ({"drawn": 0}, "drawn"), ({"leaves": 0}, "leaves = 0"),
-        ({"replies": "x"}, "replies = 'x'"), ({"rounds": -1}, "rounds = -1"),
+        ({"selection": "x"}, "selection = 'x'"), ({"rounds": -1}, "rounds = -1"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(change, message):
