@@ -18,9 +18,10 @@ from warlight_env.agents.mcts import MctsSettings, Search
 from warlight_env.agents.mcts.picking import answers_of_each
 from warlight_env.agents.mcts.tree import NODES
 from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples
-from warlight_env.agents.search.playing import MAX_DEPTH, UNIT
+from warlight_env.agents.search.playing import UNIT
 from warlight_env.agents.search.worth import begin_eliminations, note_eliminations, write_placements
 from warlight_env.arena import Match
 from warlight_env.cli import main

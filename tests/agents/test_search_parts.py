@@ -220,7 +220,7 @@ def test_thompson_sampling_draws_from_the_search_s_generator(monkeypatch):
     searches = [Search(SEEN, settings, seed) for seed in (1, 1, 2)]
     for search in searches:
         search.run(300)
-        assert sum(c.visits > 0 for c in search.candidates()) > 3, "it explores"
+        assert min(c.visits for c in search.candidates()) > 50, "it explores"
     assert found(searches[0]) == found(searches[1]) != found(searches[2])
     agents = [MctsAgent(seed, 60, **SMALL, selection="thompson") for seed in (4, 5)]
     game = Game("world", seed=5, picks="random")
