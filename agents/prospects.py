@@ -108,45 +108,37 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
     complete. For players that no enemy is near.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
-    players, base = context.players, np.float64(context.params.base_income)
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
-    own, mine, ready, counted = stack_floats(), stack_floats(), stack_floats(), stack_indices()
-    most, n_supers = base, board.bonus.shape[0]
-    for p in range(players):
-        shares[p] = base
-    for r in range(owner.shape[0]):
-        counted[r] = n_supers  # beside no super region yet
+    total, own, mine, ready, counted = stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_indices()
+    n_supers, base = board.bonus.shape[0], np.float64(context.params.base_income)
+    most = base
     for s in range(n_supers):
-        start, end, total, begun = board.member_start[s], board.member_start[s + 1], 0.0, False
-        for p in range(players):
-            own[p], mine[p], ready[p] = 0.0, 0.0, 0.0
-        for i in range(start, end):
-            r = board.members[i]
-            by, cost = owner[r], np.float64(attackers_needed(context.forces, COST_LEVEL, np.int64(army[r])))
-            total += cost
-            if by >= 0:
-                own[by] += 1.0
-                mine[by] += cost
+        total[s] = 0.0
         most += board.bonus[s]
-        for p in range(players):
-            if own[p] == end - start:
+    for r in range(owner.shape[0]):
+        total[board.super_region[r]] += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+    for p in range(context.players):
+        for s in range(n_supers):
+            own[s], mine[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # counted by no region yet
+        for r in range(owner.shape[0]):
+            if owner[r] != p:
+                continue
+            own[board.super_region[r]] += 1.0
+            mine[board.super_region[r]] += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                q = board.edge_target[e]
+                s = board.super_region[q]
+                if owner[q] != p and counted[s] != r:
+                    ready[s] += army[r] - 1
+                    counted[s] = r
+        shares[p] = base
+        for s in range(n_supers):
+            size = board.member_start[s + 1] - board.member_start[s]
+            if own[s] == size:
                 shares[p] += board.bonus[s]
-            elif own[p] > 0.0:
-                begun = True
-        if not begun:
-            continue
-        for i in range(start, end):
-            q = board.members[i]
-            for e in range(board.neighbor_start[q], board.neighbor_start[q + 1]):
-                r = board.edge_target[e]
-                if owner[r] >= 0 and owner[r] != owner[q] and counted[r] != s:
-                    ready[owner[r]] += army[r] - 1
-                    counted[r] = s
-        for p in range(players):
-            if 0.0 < own[p] < end - start:
-                lack = total - mine[p]
-                lack -= READY * min(lack, ready[p])
+            elif own[s] > 0.0:
+                lack = total[s] - mine[s]
+                lack -= READY * min(lack, ready[s])
                 shares[p] += part * board.bonus[s] * np.exp(-lack / evaluation.patience)
-    for p in range(players):
         shares[p] = shares[p] / most if most > 0.0 else 0.0
     return 0
