@@ -11,7 +11,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import TurnSet
 from warlight_env.agents.turn_faults import TEXTS, turn_fault
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int, Marks, Regions
+from warlight_env.engine.kernel_types import Int, Marks, Regions, Shares
 from warlight_env.engine.position import Position
 from warlight_env.errors import InputError
 
@@ -22,9 +22,8 @@ WISHES: Final = -3
 WISH: Final = -4
 CLOSED: Final = -5
 TWICE: Final = -6
-PART: Final = -7
-SUM: Final = -8
-LIKELY: Final = -9
+SUM: Final = -7
+LIKELY: Final = -8
 
 #: By how much rounding may bring a share out of [0, 1], and by how much the sum of float32 shares away from 1.
 SLACK: Final = 1e-9
@@ -34,14 +33,13 @@ _SUM_SLACK: Final = 1e-3
 _MOST_LIKELY: Final = 1e300
 
 _TEXTS: Final = TEXTS | {
-    SHARE: "returned {value}, and a share lies in 0 .. 1",
+    SHARE: "{value} for player {bound}, and a share lies in 0 .. 1",
+    SUM: "the shares of {bound} players add up to {value}, not to 1",
     TURNS: "returned {value:.0f}, and the number of turns is 1 .. {bound}",
     WISHES: "returned {value:.0f}, and the number of wishes is 0 .. {bound}",
     WISH: "wish {place}: region {value:.0f}, and regions are 0 .. {bound}",
     CLOSED: "wish {place}: region {value:.0f} is not free",
     TWICE: "wish {place}: region {value:.0f} is wished for twice",
-    PART: "position {place}: {value} for player {bound}, and a share lies in 0 .. 1",
-    SUM: "position {place}: the shares of {bound} players add up to {value}, not to 1",
     LIKELY: "turn {place}: {value}, and how likely it is must be a number from 0 up",
 }
 
@@ -53,10 +51,11 @@ class PlugInError(InputError):
 class AnswerError(PlugInError):
     """What a function of a user's returned or wrote cannot be. It travels to other processes."""
 
-    def __init__(self, label: str, fault: int, turn: int, place: int, value: float, bound: int) -> None:
-        where = f"turn {turn}: " if turn >= 0 else ""
+    def __init__(self, label: str, fault: int, number: int, place: int, value: float, bound: int) -> None:
+        what = "position" if fault in (SHARE, SUM) else "turn"
+        where = f"{what} {number}: " if number >= 0 else ""
         super().__init__(f"{label}: {where}{_TEXTS[fault].format(place=place, value=value, bound=bound)}")
-        self._told = label, fault, turn, place, value, bound
+        self._told = label, fault, number, place, value, bound
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._told, self.__dict__
@@ -96,18 +95,14 @@ def wishes_fault(free: Marks, wishes: Regions, count: Int) -> Any:
 
 
 @kernel
-def shares_fault(players: Int, count: Int, shares: npt.NDArray[np.float64]) -> Any:
-    """(fault, place, value, bound) of shares, float64[L, P], of the first `count` positions; 0 where there is none."""
-    none = np.int64(0)
-    for k in range(count):
-        total = 0.0
-        for p in range(players):
-            if not -SLACK <= shares[k, p] <= 1.0 + SLACK:
-                return np.int64(PART), np.int64(k), shares[k, p], np.int64(p)
-            total += shares[k, p]
-        if abs(total - 1.0) > _SUM_SLACK:
-            return np.int64(SUM), np.int64(k), total, np.int64(players)
-    return none, none, 0.0, none
+def shares_fault(players: Int, shares: Shares) -> Any:
+    """(fault, value, bound) of the shares of a position, float64[P]; 0 where there is none."""
+    total = 0.0
+    for p in range(players):
+        if not -SLACK <= shares[p] <= 1.0 + SLACK:
+            return np.int64(SHARE), shares[p], np.int64(p)
+        total += shares[p]
+    return np.int64(SUM if abs(total - 1.0) > _SUM_SLACK else 0), total, np.int64(players)
 
 
 @kernel

@@ -12,7 +12,7 @@ from warlight_env.agents.context import Context, bare_context, evaluate
 from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import START, STATIC, THESIS, WHOLE, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
-from warlight_env.engine.jit import kernel
+from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Marks, RandomState, Real, Regions, RegionValues, Shares
 from warlight_env.engine.position import Position, Positions, make_position, position_at
 from warlight_env.engine.stack import stack_floats
@@ -131,17 +131,27 @@ def position_worth(context: Context, position: Position, player: Int) -> Real:
     return max(0.0, worth * evaluation.not_neutral + evaluation.army * armies)
 
 
+@inline_kernel
+def share_out(players: Int, shares: Shares) -> None:
+    """Divide what each player has, float64[P], by the sum of all; equal parts where the sum is 0."""
+    total = 0.0
+    for p in range(players):
+        total += shares[p]
+    for p in range(players):
+        shares[p] = shares[p] / total if total > 0.0 else 1.0 / players
+
+
 @kernel
-def position_share(context: Context, position: Position, player: Int) -> Real:
-    """A player's part of the sum of all positions, in [0, 1]; equal parts where the sum is 0.
+def position_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's part of the sum of all positions to shares float64[P]; see `context.evaluation_signature`.
 
     To the bit what `position_worth` of each player comes to, in one pass over the regions for all of them.
     """
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
-    worth, armies, own = stack_floats(), stack_floats(), stack_floats()
+    armies, own = stack_floats(), stack_floats()
     for p in range(players):
-        worth[p], armies[p], own[p] = 0.0, 0.0, 0.0
+        shares[p], armies[p], own[p] = 0.0, 0.0, 0.0
     for s in range(board.bonus.shape[0]):
         start, end = board.member_start[s], board.member_start[s + 1]
         for i in range(start, end):
@@ -156,15 +166,12 @@ def position_share(context: Context, position: Position, player: Int) -> Real:
             value = evaluation.supers[STATIC, s] + evaluation.own_regions * own[p]
             if own[p] == end - start:
                 value += evaluation.supers[WHOLE, s]
-            worth[p] += own[p] * value
+            shares[p] += own[p] * value
             own[p] = 0.0
-    mine, total = 0.0, 0.0
     for p in range(players):
-        whole = max(0.0, worth[p] * evaluation.not_neutral + evaluation.army * armies[p])
-        total += whole
-        if p == player:
-            mine = whole
-    return mine / total if total > 0.0 else 1.0 / players
+        shares[p] = max(0.0, shares[p] * evaluation.not_neutral + evaluation.army * armies[p])
+    share_out(players, shares)
+    return 0
 
 
 @kernel
@@ -188,37 +195,24 @@ def extended_worth(context: Context, position: Position, player: Int) -> Real:
 
 
 @kernel
-def extended_share(context: Context, position: Position, player: Int) -> Real:
+def extended_share(context: Context, position: Position, shares: Shares) -> Int:
     """`position_share` of `extended_worth` to the power `sharpness`.
 
     Between two that is the logistic function of ``sharpness * ln(mine / theirs)``: a chance to win, where the weights
     were fitted to the outcomes of games. A function of its own, which a search takes only where it is needed: the
     thesis's terms alone are half as much work again with it.
     """
-    evaluation, players = context.evaluation, context.players
-    mine, total = 0.0, 0.0
-    for p in range(players):
-        worth = extended_worth(context, position, p) ** evaluation.sharpness
-        total += worth
-        if p == player:
-            mine = worth
-    return mine / total if total > 0.0 else 1.0 / players
-
-
-@kernel
-def share(context: Context, position: Position, player: Int) -> Int:
-    """`extended_share` for evaluations that are `extended`, else `position_share`."""
-    if context.evaluation.extended:
-        return extended_share(context, position, player)
-    return position_share(context, position, player)
+    for p in range(context.players):
+        shares[p] = extended_worth(context, position, p) ** context.evaluation.sharpness
+    share_out(context.players, shares)
+    return 0
 
 
 @kernel
 def evaluated_shares(context: Context, positions: Positions, count: Int, shares: Shares) -> Int:
-    """The shares of all players by the context's evaluation, see `context.leaf_signature`."""
+    """The shares by the context's evaluation, see `context.leaf_signature`."""
     for k in range(count):
-        for p in range(context.players):
-            shares[k, p] = evaluate(context, position_at(positions, k), p)
+        evaluate(context, position_at(positions, k), shares[k])
     return 0
 
 

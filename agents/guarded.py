@@ -20,8 +20,6 @@ from numba.extending import intrinsic
 
 from warlight_env.agents import interpreted as python
 from warlight_env.agents.answer_faults import (
-    SHARE,
-    SLACK,
     AnswerError,
     PlugInError,
     likely_fault,
@@ -36,31 +34,18 @@ from warlight_env.engine.jit import JIT_DISABLED, kernel, pointer, pointer_optio
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import copy_position, laid_out
 from warlight_env.engine.raised import attempt_3, attempt_4, attempt_5, attempt_6, attempt_7, failed
-from warlight_env.engine.stack import stack_armies, stack_owners
+from warlight_env.engine.stack import stack_armies, stack_floats, stack_owners
 
 #: Fast mathematics that does not take for granted that there are no NaN and no infinity.
 _SOUND_FLAGS: Final = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
-#: What Numba may find that a function returns.
-_NUMBERS: Final = (types.Float, types.Integer, types.Boolean)
-
 if JIT_DISABLED:
-    _share: Any = float
     _number: Any = operator.index
 else:
 
     @intrinsic
-    def _share(_, answer):
-        """What an evaluation returned, as a float."""
-
-        def generate(context, builder, signature, arguments):
-            return context.cast(builder, arguments[0], signature.args[0], types.float64)
-
-        return (types.float64(answer), generate) if isinstance(answer, _NUMBERS) else None
-
-    @intrinsic
     def _number(_, answer):
-        """What another function returned, if that is a whole number."""
+        """What a function returned, if that is a whole number."""
 
         def generate(context, builder, signature, arguments):
             return context.cast(builder, arguments[0], signature.args[0], types.int64)
@@ -85,9 +70,9 @@ def _uncounted(function: Callable[..., Any]) -> Any:
 def _refusing(label: str) -> Any:
     """Raises `AnswerError`, in compiled code."""
 
-    def refuse(fault, turn, place, value, bound):
+    def refuse(fault, number, place, value, bound):
         if fault != 0:
-            raise AnswerError(label, fault, turn, place, value, bound)
+            raise AnswerError(label, fault, number, place, value, bound)
         return 0
 
     # An exception with values needs reference counts.
@@ -98,17 +83,25 @@ def _guarded_evaluation(label: str, ask: Any) -> Any:
     refuse, none = _refusing(label), np.int64(-1)
 
     @_uncounted
-    def guarded(context, position, player):
+    def guarded(context, position, shares):
+        players = context.players
         if not failed():
             own = laid_out(position.owner.shape[0], stack_owners(), stack_armies())
             copy_position(position, own)
-            well, answer = attempt_3(label, ask, context, own, player)
+            written = stack_floats()[:players]
+            for p in range(players):
+                written[p] = np.nan
+            well, _ = attempt_3(label, ask, context, own, written)
             if well:
-                share = _share(answer)
-                if -SLACK <= share <= 1.0 + SLACK:
-                    return min(max(share, 0.0), 1.0)
-                attempt_5(label, refuse, SHARE, none, none, share, none)
-        return 0.5
+                fault, value, bound = shares_fault(players, written)
+                if fault == 0:
+                    for p in range(players):
+                        shares[p] = min(max(written[p], 0.0), 1.0)
+                    return np.int64(0)
+                attempt_5(label, refuse, fault, none, none, value, bound)
+        for p in range(players):
+            shares[p] = 1.0 / players
+        return np.int64(0)
 
     return guarded
 
@@ -188,14 +181,16 @@ def _guarded_leaf(label: str, ask: Any) -> Any:
 
     @_uncounted
     def guarded(context, positions, count, shares):
-        if not failed():
+        well = not failed()
+        if well:
             well, _ = attempt_4(label, ask, context, positions, count, shares)
-            if well:
-                fault, place, value, bound = shares_fault(context.players, count, shares)
-                if fault == 0:
-                    return np.int64(0)
-                attempt_5(label, refuse, fault, none, place, value, bound)
-        for k in range(count):
+        for k in range(count if well else 0):
+            fault, value, bound = shares_fault(context.players, shares[k])
+            if fault != 0:
+                attempt_5(label, refuse, fault, np.int64(k), none, value, bound)
+                well = False
+                break
+        for k in range(0 if well else count):
             for p in range(context.players):
                 shares[k, p] = 1.0 / context.players
         return np.int64(0)
@@ -233,20 +228,19 @@ class _Kind(NamedTuple):
     """What is to be known of a kind of functions; `plug_ins` has the signatures and the built-in ones.
 
     guard: makes what kernels call, of a label and of a function that is compiled. in_python: makes such a function of
-    a label and of one that runs in the interpreter. answer: what it returns, in words; nothing where nobody looks.
+    a label and of one that runs in the interpreter. counts: it returns a whole number; else nothing is asked of that.
     """
 
     guard: Callable[[str, Any], Any]
     in_python: Callable[[str, Callable[..., Any]], Any]
-    answer: str = ""
+    counts: bool = False
 
 
-_ANSWERS: Final[dict[str, Any]] = {"number": _NUMBERS, "whole number": types.Integer}
 _KINDS: Final = {
-    "evaluation": _Kind(_guarded_evaluation, python.ask_evaluation, "number"),
-    "generator": _Kind(_guarded_generator, python.ask_generator, "whole number"),
-    "policy": _Kind(_guarded_policy, python.ask_policy, "whole number"),
-    "picker": _Kind(_guarded_picker, python.ask_picker, "whole number"),
+    "evaluation": _Kind(_guarded_evaluation, python.ask_evaluation),
+    "generator": _Kind(_guarded_generator, python.ask_generator, True),
+    "policy": _Kind(_guarded_policy, python.ask_policy, True),
+    "picker": _Kind(_guarded_picker, python.ask_picker, True),
     "leaf": _Kind(_guarded_leaf, python.ask_leaf),
     "prior": _Kind(_guarded_prior, python.ask_prior),
 }
@@ -273,12 +267,11 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
     # Where the fault is in the function itself, this says so in fewer words.
     ask.compile(tuple(map(protected, signature.args)))
     answer = ask.nopython_signatures[0].return_type
-    wanted = _KINDS[kind].answer
-    if not wanted or isinstance(answer, _ANSWERS[wanted]):
+    if not _KINDS[kind].counts or isinstance(answer, types.Integer):
         raise failure
     if not any(step.opname in ("RETURN_VALUE", "RETURN_CONST") for step in dis.get_instructions(body)):
         return interpreted(kind, signature, body, label)
-    raise PlugInError(f"{label}: returns {answer}, not a {wanted}")
+    raise PlugInError(f"{label}: returns {answer}, not a whole number")
 
 
 def _sound(fastmath: Any) -> set[str]:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
-import numpy as np
 
 from warlight_env.agents.answer_faults import PlugInError
 from warlight_env.agents.generator_work import TurnSet
@@ -20,19 +19,8 @@ from warlight_env.engine.jit import JIT_DISABLED
 from warlight_env.engine.position import Positions, copied
 
 
-def _said(label: str, answer: Any) -> float:
-    """What an evaluation in Python returned."""
-    try:
-        value = np.asarray(answer)
-    except ValueError:  # lists of several lengths, or in too many lists
-        value = np.zeros(0)
-    if value.ndim or value.dtype.kind not in "biuf":
-        raise PlugInError(f"{label}: returned {answer!r:.80}, not a number")
-    return float(value)
-
-
 def _counted(label: str, answer: Any) -> int:
-    """What another function in Python returned, as far as 64 bits tell."""
+    """What a function in Python returned, as far as 64 bits tell."""
     try:
         return min(max(operator.index(answer), -(2**63)), 2**63 - 1)
     except TypeError:
@@ -51,12 +39,14 @@ def _lent(*arrays: Any) -> Iterator[list[Any]]:
 def ask_evaluation(label: str, function: Callable[..., Any]) -> Any:
     """An evaluation, see `context.evaluation_signature`."""
 
-    def call(context, position, player):
-        return _said(label, function(context, copied(position), player))
+    def call(context, position, shares):
+        with _lent(shares) as (shares,):
+            function(context, copied(position), shares)
+        return 0
 
-    def ask(context, position, player):
-        with numba.objmode(result="float64"):
-            result = call(context, position, player)
+    def ask(context, position, shares):
+        with numba.objmode(result="int64"):
+            result = call(context, position, shares)
         return result
 
     return call if JIT_DISABLED else ask

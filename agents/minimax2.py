@@ -11,7 +11,6 @@ from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.imagined import lone
 from warlight_env.agents.parameters import FROM_ONE, SECONDS, WEIGHTS, Told, check_values, documented, parameters_of
 from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
 from warlight_env.agents.search.lookahead import (
     Lookahead,
     list_replies,
@@ -19,7 +18,8 @@ from warlight_env.agents.search.lookahead import (
     try_against_replies,
     worst_replies,
 )
-from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.search.search_agent import Limits, SearchAgent
+from warlight_env.agents.search_record import Candidate, SearchRecord
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import make_rng
@@ -34,7 +34,7 @@ def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorW
 
 
 @documented
-class Minimax2Agent(SearchingAgent):
+class Minimax2Agent(SearchAgent):
     """The turn whose worst reply, of any one enemy, leaves the highest share; the round between is played many times.
 
     Of more enemies the others move at random among their generated turns. A reply is worth its mean over all plays,
@@ -65,7 +65,7 @@ class Minimax2Agent(SearchingAgent):
         self.samples = samples
         self.rng = make_rng(seed)
 
-    def _search(self, view: View, limits: Limits) -> Found:
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
         board, players = view.board, view.players
         work, look = self._memory(view, _make_memory)
         position, context = lone(view), make_context(board, view.params, players, self.weights)
@@ -93,7 +93,7 @@ class Minimax2Agent(SearchingAgent):
         found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
         replies = int(look.found.sum())
         depth = 2 if replies else 1
-        return Found(found, plays, 1 + count * (1 + replies), depth, depth)
+        return limits.record(found, plays, 1 + count * (1 + replies), depth, depth)
 
     def _goes_on(self, sweeps: int, plays: int, longest: float, limits: Limits) -> bool:
         """Whether another sweep fits what is left."""

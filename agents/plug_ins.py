@@ -46,13 +46,15 @@ _SIGNATURES = {
     "prior": prior_signature,
 }
 _PARAMETERS = {
-    "evaluation": "context, position, player",
+    "evaluation": "context, position, shares",
     "generator": "context, position, player, rng, work, turns",
     "policy": "context, position, player, rng, work, deploy, attacks",
     "picker": "context, position, free, player, rng, wishes",
     "leaf": "context, positions, count, shares",
     "prior": "context, position, player, turns, count, likely",
 }
+#: Names that mean the same in all kinds, so that one in another's place is a mistake.
+_ARGUMENTS: Final = {name for names in _PARAMETERS.values() for name in names.split(", ")}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
     "generator": generate_turns,
@@ -164,7 +166,11 @@ def check_parameters(kind: str, function: Callable[..., Any]) -> None:
         raise PlugInError(f"{kind} {function!r:.80}: not a function")
     wanted = _PARAMETERS[kind].split(", ")
     try:
-        inspect.signature(_body(function)).bind(*wanted)
+        signature = inspect.signature(_body(function))
+        signature.bind(*wanted)
+        for own, name in zip(signature.parameters, wanted, strict=False):
+            if own != name and own in _ARGUMENTS:
+                raise TypeError(f"its parameter {own!r} would get {name!r}")
     except TypeError as error:
         raise PlugInError(f"{label_of(kind, function)}: it is called with ({_PARAMETERS[kind]}): {error}") from None
     except ValueError:
@@ -214,7 +220,7 @@ def _guarded_pointer(kind: str, key: _Itself) -> Any:
         return guarded(kind, _SIGNATURES[kind](), function, label)
     except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
         if hasattr(function, "py_func"):
-            raise PlugInError(f"{label} does not fit its signature: {_reason(error)}") from error
+            raise PlugInError(f"{label} does not fit ({_PARAMETERS[kind]}): {_reason(error)}") from error
         return _interpreted_pointer(kind, function, _reason(error))
 
 

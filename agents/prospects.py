@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.evaluation import extended_worth, position_worth
+from warlight_env.agents.evaluation import extended_worth, position_worth, share_out
 from warlight_env.agents.forces import attackers_needed, chance_of_capture
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
@@ -85,57 +85,60 @@ def add_prospects(context: Context, position: Position, worth: Shares) -> None:
 
 
 @kernel
-def prospective_share(context: Context, position: Position, player: Int) -> Real:
-    """A player's part of the sum of all positions to the power `sharpness`, with what they will earn."""
+def prospective_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's part of the sum of all positions to the power `sharpness`, with what they will earn, to
+    shares float64[P]; see `context.evaluation_signature`."""
     evaluation, players = context.evaluation, context.players
-    worth = stack_floats()
     for p in range(players):
         if evaluation.extended:
-            worth[p] = extended_worth(context, position, p)
+            shares[p] = extended_worth(context, position, p)
         else:
-            worth[p] = position_worth(context, position, p)
-    add_prospects(context, position, worth)
-    mine, total = 0.0, 0.0
+            shares[p] = position_worth(context, position, p)
+    add_prospects(context, position, shares)
     for p in range(players):
-        powered = max(0.0, worth[p]) ** evaluation.sharpness
-        total += powered
-        if p == player:
-            mine = powered
-    return mine / total if total > 0.0 else 1.0 / players
+        shares[p] = max(0.0, shares[p]) ** evaluation.sharpness
+    share_out(players, shares)
+    return 0
 
 
 @kernel
-def growth_share(context: Context, position: Position, player: Int) -> Real:
-    """What a player's income is and promises to become, as a part of all that the map gives, in [0, 1], in the
-    signature of evaluations; armies count only where they are in the way or beside it. For who is alone."""
+def growth_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's income and the income that it may gain, as a part of all that the map gives, in [0, 1], to
+    shares float64[P]. They do not add up to 1. Armies count only in or beside a super region that the player can
+    complete. For players that no enemy is near.
+    """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0
-    ready, counted = stack_floats(), stack_indices()
-    for s in range(board.bonus.shape[0]):
-        ready[s], counted[s] = 0.0, owner.shape[0]  # by no region yet
-    for r in range(owner.shape[0]):
-        if owner[r] != player:
-            continue
-        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-            q = board.edge_target[e]
-            s = board.super_region[q]
-            if owner[q] != player and counted[s] != r:
-                ready[s] += army[r] - 1
-                counted[s] = r
-    most = np.float64(context.params.base_income)
-    grown = most
-    for s in range(board.bonus.shape[0]):
-        start, end, own, lack = board.member_start[s], board.member_start[s + 1], 0, 0.0
-        for i in range(start, end):
-            r = board.members[i]
-            if owner[r] == player:
-                own += 1
-            else:
-                lack += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+    total, own, mine, ready, counted = stack_floats(), stack_floats(), stack_floats(), stack_floats(), stack_indices()
+    n_supers, base = board.bonus.shape[0], np.float64(context.params.base_income)
+    most = base
+    for s in range(n_supers):
+        total[s] = 0.0
         most += board.bonus[s]
-        if own == end - start:
-            grown += board.bonus[s]
-        elif own > 0:
-            lack -= READY * min(lack, ready[s])
-            grown += part * board.bonus[s] * np.exp(-lack / evaluation.patience)
-    return grown / most if most > 0.0 else 0.0
+    for r in range(owner.shape[0]):
+        total[board.super_region[r]] += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+    for p in range(context.players):
+        for s in range(n_supers):
+            own[s], mine[s], ready[s], counted[s] = 0.0, 0.0, 0.0, owner.shape[0]  # counted by no region yet
+        for r in range(owner.shape[0]):
+            if owner[r] != p:
+                continue
+            own[board.super_region[r]] += 1.0
+            mine[board.super_region[r]] += attackers_needed(context.forces, COST_LEVEL, np.int64(army[r]))
+            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+                q = board.edge_target[e]
+                s = board.super_region[q]
+                if owner[q] != p and counted[s] != r:
+                    ready[s] += army[r] - 1
+                    counted[s] = r
+        shares[p] = base
+        for s in range(n_supers):
+            size = board.member_start[s + 1] - board.member_start[s]
+            if own[s] == size:
+                shares[p] += board.bonus[s]
+            elif own[s] > 0.0:
+                lack = total[s] - mine[s]
+                lack -= READY * min(lack, ready[s])
+                shares[p] += part * board.bonus[s] * np.exp(-lack / evaluation.patience)
+        shares[p] = shares[p] / most if most > 0.0 else 0.0
+    return 0

@@ -16,6 +16,7 @@ from warlight_env import bounded, registrars
 from warlight_env.agents.adapting import UncallableError, as_agent, made_by
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
+from warlight_env.agents.former_names import present_name
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.turn_record import TurnNetworkError
 from warlight_env.agents.value_record import ValueNetworkError, digest, load_value
@@ -287,6 +288,8 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
         key, equals, text = part.partition("=")
         if not equals:
             key, text = _in_short(spec, part, info.parameters)
+        if (present := present_name(read.name, key, text)) != key:
+            raise AgentError(f"agent {spec!r}: {part!r} is now written '{present}={text}'")
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
             raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; there are {', '.join(info.parameters)}")

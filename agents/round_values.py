@@ -9,12 +9,12 @@ the second is a Monte Carlo estimate for the policy that plays on, as those of A
 from __future__ import annotations
 
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.nash.equilibrium import begin, iterate, order_all, play_out
+from warlight_env.agents.nash.equilibrium import begin, iterate, order_all, play_out, value_plays
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
+from warlight_env.agents.standing import ONGOING, holds_regions, winner_of, write_end_shares
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Bool, Int, Shares
-from warlight_env.engine.position import Position, copy_position
+from warlight_env.engine.position import Position, copy_position, position_at
 from warlight_env.engine.rng import below, next_u64
 
 
@@ -29,8 +29,8 @@ def play_at_random(context: Context, setup: NashSetup, position: Position, work:
     dice = work.dice[0]
     dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
     order_all(context, work)
-    play_out(context, setup, position, dice, work)
-    copy_position(work.position, after)
+    play_out(context, setup, position, dice, 0, work)
+    copy_position(position_at(work.leaves.positions, 0), after)
     return winner_of(context, after) == ONGOING
 
 
@@ -46,8 +46,7 @@ def write_round_values(
     """
     players, winner = context.players, winner_of(context, position)
     if winner != ONGOING:
-        for p in range(players):
-            values[p] = share_at_end(context, position, winner, p)
+        write_end_shares(context, position, winner, values)
         return True
     begin(context, position, work)
     while work.spent[0] < plays:
@@ -98,6 +97,7 @@ def write_playout_values(
                 for r in range(deploy.shape[0]):
                     deploy[r] = 0
         dice[0], dice[1] = next_u64(work.rng), next_u64(work.rng)
-        play_out(context, setup, position, dice, work)
+        play_out(context, setup, position, dice, 0, work)
+        value_plays(context, setup, 1, work)
         for p in range(context.players):
-            values[p] += work.share[p] / plays
+            values[p] += work.leaves.shares[0, p] / plays

@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from warlight_env.agents.context import Context
+from warlight_env.agents.context import Context, evaluate
 from warlight_env.engine.jit import inline_kernel, kernel
-from warlight_env.engine.kernel_types import Bool, Int, Owners, Real
+from warlight_env.engine.kernel_types import Bool, Int, Owners, Shares
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import leader
 from warlight_env.engine.state import NEUTRAL
@@ -51,11 +51,22 @@ def winner_of(context: Context, position: Position) -> Int:
 
 
 @kernel
-def share_at_end(context: Context, position: Position, winner: Int, player: Int) -> Real:
-    """What a game that has ended is worth to a player: 1 to the winner; who is in a drawn one shares that 1 evenly."""
-    if winner != DRAWN:
-        return 1.0 if player == winner else 0.0
-    left = 0
+def write_end_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
+    """Write what a game that has ended is worth to each player to shares float64[P]: 1 to the winner; the players that
+    are left in a drawn game have equal parts of that 1."""
+    left = 0.0
     for p in range(context.players):
-        left += holds_regions(position.owner, p)
-    return 1.0 / left if holds_regions(position.owner, player) else 0.0
+        shares[p] = np.float64(holds_regions(position.owner, p) if winner == DRAWN else p == winner)
+        left += shares[p]
+    for p in range(context.players):
+        shares[p] /= left
+
+
+@inline_kernel
+def write_shares(context: Context, position: Position, winner: Int, shares: Shares) -> None:
+    """Write each player's share of a position to shares float64[P] or more: by the context's evaluation while the game
+    goes on, else what its end is worth; winner: as `winner_of` returns it."""
+    if winner == ONGOING:
+        evaluate(context, position, shares)
+    else:
+        write_end_shares(context, position, winner, shares)

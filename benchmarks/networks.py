@@ -24,6 +24,7 @@ from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomStat
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
+from warlight_env.engine.stack import stack_floats
 
 #: Positions that are looked at, in turn.
 POSITIONS = 64
@@ -46,10 +47,11 @@ def positions() -> Position:
 
 @kernel
 def _leaves(context: Context, stack: Position, times: Int) -> Real:
-    total = 0.0
+    total, shares = 0.0, stack_floats()
     for i in range(times):
         k = i % stack.owner.shape[0]
-        total += network_share(context, Position(stack.owner[k], stack.army[k], stack.round[k]), 0)
+        network_share(context, Position(stack.owner[k], stack.army[k], stack.round[k]), shares)
+        total += shares[0]
     return total
 
 

@@ -76,9 +76,16 @@ def seen_in(settings: ValueSettings, place: Place, played: ValuedPositions) -> P
     return Positions(positions, played.game[chosen].astype(np.int64), played.value[chosen, 0] > 0, numbers)
 
 
-def by_function(function: Callable[..., float], context: Context) -> Callable[[Positions], Floats]:
+def by_function(function: Callable[..., Any], context: Context) -> Callable[[Positions], Floats]:
     """An evaluation, whose shares are taken for chances."""
-    return lambda seen: np.array([function(context, position, 0) for position in seen.positions])
+
+    def chances(seen: Positions) -> Floats:
+        shares = np.zeros((len(seen.positions), context.players))
+        for position, row in zip(seen.positions, shares, strict=True):
+            function(context, position, row)
+        return shares[:, 0]
+
+    return chances
 
 
 def by_head(context: Context) -> Callable[[Positions], Floats]:

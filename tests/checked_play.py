@@ -53,12 +53,12 @@ ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus
 #: Every bot, with the settings that lead into other kernels.
 BOTS = (
     "random:chunks=9,slack=9", "aggressive", "smart_random", "one_big_army", "one_ply:samples=2", "mcts:sims=60",
-    "mcts_thesis:sims=40,selection=parent,replies=blind", "mcts_no_defense:sims=40,values=placements",
+    "mcts_thesis:sims=40,exploration_visits=parent,selection=blind", "mcts_no_defense:sims=40,values=placements",
     "pmcts:sims=40,parallel=tree", "pmcts:sims=40,parallel=leaf", "pmcts:sims=40,parallel=lock,memory=1",
     "mcts:sims=20,rounds=3,playout=two_ply,outcome=realistic,picks=search,top=3,samples=3",
     "mcts:sims=40,playout=one_ply,outcome=pessimistic,samples=3,tries=2,final=secure",
     "mcts:sims=20,rounds=3,playout=weighted,outcome=optimistic,samples=3", "mcts:sims=40,outcome=single,weights=thesis",
-    "mcts:sims=60,replies=prior,leaves=7,final=mixture,rounds=2", "flat_mc:sims=40",
+    "mcts:sims=60,selection=prior,leaves=7,final=mixture,rounds=2", "flat_mc:sims=40",
     "flat_mc:sims=8,rounds=2,answer=mode,playout=two_ply", "minimax2:samples=1", "maxn:sims=100",
     "maxn:sims=100,territory=2,join=1,spare=1,chains=1", "plan:candidates=6,samples=2", "plan:value=weights,picks=best",
     "plan:candidates=6,samples=2,apart=0",
@@ -90,7 +90,7 @@ MADE: tuple[Callable[[int], Any], ...] = (
     lambda seed: MctsAgent(seed, sims=30, settings=MctsSettings(weights=ALL_TERMS)),
     lambda seed: OnePlyAgent(seed, weights=ALL_TERMS),
     lambda seed: MctsAgent(
-        seed, sims=40, leaf=even_leaf, prior=rising_prior, replies="prior", leaves=5, rounds=0, picks="search"
+        seed, sims=40, leaf=even_leaf, prior=rising_prior, selection="prior", leaves=5, rounds=0, picks="search"
     ),
     lambda seed: FlatAgent(seed, sims=20, leaf=even_leaf, generator=plug_in_faults.generator, capacity=20),
 )  # fmt: skip

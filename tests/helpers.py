@@ -58,6 +58,13 @@ def as_position(owner: Any, army: Any = None, rounds: int = 0) -> Position:
     return Position(owners, armies, np.array([rounds], dtype=np.int32))
 
 
+def shares_of(evaluation: Any, context: Any, position: Position) -> list[float]:
+    """Each player's share of a position, by an evaluation."""
+    shares = np.zeros(context.players)
+    evaluation(context, position, shares)
+    return shares.tolist()
+
+
 def read_terminal(terminal: int) -> bytes:
     """All that was written to a pseudo-terminal whose other end is closed by now, or when its programs end."""
     shown = b""

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
 
 #: What a run is.
@@ -111,7 +112,7 @@ class Journal(AppendOnlyFolder):
         """See `AppendOnlyFolder.take`."""
         if not isinstance(fields, dict):
             raise TypeError("it is no object")
-        self.entries.append(fields)
+        self.entries.append(present_specs(fields))
 
     def check(self) -> None:
         """Refuse events of ours that lack something, before a run goes on with them.

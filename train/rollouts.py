@@ -95,9 +95,13 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 
 
 @inline_kernel
-def _own_worth(context: Context, position: Position, player: Int, work: RolloutWork) -> Real:
-    """The chance to win that the network gives a player from whose side it has just described the position."""
+def _worth_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
+    """A player's chance to win by the network, which has just described the position from the player's side
+    (own_critic), else by the evaluation."""
     scores, total = work.scores, 0.0
+    if not own_critic:
+        evaluate(context, position, scores)
+        return scores[player]
     player_scores(context, position, player, work.generator.net, scores)
     for p in range(scores.shape[0]):
         total += np.exp(scores[p] - scores[player])
@@ -121,8 +125,7 @@ def _record(
     for i in range(out.row.shape[2]):
         out.row[b, t, i] = net.row[i]
     out.chance[b, t] = np.float32(net.chance[0])
-    worth = _own_worth(learner, position, player, work) if own_critic else evaluate(learner, position, player)
-    out.worth[b, t] = np.float32(worth)
+    out.worth[b, t] = np.float32(_worth_of(learner, position, player, own_critic, work))
     return np.int64(count)
 
 
@@ -166,10 +169,9 @@ def _roll(
 
 @kernel
 def _worth_now(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
-    if not own_critic:
-        return evaluate(context, position, player)
-    describe(context, position, player, work.generator.net)
-    return _own_worth(context, position, player, work)
+    if own_critic:
+        describe(context, position, player, work.generator.net)
+    return _worth_of(context, position, player, own_critic, work)
 
 
 class Rollouts(OneThread):

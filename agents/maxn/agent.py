@@ -30,8 +30,8 @@ from warlight_env.agents.parameters import (
     parameters_of,
 )
 from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
-from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.search.search_agent import Limits, SearchAgent
+from warlight_env.agents.search_record import Candidate, SearchRecord
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.reference import reference
@@ -45,7 +45,7 @@ _SLICE: Final = 200
 
 
 @documented
-class MaxnAgent(SearchingAgent):
+class MaxnAgent(SearchAgent):
     """Looks some players' moves ahead, each maximising its own share, on positions as battles leave them on average.
 
     A move is a whole turn: the battle that it begins with, out of the best few, with the whole income behind it,
@@ -89,22 +89,22 @@ class MaxnAgent(SearchingAgent):
         self._terms = float(join), float(spare), float(chains)
         self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory)
 
-    def _search(self, view: View, limits: Limits) -> Found:
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
         unlimited = limits.simulations is None and limits.deadline == float("inf")
         depths = [self.depth] if unlimited else [*(d for d in LADDER if d < self.depth), self.depth]
-        answer: Found | None = None
+        answer: SearchRecord | None = None
         spent = nodes = 0
         for depth in depths:
             finished, found = self._to_depth(view, depth, limits, spent)
-            spent, nodes = spent + found.valued, nodes + found.nodes
+            spent, nodes = spent + found.simulations[0], nodes + found.nodes[0]
             if finished or answer is None:
                 answer = found
             if not finished:
                 break
         assert answer is not None
-        return answer._replace(valued=spent, nodes=nodes)
+        return limits.record(answer.candidates, spent, nodes, answer.shallowest[0], answer.deepest[0])
 
-    def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, Found]:
+    def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, SearchRecord]:
         """Whether the search was finished, and the turns by our share."""
         work = self._memory(view, make_maxn_work)
         context = make_context(view.board, view.params, view.players, self.weights)
@@ -130,7 +130,7 @@ class MaxnAgent(SearchingAgent):
         found.sort(key=lambda candidate: candidate.value, reverse=True)
         found = [replace(candidate, chance=float(i == 0)) for i, candidate in enumerate(found)]
         valued, nodes, shallowest, deepest = work.place[[LEAVES, NODES, SHALLOWEST, DEEPEST]].tolist()
-        return finished, Found(found, valued, nodes, min(shallowest, deepest), deepest)
+        return finished, limits.record(found, valued, nodes, min(shallowest, deepest), deepest)
 
 
 #: What specifications take.

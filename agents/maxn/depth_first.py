@@ -165,8 +165,7 @@ def advance(context: Context, terms: Terms, breadth: Int, depth: Int, leaves: In
         if ply + 1 < depth and mover != work.mover[ply]:
             _open(context, position, terms, ply + 1, mover, breadth, work)
             continue
-        for p in range(players):
-            work.shares[p] = evaluate(context, position, p)
+        evaluate(context, position, work.shares)
         work.place[LEAVES] += 1
         work.place[SHALLOWEST] = min(work.place[SHALLOWEST], ply + 1)
         work.place[DEEPEST] = max(work.place[DEEPEST], ply + 1)

@@ -12,6 +12,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, Bool, Int, Marks, Real
 from warlight_env.engine.position import Position
+from warlight_env.engine.stack import stack_floats
 
 
 class Terms(NamedTuple):
@@ -64,16 +65,18 @@ def simple_value(
     returns.
     """
     board, owner, army = context.board, position.owner, position.army
-    holder, left, defenders = owner[target], army[source], army[target]
+    holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()
     success = capture_chance(odds, np.int64(sent), np.int64(defenders))
     carry_out(odds, position, player, source, target, sent, True)
     value = success * hold_chance(board, position, odds, player, target, army[target])
     if value > least:
-        value *= evaluate(context, position, player)
+        evaluate(context, position, shares)
+        value *= shares[player]
     owner[target], army[source], army[target] = holder, left, defenders
     if value > least and success < 1.0:
         carry_out(odds, position, player, source, target, sent, False)
-        value -= (1.0 - success) * evaluate(context, position, player)
+        evaluate(context, position, shares)
+        value -= (1.0 - success) * shares[player]
         army[source], army[target] = left, defenders
     return value
 
@@ -114,16 +117,16 @@ def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
 @kernel
 def mark_spared(context: Context, position: Position, player: Int, spared: Marks) -> None:
     """Mark enemies with less than half our share that border one with more than ours, int8[P]."""
-    board, players, owner = context.board, context.players, position.owner
-    mine = evaluate(context, position, player)
+    board, players, owner, shares = context.board, context.players, position.owner, stack_floats()
+    evaluate(context, position, shares)
     for p in range(players):
         spared[p] = 0
-        if p == player or 2.0 * evaluate(context, position, p) >= mine:
+        if p == player or 2.0 * shares[p] >= shares[player]:
             continue
         for e in range(board.edge_source.shape[0]):
             q = np.int64(owner[board.edge_target[e]])
             beside = owner[board.edge_source[e]] == p and q >= 0 and q not in (p, player)
-            if beside and evaluate(context, position, q) > mine:
+            if beside and shares[q] > shares[player]:
                 spared[p] = 1
                 break
 
@@ -155,7 +158,9 @@ def battle_value(
     if plain:
         return value
     success = capture_chance(odds, np.int64(sent), np.int64(army[target]))
-    share = evaluate(context, position, player)
+    shares = stack_floats()
+    evaluate(context, position, shares)
+    share = shares[player]
     if terms.join != 0.0 and several:
         value += terms.join * share * success * joins(board, part, source, target)
     if terms.spare != 0.0 and owner[target] >= 0 and spared[owner[target]] != 0:

@@ -28,8 +28,7 @@ class MctsAgent(AnytimeAgent):
         """The best set of regions by value and distance (thesis, algorithms 3.1 and 3.4), or what a search finds."""
         if self.settings.picks == "best":
             return super().pick(view)
-        picks: list[int] = self._search(view, None).best_picks()
-        return picks
+        return list(self._record(view, None).candidates[0].picks)
 
     def _most(self, simulations: int | None) -> int | None:
         return simulations if simulations is None or self.settings.final != "max_robust" else 2 * simulations

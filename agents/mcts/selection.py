@@ -9,12 +9,13 @@ import numba
 import numpy as np
 from numba import types
 
+from warlight_env.agents.context import record_types
 from warlight_env.agents.mcts.tree import Tree, make_tree
 from warlight_env.agents.mcts.work import TreeSettings, TreeWork, make_tree_work
 from warlight_env.agents.search.parts import Parts
 from warlight_env.agents.search.playing import UNIT, play_settings
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
-from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.reference import reference
 
 # A rule is asked level by level: under a state, level 0 are our turns, and `node` is the state's own node; at level l
@@ -39,13 +40,17 @@ def _best_child(tree: Tree, settings: TreeSettings, parent: Int) -> Int:
 
 
 @kernel
-def select_seen(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int) -> Int:
+def select_seen(
+    tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
+) -> Int:
     """UCT: every player's turn by its value after the turns that were selected before it."""
     return _best_child(tree, settings, node)
 
 
 @kernel
-def select_blind(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int) -> Int:
+def select_blind(
+    tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
+) -> Int:
     """Decoupled UCT: an enemy's turn by its value over all turns before it, as all move at once."""
     if level == 0:
         return _best_child(tree, settings, node)
@@ -84,7 +89,9 @@ def select_blind(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int,
 
 
 @kernel
-def select_prior(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int) -> Int:
+def select_prior(
+    tree: Tree, settings: TreeSettings, work: TreeWork, state: Int, node: Int, level: Int, rng: RandomState
+) -> Int:
     """PUCT (Silver et al. 2017): the highest w / n + c p sqrt(N) / (1 + n), p being the turn's prior.
 
     A turn without visits has the value of its parent's player so far, or 1/2. Without priors p is 1 / children.
@@ -110,17 +117,18 @@ def select_prior(tree: Tree, settings: TreeSettings, work: TreeWork, state: Int,
 
 @functools.cache
 def selection_signature() -> Any:
-    """``select(tree, settings, work, state, node, level) -> int``: a child of `node`.
+    """``select(tree, settings, work, state, node, level, rng) -> int``: a child of `node`.
 
     tree: a `Tree`; settings: `TreeSettings`; work: a `TreeWork`. state: the node whose state all move in; node: it, or
-    the one under it that the players before selected; level: how many have.
+    the one under it that the players before selected; level: how many have. rng: uint64[2], the thread's generator, for
+    rules that draw (`engine.rng`); the rules here do not.
     """
     settings = TreeSettings(
         play=play_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, top=0, prior=0, leaves=1,
         locked=False, virtual=0,
     )  # fmt: skip
     records = make_tree(1, 1, 1), reference(settings), make_tree_work(1, 1, 2, 1, 1)
-    return types.int64(*map(numba.typeof, records), types.int64, types.int64, types.int64)
+    return types.int64(*map(numba.typeof, records), types.int64, types.int64, types.int64, record_types()["rng"])
 
 
 selection_at = function_at(selection_signature)

@@ -30,13 +30,11 @@ class MctsSettings(SearchSettings):
     exploration: Annotated[
         float, Told("exploration", 0, 100, takes=Range(0), short="c", more="c in w / n + c sqrt(ln N / n).")
     ] = 0.4
-    selection: Annotated[
+    exploration_visits: Annotated[
         Literal["root", "parent"],
-        Told(
-            "whose visits the selection takes for N: root, parent", choices=("root", "parent"), more="The thesis: root."
-        ),
+        Told("whose visits are N in exploration: root, parent", choices=("root", "parent"), more="The thesis: root."),
     ] = "root"
-    replies: Annotated[
+    selection: Annotated[
         str,
         Told(
             "turns are selected knowing those before (seen), enemies' not (blind), or by priors (prior)",
@@ -81,8 +79,8 @@ class MctsSettings(SearchSettings):
             TreeSettings(
                 play=play,
                 exploration=float(self.exploration),
-                root_visits=self.selection == "root",
-                select=SELECTIONS.address(self.replies),
+                root_visits=self.exploration_visits == "root",
+                select=SELECTIONS.address(self.selection),
                 narrow=NARROWINGS.address("best") if self.top else 0,
                 top=self.top,
                 prior=0 if functions.prior is None else address(plug_in("prior", functions.prior)),

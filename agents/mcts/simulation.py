@@ -17,7 +17,7 @@ from warlight_env.agents.mcts.expansion import expand, grow, load_state, reach
 from warlight_env.agents.mcts.selection import selection_at
 from warlight_env.agents.mcts.tree import EXPANDING, LEAF, LOCK, NODES, SIMULATIONS, Tree
 from warlight_env.agents.mcts.work import TreeSettings, TreeWork
-from warlight_env.agents.search.playing import MAX_DEPTH
+from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.playout import value_leaves
 from warlight_env.agents.search.worth import PLACEMENTS, begin_eliminations, note_eliminations
 from warlight_env.agents.standing import ONGOING
@@ -88,7 +88,7 @@ def _descend(
             if level > 1 and not grow(tree, node, reached, level, capacity):
                 reached = np.int64(-1)
                 break
-            reached = select(tree, settings, work, node, reached, level)
+            reached = select(tree, settings, work, node, reached, level, work.play.rng)
             length = _enter(tree, settings, path, length, reached)
         if reached < 0:  # the memory is full in the middle of a round
             load_state(tree, position, node)

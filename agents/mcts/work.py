@@ -19,7 +19,7 @@ class TreeSettings(NamedTuple):
 
     play: PlaySettings
     exploration: float
-    root_visits: bool  #: N in the selection is the visits of the root, not of the parent
+    root_visits: bool  #: N in exploration terms is the visits of the root, not of the parent
     select: int  #: of `selection.SELECTIONS`
     narrow: int  #: of `foresight.NARROWINGS`; 0 where `top` is
     top: int  #: turns of a player that enter the tree, the best a round ahead; 0: all

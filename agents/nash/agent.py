@@ -27,8 +27,8 @@ from warlight_env.agents.parameters import (
 from warlight_env.agents.planning.picks import PICKS, played_picks
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
 from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.search.budgeted import Found, Limits, SearchingAgent
-from warlight_env.agents.search_record import Candidate
+from warlight_env.agents.search.search_agent import Limits, SearchAgent
+from warlight_env.agents.search_record import Candidate, SearchRecord
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
 from warlight_env.agents.turn_net.turn_file import NET
@@ -71,7 +71,7 @@ def _told(field: str) -> str:
 
 
 @documented
-class NashAgent(SearchingAgent):
+class NashAgent(SearchAgent):
     """Solves the round as a game of simultaneous turns: planned ones of all players and such as a turn network draws,
     regret matching for mixtures, and local search for best responses to these, which join the game. A budget in
     simulations counts plays of the round with what follows."""
@@ -232,8 +232,8 @@ class NashAgent(SearchingAgent):
         self._simple.see(view, position)
         return self._simple
 
-    def _search(self, view: View, limits: Limits) -> Found:
-        start, sizes, net = time.perf_counter(), self._sizes(view, limits), self._net(view)
+    def _search(self, view: View, limits: Limits) -> SearchRecord:
+        sizes, net = self._sizes(view, limits), self._net(view)
         works = self._works(view, sizes)
         works[0].rng[:] = self.rng
         if net is None:
@@ -255,12 +255,12 @@ class NashAgent(SearchingAgent):
         )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
-        self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - start)
+        self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
         # Where others are not seen, their mixtures are guesses, and to make the most of these is worth less.
         answer = self.answer or ("likely" if view.rules.fog else "best")
-        return self._found(works, view.player, begun[view.player], answer)
+        return self._found(works, view.player, begun[view.player], answer, limits)
 
-    def _found(self, works: list[NashWork], player: int, begun: int, answer: str) -> Found:
+    def _found(self, works: list[NashWork], player: int, begun: int, answer: str, limits: Limits) -> SearchRecord:
         turns = turns_of(works, player, begun)
         found = [
             Candidate(orders, int(visits), float(total), refined=i >= begun, chance=float(chance))
@@ -277,7 +277,7 @@ class NashAgent(SearchingAgent):
             best = int(np.random.default_rng(int(self.rng[0])).choice(len(found), p=likely / likely.sum()))
         order = sorted(range(len(found)), key=lambda i: (i != best, -mixture[i]))
         plays, nodes = sum(int(work.spent[0]) for work in works), sum(int(work.sizes.sum()) for work in works)
-        return Found([found[i] for i in order], plays, nodes, 1, 1)
+        return limits.record([found[i] for i in order], plays, nodes, 1, 1)
 
 
 #: What specifications take.

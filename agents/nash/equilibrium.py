@@ -13,13 +13,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import Context, draw_turn, evaluate, generate
+from warlight_env.agents.context import Context, draw_turn, generate
 from warlight_env.agents.generator_work import take_turn, turn_set_of
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
-from warlight_env.agents.standing import ONGOING, holds_regions, share_at_end, winner_of
+from warlight_env.agents.search.leaves import write_leaf_shares
+from warlight_env.agents.standing import ONGOING, holds_regions, winner_of
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real
-from warlight_env.engine.position import Position, copy_position
+from warlight_env.engine.position import Position, copy_position, position_at
 from warlight_env.engine.rng import below, next_u64, uniform
 from warlight_env.engine.round import resolve_orders
 
@@ -77,9 +78,9 @@ def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, w
 
 
 @kernel
-def play_out(context: Context, setup: NashSetup, position: Position, dice: RandomState, work: NashWork) -> None:
-    """Play the orders of the round from a position, more rounds by the policy, and write shares at the end."""
-    players, at, orders = context.players, work.position, work.round
+def play_out(context: Context, setup: NashSetup, position: Position, dice: RandomState, k: Int, work: NashWork) -> None:
+    """Play the orders of the round from a position, and more rounds by the policy; leaf k is where that ends."""
+    players, at, orders = context.players, position_at(work.leaves.positions, k), work.round
     work.luck[0], work.luck[1] = dice[0], dice[1]
     work.spent[0] += 1
     copy_position(position, at)
@@ -97,15 +98,20 @@ def play_out(context: Context, setup: NashSetup, position: Position, dice: Rando
         winner = winner_of(context, at)
         if winner != ONGOING:
             break
-    rest = 1.0
-    for p in range(players):
-        if winner != ONGOING:
-            work.share[p] = share_at_end(context, at, winner, p)
-        elif p + 1 < players:
-            work.share[p] = evaluate(context, at, p)
-            rest -= work.share[p]
-        else:
-            work.share[p] = max(0.0, rest)  # sums of floats as they are
+    work.leaves.winner[k] = winner
+
+
+@kernel
+def value_plays(context: Context, setup: NashSetup, count: Int, work: NashWork) -> None:
+    """Write each player's share where the first `count` plays ended to `work.leaves.shares`."""
+    leaves, players = work.leaves, context.players
+    write_leaf_shares(context, setup.leaf, leaves, count)
+    for k in range(count):
+        if leaves.winner[k] == ONGOING:
+            rest = 1.0
+            for p in range(players - 1):
+                rest -= leaves.shares[k, p]
+            leaves.shares[k, players - 1] = max(0.0, rest)  # rounding may leave less than 0
 
 
 @kernel
@@ -179,20 +185,24 @@ def iterate(context: Context, setup: NashSetup, position: Position, times: Int, 
                 for i in range(work.sizes[p]):
                     work.average[p, i] += work.spent[1] * work.mixture[p, i]
                 continue
-            mean = 0.0
-            own = work.chosen[p]
+            mean, own, count = 0.0, work.chosen[p], np.int64(0)
             for i in range(work.sizes[p]):
                 work.value[i] = -1.0
                 if work.visits[p, i] >= _KNOWN and work.mixture[p, i] == 0.0 and below(work.rng, _SELDOM) > 0:
                     continue
                 work.chosen[p] = i
                 order_all(context, work)
-                play_out(context, setup, position, dice, work)
-                work.value[i] = work.share[p] + work.bonus[p, i]
-                mean += work.mixture[p, i] * work.value[i]
-                work.total[p, i] += work.share[p]
-                work.visits[p, i] += 1
+                play_out(context, setup, position, dice, count, work)
+                work.played[count] = i
+                count += 1
             work.chosen[p] = own
+            value_plays(context, setup, count, work)
+            for k in range(count):
+                i, share = work.played[k], work.leaves.shares[k, p]
+                work.value[i] = share + work.bonus[p, i]
+                mean += work.mixture[p, i] * work.value[i]
+                work.total[p, i] += share
+                work.visits[p, i] += 1
             for i in range(work.sizes[p]):
                 if work.value[i] >= 0.0:
                     work.regret[p, i] = max(0.0, work.regret[p, i] + work.value[i] - mean)

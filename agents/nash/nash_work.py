@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,11 @@ from warlight_env.agents.generator_work import (
     make_turn_set,
     make_turn_sets,
 )
+from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.search.leaves import Leaves, make_leaves
+from warlight_env.agents.search.refining.trials import BLOCK
+from warlight_env.engine.jit import address
 from warlight_env.engine.memory import private_zeros
-from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 from warlight_env.engine.state import Workspace, make_workspace
 
@@ -39,6 +43,7 @@ class NashSetup(NamedTuple):
     rounds: int  #: of a play: the first by candidates, the others by the policy
     scenarios: int  #: in which local search tries turns
     simple: SimpleContexts  #: with the policies of bots whose turns can be foretold
+    leaf: int  #: of `context.leaf_signature`: what positions are worth where plays end
 
 
 class NashWork(NamedTuple):
@@ -58,7 +63,8 @@ class NashWork(NamedTuple):
     foretold_turn: npt.NDArray[np.int64]  #: [P, B] that turn
     chosen: npt.NDArray[np.int64]  #: [P] turns that are played
     bot: npt.NDArray[np.int64]  #: [P] the simple bot that a player is in a play, by whose policy it plays on; 0: none
-    share: npt.NDArray[np.float64]  #: [P] at the end of a play
+    leaves: Leaves  #: [max(K, BLOCK), ...] where plays end that are valued together
+    played: npt.NDArray[np.int64]  #: [K] the turns of one player that an iteration plays
     value: npt.NDArray[np.float64]  #: [K] of one player's turns in an iteration
     trial: TurnSet  #: [2, ...] the best turn of the local search and the one that it tries
     result: npt.NDArray[np.float64]  #: [2, S] their shares by scenario
@@ -66,16 +72,22 @@ class NashWork(NamedTuple):
     dice: npt.NDArray[np.uint64]  #: [S, 2]
     luck: npt.NDArray[np.uint64]  #: [2] of the play
     round: Workspace
-    position: Position
     borders: npt.NDArray[np.int32]  #: [N] own regions beside foreign ones
     free: npt.NDArray[np.int64]  #: [N] armies without an order
     rng: npt.NDArray[np.uint64]  #: [2]
     spent: npt.NDArray[np.int64]  #: [2] plays, iterations
 
 
-def make_nash_setup(context: Context, rounds: int, scenarios: int, simple: SimpleContexts | None = None) -> NashSetup:
-    """The setup of searches that think with a context; simple: where turns may be foretold."""
-    return reference(NashSetup(rounds, scenarios, SimpleContexts(context, context) if simple is None else simple))
+def make_nash_setup(
+    context: Context,
+    rounds: int,
+    scenarios: int,
+    simple: SimpleContexts | None = None,
+    leaf: Callable[..., Any] | None = None,
+) -> NashSetup:
+    """The setup of searches that think with a context; simple: where turns may be foretold; leaf: see `plug_in`."""
+    simple = SimpleContexts(context, context) if simple is None else simple
+    return reference(NashSetup(rounds, scenarios, simple, address(plug_in("leaf", leaf))))
 
 
 def make_nash_work(
@@ -99,7 +111,8 @@ def make_nash_work(
             foretold_turn=private_zeros((players, FORETOLD), np.int64),
             chosen=private_zeros(players, np.int64),
             bot=private_zeros(players, np.int64),
-            share=private_zeros(players, np.float64),
+            leaves=make_leaves(n_regions, players, max(capacity, BLOCK)),
+            played=private_zeros(capacity, np.int64),
             value=private_zeros(capacity, np.float64),
             trial=make_turn_set(n_regions, n_edges, 2),
             result=private_zeros((2, scenarios), np.float64),
@@ -107,7 +120,6 @@ def make_nash_work(
             dice=private_zeros((scenarios, 2), np.uint64),
             luck=private_zeros(2, np.uint64),
             round=make_workspace(n_regions, n_edges, players),
-            position=make_position(n_regions),
             borders=private_zeros(n_regions, np.int32),
             free=private_zeros(n_regions, np.int64),
             rng=private_zeros(2, np.uint64),

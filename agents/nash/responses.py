@@ -10,7 +10,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.generator_work import take_turn, turn_set_of
-from warlight_env.agents.nash.equilibrium import assume, choose, order_all, play_out
+from warlight_env.agents.nash.equilibrium import assume, choose, order_all, play_out, value_plays
 from warlight_env.agents.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.search.refining.changes import change, fit, is_within, list_borders
 from warlight_env.agents.search.refining.trials import BEST, BLOCK, TRIED
@@ -53,18 +53,23 @@ def _try(
 ) -> Real:
     """Play a turn of the local search in all scenarios; returns how much the sum of shares exceeds the best turn's."""
     total: Real = 0.0
-    for k in range(setup.scenarios):
-        for q in range(context.players):
-            if work.sizes[q] > 0:
-                assume(work, q, work.others[k, q])
-        work.bot[p] = 0
-        order_all(context, work)
-        orders = work.round
-        orders.counts[p] = take_turn(work.trial, which, orders.deploy[p], orders.attacks[p])
-        play_out(context, setup, position, work.dice[k], work)
-        work.result[which, k] = work.share[p]
-        total += work.share[p] - work.result[BEST, k] if which != BEST else work.share[p]
-        if racing and (k + 1) % BLOCK == 0 and total <= 0.0:
+    for begun in range(0, setup.scenarios, BLOCK):
+        count = min(BLOCK, setup.scenarios - begun)
+        for k in range(count):
+            for q in range(context.players):
+                if work.sizes[q] > 0:
+                    assume(work, q, work.others[begun + k, q])
+            work.bot[p] = 0
+            order_all(context, work)
+            orders = work.round
+            orders.counts[p] = take_turn(work.trial, which, orders.deploy[p], orders.attacks[p])
+            play_out(context, setup, position, work.dice[begun + k], k, work)
+        value_plays(context, setup, count, work)
+        for k in range(count):
+            share = work.leaves.shares[k, p]
+            work.result[which, begun + k] = share
+            total += share - work.result[BEST, begun + k] if which != BEST else share
+        if racing and count == BLOCK and total <= 0.0:
             return 0.0
     return total
 

@@ -18,7 +18,7 @@ from warlight_env.agents.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.nash.opponents import OpponentKinds
 from warlight_env.agents.nash.responses import climb, join, start_climb
 from warlight_env.agents.nash.simple_bots import SimpleBots
-from warlight_env.agents.search.budgeted import Limits
+from warlight_env.agents.search.search_agent import Limits
 from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position

@@ -83,36 +83,42 @@ def network_scores(context: Context, position: Position, features: Numbers, scor
 
 
 @inline_kernel
-def _chance(scores: Shares, players: Int, player: Int) -> Real:
-    total = 0.0
+def _write_chances(scores: Shares, players: Int, shares: Shares) -> None:
     for p in range(players):
-        total += np.exp(scores[p] - scores[player])
-    return 1.0 / total
+        total = 0.0
+        for q in range(players):
+            total += np.exp(scores[q] - scores[p])
+        shares[p] = 0.0 if scores[p] == -np.inf else 1.0 / total
 
 
 @kernel
-def network_chance(context: Context, position: Position, player: Int) -> Real:
-    """A player's chance to win, in [0, 1], in the signature of evaluations: what the network is fitted to."""
+def network_chance(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's chance to win to shares float64[P], in the signature of evaluations. The network is fitted to
+    these chances."""
     features, scores = stack_floats(), stack_floats()
     network_scores(context, position, features, scores)
-    return 0.0 if scores[player] == -np.inf else _chance(scores, context.players, player)
+    _write_chances(scores, context.players, shares)
+    return 0
 
 
 @kernel
-def network_share(context: Context, position: Position, player: Int) -> Real:
-    """A player's share of a position, in [0, 1], in the signature of evaluations: its chance to win, and in part its
-    share of what players have. That goes on growing where one is far ahead, and who has won takes the last regions."""
+def network_share(context: Context, position: Position, shares: Shares) -> Int:
+    """Write each player's share of a position to shares float64[P], in the signature of evaluations: its chance to win,
+    and in part its share of all players' armies, income and regions. That part goes on growing where a player is far
+    ahead, so that a winner takes the last regions."""
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)
-    if scores[player] == -np.inf:
-        return 0.0
+    _write_chances(scores, players, shares)
     held, all_worth = 0.0, 0.0
     for p in range(players):
         if scores[p] > -np.inf:
             all_worth += worth(features, p)
             held += features[p * N_PLAYER + REGIONS]
-    return (
-        (1.0 - BY_REGIONS - BY_WORTH) * _chance(scores, players, player)
-        + BY_WORTH * worth(features, player) / all_worth
-        + BY_REGIONS * features[player * N_PLAYER + REGIONS] / held
-    )
+    for p in range(players):
+        if scores[p] > -np.inf:
+            shares[p] = (
+                (1.0 - BY_REGIONS - BY_WORTH) * shares[p]
+                + BY_WORTH * worth(features, p) / all_worth
+                + BY_REGIONS * features[p * N_PLAYER + REGIONS] / held
+            )
+    return 0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import PRESETS, RING, as_position, board_of, make_map, position
+from helpers import PRESETS, RING, as_position, board_of, make_map, position, shares_of
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import generators
 from warlight_env.agents.context import bare_context
@@ -93,12 +93,12 @@ def test_a_region_s_value_by_hand():
 
 def test_shares_are_parts_of_a_whole():
     context, there = bare_context(*board_of(LINE), 2, THESIS), as_position([0, 0, -1, 1, 1, -1], [3] * 6)
-    shares = [position_share(context, there, p) for p in range(2)]
+    shares = shares_of(position_share, context, there)
     assert sum(shares) == pytest.approx(1) and min(shares) > 0
     there.owner[3:5] = 0
-    assert [position_share(context, there, p) for p in range(2)] == [1, 0]
+    assert shares_of(position_share, context, there) == [1, 0]
     there.owner[:] = -1
-    assert position_share(context, there, 0) == 0.5
+    assert shares_of(position_share, context, there) == [0.5, 0.5]
 
 
 # Weights

@@ -53,15 +53,16 @@ def stand(context, position, player, rng, work, deploy, attacks):
 
 
 @numba.njit
-def holds_the_second(context, position, player):
-    """An evaluation: whether the player has region 1."""
-    return 1.0 if position.owner[1] == player else 0.0
+def holds_the_second(context, position, shares):
+    """An evaluation: who has region 1 has all."""
+    shares[:] = 0.0
+    shares[position.owner[1]] = 1.0
 
 
 @numba.njit
-def even(context, position, player):
+def even(context, position, shares):
     """An evaluation: nobody is better off."""
-    return 0.5
+    shares[:] = 1.0 / context.players
 
 
 def stay(context, position, player, rng, work, turns):

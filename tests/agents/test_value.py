@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from helpers import shares_of
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import evaluate
 from warlight_env.agents.forces import attackers_needed
@@ -43,13 +44,9 @@ def write_all(context, position, features, rules, scores):
 
 
 @kernel
-def share_of(context, position, player):
-    return evaluate(context, position, player)
-
-
-@kernel
-def chance_of(context, position, player):
-    return network_chance(context, position, player)
+def write_shares(context, position, shares):
+    evaluate(context, position, shares)
+    return 0
 
 
 def random_position(draw, map_, players):
@@ -156,7 +153,7 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
             second = rectified(first + arrays["first_bias"]) @ arrays["second"] + arrays["second_bias"]
             assert scores[p] == pytest.approx(rectified(second) @ arrays["last"], rel=1e-3, abs=1e-3)
         chances = np.exp(scores - scores.max())
-        shares = [share_of(context, position, p) for p in range(players)]
+        shares = shares_of(write_shares, context, position)
         held = np.array([(position.owner == p).sum() for p in range(players)])
         armies, income, promise = (told[:, PLAYER_FEATURES.index(name)] for name in ("armies", "income", "promise_8"))
         worth = (armies + 9 * income + 6 * promise) * (held > 0)
@@ -177,13 +174,13 @@ def test_the_bundled_network_prefers_more_of_everything():
     owner, army = np.full(42, -1, np.int8), np.full(42, 2, np.int32)
     owner[list(australia)], owner[list(south)] = 0, 1
     even = Position(owner, army, np.zeros(1, np.int32))
-    assert 0.35 < chance_of(context, even, 0) < 0.65
-    assert chance_of(context, even, 0) + chance_of(context, even, 1) == pytest.approx(1.0)
+    assert 0.35 < shares_of(network_chance, context, even)[0] < 0.65
+    assert sum(shares_of(network_chance, context, even)) == pytest.approx(1.0)
     stronger, smaller = army.copy(), owner.copy()
     stronger[list(australia)] = 6
     smaller[south[0]] = -1
-    assert chance_of(context, Position(owner, stronger, np.zeros(1, np.int32)), 0) > chance_of(context, even, 0) + 0.1
-    assert chance_of(context, Position(smaller, army, np.zeros(1, np.int32)), 0) > chance_of(context, even, 0) + 0.1
+    for better in (Position(owner, stronger, np.zeros(1, np.int32)), Position(smaller, army, np.zeros(1, np.int32))):
+        assert shares_of(network_chance, context, better)[0] > shares_of(network_chance, context, even)[0] + 0.1
 
 
 def test_files_of_networks(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gzip
 import io
 import json
 import os
@@ -137,6 +138,25 @@ def test_a_run_that_is_over_plays_nothing(tmp_path):
     assert told == list(range(12)), "progress counts what was found"
     assert (first.found, again.found) == (0, 12)
     assert (tmp_path / "games.jsonl").read_bytes() == written
+
+
+def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now(tmp_path):
+    agents, log = ("mcts:sims=3,selection=blind,exploration_visits=parent", "random"), tmp_path / "logs"
+    expected = match(agents=agents, games=4, log=log).run(folder=tmp_path)
+    former = {b"selection=blind": b"replies=blind", b"exploration_visits=parent": b"selection=parent"}
+    for file in (tmp_path / "run.json", *log.glob("*.gz")):
+        opened = gzip.open if file.suffix == ".gz" else open
+        with opened(file, "rb") as source:
+            content = source.read()
+        for present, name in former.items():
+            assert present in content
+            content = content.replace(present, name)
+        with opened(file, "wb") as target:
+            target.write(content)
+    lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "games.jsonl").write_text("".join(lines[:2]))
+    found = match(agents=agents, games=4, log=log).run(folder=tmp_path)
+    assert [record.winner for record in found.records] == [record.winner for record in expected.records]
 
 
 def test_games_keep_all_that_is_known_of_them(tmp_path):

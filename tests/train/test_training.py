@@ -19,7 +19,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.stats import spearmanr
 
-from helpers import as_position, board_of
+from helpers import as_position, board_of, shares_of
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation import extended_share
@@ -263,7 +263,7 @@ def test_the_model_s_chance_is_the_search_s_share():
         army = rng.integers(1, 9, board.n_regions).astype(np.int32)
         position = as_position(owner, army)
         features = _features(board, model.terms, position)
-        share = extended_share(context, position, 0)
+        share = shares_of(extended_share, context, position)[0]
         assert model.chance(features) == pytest.approx(share, rel=1e-5)
         model = Model("world", THESIS)
 

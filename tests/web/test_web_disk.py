@@ -22,6 +22,7 @@ from warlight_env.web.app import create_app
 from warlight_env.web.disk import DiskError
 from warlight_env.web.errors import RequestError
 from warlight_env.web.folder import Folder
+from warlight_env.web.kept_game import KeptGame
 from warlight_env.web.lobby import Company, Lobby
 from warlight_env.web.room import Room
 from warlight_env.web.server_settings import ServerSettings
@@ -374,3 +375,9 @@ def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, mon
         await lobby.close()
 
     asyncio.run(run())
+
+
+def test_a_game_that_an_older_version_kept_names_its_bots_parameters_as_now():
+    seats = [["Bot", "mcts:replies=blind,selection=root", "a"], ["Bo", None, "b"]]
+    kept = KeptGame.of({"seats": seats, "watch": None, "pace": 1.0})
+    assert [spec for _, spec, _ in kept.seats] == ["mcts:selection=blind,exploration_visits=root", None]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import NOT_OURS
 from warlight_env.web.disk import write_private
 from warlight_env.web.errors import RequestError
@@ -43,7 +44,7 @@ class KeptGame:
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
         spectate, rematch = data.get("spectate"), data.get("rematch")
-        seats = [(name, spec, token) for name, spec, token in rows]
+        seats = [(name, present_specs(spec), token) for name, spec, token in rows]
         texts = [text for name, _, token in seats for text in (name, token)] + [title]
         maybe = (watch, spectate, rematch, *(spec for _, spec, _ in seats))
         texts += [text for text in maybe if text is not None]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import present_specs
 from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock, FolderLockedError
 from warlight_env.output import open_output, write_file
@@ -170,7 +171,7 @@ class AppendOnlyFolder(ABC):
         found = bounded.parse_json(text, f"{path}: no description of a run", self.error)
         if not isinstance(found, dict):
             raise self.error(f"{path}: no description of a run (it is no object)")
-        difference = _difference(self.completed(found), self._description)
+        difference = _difference(self.completed(present_specs(found)), self._description)
         if difference is not None:
             where, there, here = difference
             same = "the same settings"
