@@ -78,7 +78,7 @@ def told(graph: Graph, modules: list[str]) -> str:
 def layers() -> list[set[str]]:
     """Names directly below the package, the highest layer first, as the contracts have them."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    (found,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    (found,) = [contract["layers"] for contract in contracts if contract.get("containers") == [PACKAGE]]
     return [set(layer.split(" | ")) for layer in found]
 
 
@@ -116,7 +116,7 @@ def test_no_module_names_one_above_it_in_a_string():
 
 @pytest.mark.parametrize(("text", "found"), [
     ("load('warlight_env.arena.policies.policy_agent:trained_policy')", ["warlight_env.arena.policies.policy_agent"]),
-    ("def f():\n    return f'{x} of warlight_env.web.app'", ["warlight_env.web.app"]),
+    ("def f():\n    return f'{x} of warlight_env.web.http.app'", ["warlight_env.web.http.app"]),
     ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.random')", []),
     ('"""See `warlight_env.arena.playing.play`."""', []), ("x = 'warlight_env'", []),
 ])  # fmt: skip

@@ -12,8 +12,8 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.arena.playing.play import ask_orders
 from warlight_env.record import MemoryRecorder
 from warlight_env.record.encode import log_lines
-from warlight_env.web.document import replay_document
-from warlight_env.web.eyes import Eyes
+from warlight_env.web.documents.fog_filter import FogFilter
+from warlight_env.web.documents.replay_document import replay_document
 
 
 def played(rules: Rules, map_name: str, seed: int, rounds: int) -> tuple[list[dict[str, Any]], list[Any]]:
@@ -44,12 +44,12 @@ def played(rules: Rules, map_name: str, seed: int, rounds: int) -> tuple[list[di
 def test_events_through_a_players_eyes_are_its_views(rules: str, map_name: str, seat: int):
     fog = Rules.of(rules, fog=True)
     events, after = played(fog, map_name, 8, 25)
-    eyes = Eyes(after[0][0].map, fog, 2, seat)
+    filter_ = FogFilter(after[0][0].map, fog, 2, seat)
     owner: list[int] = []
     army: list[int] = []
     hidden = 0
     for event, (game, result) in zip(events, after, strict=True):
-        seen = eyes.see(event)
+        seen = filter_.see(event)
         assert seen is not None
         if seen["event"] == "start":
             owner, army = list(seen["owner"]), list(seen["army"])
@@ -69,9 +69,9 @@ def test_events_through_a_players_eyes_are_its_views(rules: str, map_name: str, 
 def test_what_gives_others_away_is_left_out():
     fog = Rules.of("thesis", fog=True)
     events, after = played(fog, "world", 3, 10)
-    eyes = Eyes(after[0][0].map, fog, 2, 0)
+    filter_ = FogFilter(after[0][0].map, fog, 2, 0)
     for event in [*events, {"event": "insight", "player": 1, "round": 11, "data": {"regions": [1]}}]:
-        seen = eyes.see(event)
+        seen = filter_.see(event)
         if seen is None:
             assert event["event"] == "insight"
             continue
@@ -79,7 +79,7 @@ def test_what_gives_others_away_is_left_out():
         for name in ("orders", "wishes"):
             assert name not in seen or seen[name][1] is None
     own = {"event": "insight", "player": 0, "round": 11, "data": {}}
-    assert eyes.see(own) == own
+    assert filter_.see(own) == own
 
 
 def test_a_players_replay_holds_nothing_that_it_did_not_see():
@@ -107,9 +107,9 @@ def test_a_players_replay_holds_nothing_that_it_did_not_see():
 def test_an_onlooker_sees_the_log():
     rules = Rules.of("thesis", fog=True)
     events, after = played(rules, "small", 5, 8)
-    eyes = Eyes(after[0][0].map, rules, 2, None)
+    filter_ = FogFilter(after[0][0].map, rules, 2, None)
     for event in events:
-        seen = eyes.see(event)
+        seen = filter_.see(event)
         assert seen is not None
         seen.pop("deploys", None)
         assert seen == event

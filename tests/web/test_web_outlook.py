@@ -8,7 +8,7 @@ import pytest
 from warlight_env import Game, Rules
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.playing.play import play_rounds
-from warlight_env.web.outlook import win_chances
+from warlight_env.web.workers.rollout_estimate import win_chances
 
 
 def test_chances_are_the_share_of_games_that_the_aggressive_bots_win():

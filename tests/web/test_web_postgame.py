@@ -19,10 +19,10 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
-from warlight_env.web.clerk import Source
 from warlight_env.web.errors import RequestError
-from warlight_env.web.judges import PATIENCE, QUEUE, Judges, RoundToJudge
-from warlight_env.web.postgame import PostgameError, dice_luck, judged, report_of
+from warlight_env.web.workers.analysis_jobs import PATIENCE, QUEUE, AnalysisJobs, RoundAnalysis
+from warlight_env.web.workers.game_report import GameReportError, analysed_round, dice_luck, report_of
+from warlight_env.web.workers.worker_tasks import LogSource
 from web_helpers import Server, needs_browser, needs_page, serving
 
 
@@ -83,8 +83,8 @@ def test_who_does_nothing_is_told_what_would_have_been_better():
     for turn in lost:
         assert turn.better is None or turn.better.gain > turn.better.error > 0
         assert turn.after == pytest.approx(turn.worth + turn.luck)
-    assert judged(log, 2, "aggressive", 16) == report.rounds[1]  # bit by bit it is the same
-    with pytest.raises(PostgameError):
+    assert analysed_round(log, 2, "aggressive", 16) == report.rounds[1]  # bit by bit it is the same
+    with pytest.raises(GameReportError):
         report_of(idle_log(0))
 
 
@@ -106,25 +106,25 @@ def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.
 
 def test_reports_that_failed_keep_nobody_from_others(monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
-    monkeypatch.setattr("warlight_env.web.judges.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("warlight_env.web.workers.analysis_jobs.time", SimpleNamespace(monotonic=lambda: now[0]))
 
     async def main() -> None:
-        judges = Judges()
+        judges = AnalysisJobs()
 
-        async def no_rounds(case: RoundToJudge) -> Any:
+        async def no_rounds(case: RoundAnalysis) -> Any:
             return ("Ann", "Bo"), 0
 
         monkeypatch.setattr(judges, "_ask", no_rounds)
         for number in range(QUEUE):  # asked for once, and the page is closed
-            judges.look(Source(f"log{number}", b""))
+            judges.look(LogSource(f"log{number}", b""))
         with pytest.raises(RequestError, match="wait a moment"):
-            judges.look(Source("other", b""))
+            judges.look(LogSource("other", b""))
         await asyncio.gather(*(making.task for making in judges._making.values() if making.task))
-        judges.look(Source("other", b""))
+        judges.look(LogSource("other", b""))
         with pytest.raises(RequestError, match="1 to 300 rounds"):
-            judges.look(Source("log0", b""))
+            judges.look(LogSource("log0", b""))
         now[0] += PATIENCE + 1
-        judges.look(Source("another", b""))
+        judges.look(LogSource("another", b""))
         assert "log1" not in judges._making, "nobody will ask"
         await judges.close()
 
@@ -135,9 +135,9 @@ def test_a_report_that_fails_through_no_fault_of_the_log_is_told_once_and_logged
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     async def main() -> None:
-        judges, source = Judges(), Source("log", b"")
+        judges, source = AnalysisJobs(), LogSource("log", b"")
 
-        async def wrong(case: RoundToJudge) -> Any:
+        async def wrong(case: RoundAnalysis) -> Any:
             raise ValueError("secret")
 
         monkeypatch.setattr(judges, "_ask", wrong)

@@ -14,8 +14,8 @@ from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from warlight_env.web.errors import RequestError
+from warlight_env.web.http.tournaments import games_between, read_tournament
 from warlight_env.web.kept import Kept
-from warlight_env.web.tournament_tables import games_between, read_tournament
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
