@@ -7,9 +7,11 @@ import hmac
 import json
 import re
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from typing import Any, Final
+
+from cachetools import LRUCache
 
 from warlight_env.web.access.connections import ADDRESS, address_of
 from warlight_env.web.errors import Refusal, later, refusal
@@ -27,6 +29,7 @@ LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/
 SLOWEST: Final = 30.0  # seconds for the body of a request
 RATE: Final = 100.0  # requests a second from one address, lasting
 BURST: Final = 4.0  # seconds' worth of requests at once
+ADDRESSES: Final = 1000  # whose request rates are counted
 
 HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -71,7 +74,7 @@ class AuthMiddleware:
         self, app: Any, hosts: Iterable[str], token: str | None, rate: float = RATE, at_once: int = ADDRESS
     ) -> None:
         self.app, self.hosts, self.token, self.rate, self.at_once = app, frozenset(hosts), token, rate, at_once
-        self._spent: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._spent: LRUCache[str, tuple[float, float]] = LRUCache(ADDRESSES)
         self._open: Counter[str] = Counter()
         self._uploads = 0
 
@@ -144,11 +147,9 @@ class AuthMiddleware:
     def _afford(self, client: str) -> bool:
         """A token bucket for each address."""
         now = time.monotonic()
-        left, since = self._spent.pop(client, (BURST * self.rate, now))
+        left, since = self._spent.get(client, (BURST * self.rate, now))
         left = min(BURST * self.rate, left + self.rate * (now - since))
         self._spent[client] = (left - 1 if left >= 1 else left), now
-        if len(self._spent) > 1000:
-            self._spent.popitem(last=False)
         return left >= 1
 
 

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from typing import Any, Final
 
+from cachetools import LRUCache
 from fastapi import FastAPI, Request
 
 from warlight_env.web.errors import RequestError
@@ -13,16 +14,15 @@ from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
 from warlight_env.web.http.insight import insight_of_log
 from warlight_env.web.http.new_game import made
-from warlight_env.web.kept import Kept
 from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.requests import BranchBody, InsightBody
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LogSource
 
-KEPT: Final = 20  # logs
-ROOM: Final = 64 << 20  # bytes of all together
-KNOWN: Final = 16 << 20  # bytes of chances
+LOG_BYTES: Final = 64 << 20  # bytes of cached logs
+CHANCES_BYTES: Final = 16 << 20  # bytes of cached win probabilities
+OVERHEAD: Final = 200  # bytes that each entry counts beside its data
 
 
 class ReplayCache:
@@ -33,22 +33,24 @@ class ReplayCache:
 
     def __init__(self, process_pool: ProcessPool) -> None:
         self._process_pool = process_pool
-        self._logs = Kept(KEPT, ROOM)
-        self._chances = Kept(1000, KNOWN)
+        self._logs: LRUCache[str, bytes] = LRUCache(LOG_BYTES, getsizeof=len)
+        self._chances: LRUCache[str, bytes] = LRUCache(
+            CHANCES_BYTES, getsizeof=lambda chances: min(len(chances) + OVERHEAD, CHANCES_BYTES)
+        )
 
     async def open(self, data: bytes) -> bytes:
         """The document of a log's file, with chances, and with the key under which bots can be asked about it."""
         key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
         source = LogSource(key, data)
         document = await self.replay(source, {"log": key})
-        self._logs.put(key, data)
+        self._logs[key] = data
         return document
 
     async def replay(self, source: LogSource, more: dict[str, Any]) -> bytes:
         """The document of a log, with chances and more fields; `RequestError` says what is wrong with the log."""
         known = self._chances.get(source.key)
         document, chances = await self._process_pool.long(worker_tasks.replayed, source, known, more)
-        self._chances.put(source.key, chances)
+        self._chances[source.key] = chances
         assert isinstance(document, bytes)
         return document
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
+from cachetools import LRUCache
+
 from warlight_env.web.documents.replay_document import encoded
 from warlight_env.web.errors import RequestError
-from warlight_env.web.kept import Kept
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError, serve_questions
 from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
 from warlight_env.web.workers.worker_tasks import Failed, LogSource, failed, opened_log
@@ -25,8 +26,7 @@ BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second fo
 LEAST: Final = 0.05  # seconds for a turn
 PATIENCE: Final = 60.0  # seconds for which a report that nobody asks for is still made, and why there is none is kept
 LIMIT: Final = 300.0  # seconds for a round: kernels may have to be compiled
-REPORTS: Final = 200  # that are kept,
-ROOM: Final = 16 << 20  # in so many bytes
+REPORT_BYTES: Final = 16 << 20  # bytes of cached reports
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class AnalysisJobs:
         self._child = ChildProcess(serve, "warlight-analysis")
         self._making: dict[str, _Making] = {}
         self._turn = asyncio.Lock()
-        self._done = Kept(REPORTS, ROOM)
+        self._done: LRUCache[str, bytes] = LRUCache(REPORT_BYTES, getsizeof=len)
 
     def look(self, source: LogSource) -> dict[str, Any]:
         """How far a log's report is: ``done`` of ``rounds``, and the ``report`` once it is there.
@@ -101,7 +101,7 @@ class AnalysisJobs:
             async with self._turn:
                 report = await self._report(source, making)
             if report is not None:
-                self._done.put(source.key, encoded(report.to_dict()))
+                self._done[source.key] = encoded(report.to_dict())
             del self._making[source.key]
         except RequestError as error:
             making.error = error  # told to who asks next

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import signal
 import sys
 import tempfile
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
+
+from cachetools import LRUCache
 
 from warlight_env import bounded, maps
 from warlight_env.arena.contests.append_only import NOT_OURS
@@ -52,8 +54,7 @@ try:
 except ImportError:  # no such limits there
     resource = None  # type: ignore[assignment]
 
-LOGS: Final = 4  # that were read last are saved,
-ROOM: Final = 1_000_000  # as long as they have no more values together, see `bounded.weight`
+CACHED_VALUES: Final = 1_000_000  # values of the logs in the cache together, see `bounded.weight`
 UPLOADED: Final = 3_000_000  # values of a log that somebody opens
 MEMORY: Final = 2 << 30  # bytes that a process of the pool may ask for: more than any log takes, and kernels
 SECONDS: Final = 10.0  # for the chances of a log: after that no more positions are looked at
@@ -144,19 +145,18 @@ def _read(data: bytes, values: int) -> _Read:
             raise LogError(str(error).removeprefix(f"{path}: ")) from None
 
 
-_logs: OrderedDict[str, _Read] = OrderedDict()
+_logs: LRUCache[str, _Read] = LRUCache(CACHED_VALUES, getsizeof=lambda entry: entry.weight)
 
 
 def opened_log(source: LogSource) -> GameLog:
-    """The log of a file; those that were read last are saved. `InputError` says what is wrong with it."""
-    there = _logs.pop(source.key, None)
-    if there is None:
-        there = _read(source.data, UPLOADED)
-        _playable(there.log)
-    _logs[source.key] = there
-    while len(_logs) > LOGS or (_logs and sum(one.weight for one in _logs.values()) > ROOM):
-        _logs.popitem(last=False)
-    return there.log
+    """The log of a file, cached by its key; `InputError` says what is wrong with it."""
+    entry = _logs.get(source.key)
+    if entry is None:
+        entry = _read(source.data, UPLOADED)
+        _playable(entry.log)
+        with contextlib.suppress(ValueError):  # too large for the cache
+            _logs[source.key] = entry
+    return entry.log
 
 
 def _playable(log: GameLog) -> None:
