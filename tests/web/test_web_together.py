@@ -15,10 +15,11 @@ from warlight_env import Rules, maps
 from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, verify
 from warlight_env.web.errors import RequestError
+from warlight_env.web.games import turn_clock
 from warlight_env.web.games.lobby import Lobby, SeatOptions
 from warlight_env.web.games.room import Room
 from warlight_env.web.games.turn_clock import TurnClock
-from warlight_env.web.storage import saved_game, turn_clock
+from warlight_env.web.storage import saved_game
 from warlight_env.web.storage.game_folder import GameFolder
 from warlight_env.web.storage.submitted_turns import SubmittedTurns
 from web_helpers import Feed, Server, needs_page, serving
