@@ -14,16 +14,16 @@ from warlight_env.agents.turn_record import SHAPES
 from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
-from warlight_env.train import exit as trainer
-from warlight_env.train.exit import ExitRun
-from warlight_env.train.exit_games import TaughtGames, teaching
-from warlight_env.train.exit_settings import ExitSettings
-from warlight_env.train.finish_exit import POLICY, finish_exit
-from warlight_env.train.games import Conditions
-from warlight_env.train.journal import Journal
-from warlight_env.train.places import Places
-from warlight_env.train.taught_turns import TaughtTurns
-from warlight_env.train.turn_fit import fit_turns
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal
+from warlight_env.train.common.places import Places
+from warlight_env.train.exit import run as trainer
+from warlight_env.train.exit.fit import fit_turns
+from warlight_env.train.exit.games import TaughtGames, teaching
+from warlight_env.train.exit.report import POLICY, finish_exit
+from warlight_env.train.exit.run import ExitRun
+from warlight_env.train.exit.settings import ExitSettings
+from warlight_env.train.exit.taught_turns import TaughtTurns
 
 TINY = ExitSettings(
     iterations=2, games=12, seats=("expert", "network", "random"), maps=("small", "generated:12:3"),

@@ -36,14 +36,14 @@ from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError, RunError
 from warlight_env.features.columns import global_features, node_features
 from warlight_env.networks.forward import PolicyNet
-from warlight_env.train.checkpoint import CHECKPOINT, Checkpoint
-from warlight_env.train.games import Conditions
-from warlight_env.train.journal import Journal, JournalError
-from warlight_env.train.league import League
-from warlight_env.train.ppo import PpoRun
-from warlight_env.train.ppo_settings import PpoSettings
-from warlight_env.train.set_policy import SetNetwork
-from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.settings_file import SettingsError, load_plain, read_settings
+from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
+from warlight_env.train.ppo.league import League
+from warlight_env.train.sb3_ppo.run import PpoRun
+from warlight_env.train.sb3_ppo.set_policy import SetNetwork
+from warlight_env.train.sb3_ppo.settings import PpoSettings
 
 TINY = PpoSettings(
     iterations=4, envs=8, steps=32, minibatch=64, epochs=2, width=8, hidden=8, snapshot=1, snapshots=2, evaluation=2,

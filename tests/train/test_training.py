@@ -26,12 +26,12 @@ from warlight_env.agents.evaluation import extended_share
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
 from warlight_env.errors import RunError
-from warlight_env.train.evolve import Evolution, EvolveSettings, Stage, next_units
-from warlight_env.train.games import Conditions
-from warlight_env.train.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
-from warlight_env.train.journal import Journal, JournalError
-from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
-from warlight_env.train.td import Model, TdRun, TdSettings, returns
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.settings_file import SettingsError, load_plain, read_settings
+from warlight_env.train.evolution.run import Evolution, EvolveSettings, Stage, next_units
+from warlight_env.train.td.run import Model, TdRun, TdSettings, returns
+from warlight_env.train.weights.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
 
 SMALL = Conditions(map="small", max_rounds=60)
 STAGE = Stage(player="one_ply:samples=1", generations=4, population=4, units=4, review=2, review_units=10)

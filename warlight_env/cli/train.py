@@ -18,12 +18,12 @@ from warlight_env.cli.counting import Advance, counting
 from warlight_env.cli.tournament import BackendOption, QuietOption
 
 if TYPE_CHECKING:
-    from warlight_env.train.genes import Variant
-    from warlight_env.train.journal import Journal
-    from warlight_env.train.policy_run import PolicyRun
-    from warlight_env.train.ppo_settings import PpoSettings
-    from warlight_env.train.run_steps import Say
-    from warlight_env.train.turn_ppo_settings import TurnPpoSettings
+    from warlight_env.train.common.journal import Journal
+    from warlight_env.train.common.run_steps import Say
+    from warlight_env.train.ppo.run import PolicyRun
+    from warlight_env.train.sb3_ppo.settings import PpoSettings
+    from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+    from warlight_env.train.weights.genes import Variant
 
 app = App(
     name="train",
@@ -54,7 +54,7 @@ class RunOptions:
     def plain(self, file: Path | None) -> dict[str, Any]:
         """What the settings file says; looks at the options, too."""
         from warlight_env.arena.contests.resumable import check_jobs
-        from warlight_env.train.settings_file import load_plain
+        from warlight_env.train.common.settings_file import load_plain
 
         check_jobs(self.jobs)
         return {} if file is None else load_plain(file)
@@ -62,7 +62,7 @@ class RunOptions:
     @contextlib.contextmanager
     def journal(self, command: str, file: Path | None, settings: dict[str, Any]) -> Iterator[Journal]:
         """The folder of the run, open; an interruption is told how to go on."""
-        from warlight_env.train.journal import Journal
+        from warlight_env.train.common.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
         with Journal(self.out or Path("runs", name), settings) as journal:
@@ -88,7 +88,7 @@ class WeightsOptions(RunOptions):
 
     def read(self, kind: Any, file: Path | None) -> tuple[Any, Variant]:
         """Settings of a kind, and what the run begins with."""
-        from warlight_env.train.settings_file import read_settings
+        from warlight_env.train.common.settings_file import read_settings
 
         data = self.plain(file)
         first = _first(data, self.start)
@@ -98,7 +98,7 @@ class WeightsOptions(RunOptions):
 def _first(data: dict[str, Any], given: str | None) -> Variant:
     """What a run begins with: as told, as its settings say, or the thesis's."""
     from warlight_env.agents.weights import Weights
-    from warlight_env.train.genes import Variant
+    from warlight_env.train.weights.genes import Variant
 
     if given is not None:
         return Variant(Weights.load(given))
@@ -137,8 +137,9 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
     ```
     """
     need("train", "cma", "matplotlib")
-    from warlight_env.train.evolve import Evolution, EvolveSettings, Stage
-    from warlight_env.train.finish import FOUND, finish_evolution
+    from warlight_env.train.evolution.report import finish_evolution
+    from warlight_env.train.evolution.run import Evolution, EvolveSettings, Stage
+    from warlight_env.train.weights.report import FOUND
 
     settings, first = options.read(EvolveSettings, file)
     if options.quick:
@@ -179,8 +180,9 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
     ```
     """
     need("train", "matplotlib")
-    from warlight_env.train.finish import FOUND, finish_td
-    from warlight_env.train.td import TdRun, TdSettings
+    from warlight_env.train.td.report import finish_td
+    from warlight_env.train.td.run import TdRun, TdSettings
+    from warlight_env.train.weights.report import FOUND
 
     settings, first = options.read(TdSettings, file)
     if options.quick:
@@ -221,10 +223,10 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     ```
     """
     need("train", "torch", "matplotlib")
-    from warlight_env.train.finish_value import VALUE, finish_value
-    from warlight_env.train.settings_file import read_settings
-    from warlight_env.train.value import ValueRun, parts_of
-    from warlight_env.train.value_settings import ValueSettings
+    from warlight_env.train.common.settings_file import read_settings
+    from warlight_env.train.value.report import VALUE, finish_value
+    from warlight_env.train.value.run import ValueRun, parts_of
+    from warlight_env.train.value.settings import ValueSettings
 
     settings = read_settings(ValueSettings, options.plain(file), str(file) if file else "settings")
     if options.quick:
@@ -267,10 +269,10 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
     ```
     """
     need("train", "torch", "matplotlib")
-    from warlight_env.train.exit import ExitRun, parts_of
-    from warlight_env.train.exit_settings import ExitSettings
-    from warlight_env.train.finish_exit import POLICY, finish_exit
-    from warlight_env.train.settings_file import read_settings
+    from warlight_env.train.common.settings_file import read_settings
+    from warlight_env.train.exit.report import POLICY, finish_exit
+    from warlight_env.train.exit.run import ExitRun, parts_of
+    from warlight_env.train.exit.settings import ExitSettings
 
     settings = read_settings(ExitSettings, options.plain(file), str(file) if file else "settings")
     if options.quick:
@@ -323,9 +325,9 @@ def ppo(
     if device != "cpu":
         raise UsageError(f'--device {device}: only with action = "turns"')
     need("train", "torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard")
-    from warlight_env.train.ppo import PpoRun
-    from warlight_env.train.ppo_settings import PpoSettings
-    from warlight_env.train.settings_file import read_settings
+    from warlight_env.train.common.settings_file import read_settings
+    from warlight_env.train.sb3_ppo.run import PpoRun
+    from warlight_env.train.sb3_ppo.settings import PpoSettings
 
     settings = read_settings(PpoSettings, data, place)
     if options.quick:
@@ -338,9 +340,9 @@ def ppo(
 
 def _ppo_on_turns(data: dict[str, Any], place: str, file: Path | None, options: RunOptions, device: str) -> None:
     need("train", "torch", "torchrl", "matplotlib", "tensorboard")
-    from warlight_env.train.settings_file import read_settings
-    from warlight_env.train.turn_ppo import TurnPpoRun
-    from warlight_env.train.turn_ppo_settings import TurnPpoSettings
+    from warlight_env.train.common.settings_file import read_settings
+    from warlight_env.train.turn_ppo.run import TurnPpoRun
+    from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 
     settings = read_settings(TurnPpoSettings, data, place)
     if options.quick:
@@ -359,7 +361,7 @@ def _ppo(
     settings: PpoSettings | TurnPpoSettings, file: Path | None, options: RunOptions,
     make: Callable[[Journal, Say], PolicyRun],
 ) -> None:  # fmt: skip
-    from warlight_env.train.finish_ppo import POLICY, finish_ppo
+    from warlight_env.train.ppo.report import POLICY, finish_ppo
 
     with options.journal("ppo", file, settings.to_dict()) as journal:
         with counting("PPO", settings.iterations, "iterations", options.quiet) as advance:

@@ -1,0 +1,28 @@
+"""Agents that play a turn network's likeliest turns."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from warlight_env.agents.turn_net.agent import TurnNetAgent
+from warlight_env.agents.turn_net.turn_file import read_turn_file
+from warlight_env.agents.turn_record import TurnNetwork
+
+
+@dataclass(frozen=True)
+class TurnPlayer:
+    """Makes agents that play a network's likeliest turns; travels to other processes."""
+
+    network: bytes  #: as `turn_file` gives it
+
+    def __call__(self, seed: int) -> TurnNetAgent:
+        network = read_network(self.network)
+        assert network is not None
+        return TurnNetAgent(network, seed)
+
+
+@functools.lru_cache(8)
+def read_network(content: bytes) -> TurnNetwork | None:
+    """The network of a file's content; None where that is empty."""
+    return read_turn_file(content, "network of this run").network if content else None
