@@ -111,8 +111,8 @@ def played(settings: str) -> Callable[[int, float, Path], list[Found]]:
             from warlight_env.train.turn_ppo.run import TurnPpoRun as Run
             from warlight_env.train.turn_ppo.settings import TurnPpoSettings as Settings
         else:
-            from warlight_env.train.sb3_ppo.run import PpoRun as Run  # type: ignore[assignment]
-            from warlight_env.train.sb3_ppo.settings import PpoSettings as Settings  # type: ignore[assignment]
+            from warlight_env.train.sb3_ppo.run import Sb3PpoRun as Run  # type: ignore[assignment]
+            from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings as Settings  # type: ignore[assignment]
         told = replace(read_settings(Settings, plain, settings), **given, threads=1)
         found, clock = [], _Clock(seconds)
         with Journal(folder, told.to_dict()) as journal:

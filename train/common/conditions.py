@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warlight_env.arena.playing.play import Picks
-from warlight_env.train.common.settings_file import check_whole
+from warlight_env.train.common.checks import check_whole
 
 
 @dataclass(frozen=True)

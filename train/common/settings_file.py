@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
 import types
 import typing
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 from warlight_env import bounded
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.errors import InputError, did_you_mean
+from warlight_env.train.common.checks import SettingsError
 
 T = TypeVar("T")
-
-
-class SettingsError(InputError):
-    """A file of settings that cannot be used; the message names the file, the key and the reason."""
-
-
-def check_whole(settings: Any, least: int, *names: str) -> None:
-    """Refuse fields of those names that are less with an `InputError`, for settings that are made."""
-    for name in names:
-        if getattr(settings, name) < least:
-            raise InputError(f"{name} = {getattr(settings, name)!r}: must be an integer from {least} up")
-
-
-@contextlib.contextmanager
-def naming(setting: str, *files: str) -> Iterator[None]:
-    """What is refused inside names that setting; where one of its files, which may have a digest behind it, is missing,
-    it says that another run may be what makes it.
-
-    Raises:
-        SettingsError: in place of any `InputError`.
-    """
-    try:
-        yield
-    except InputError as error:
-        paths = [file.partition("#")[0].removeprefix("policy:") for file in files]
-        missing = [path for path in paths if path.endswith(".npz") and not Path(path).exists()]
-        more = ""
-        if missing:
-            more = (
-                f"; if another run makes {bounded.shown(missing[0])}, as the comment at the head of the settings says, "
-                "that run comes first, in the same folder"
-            )
-        raise SettingsError(f"{setting}: {error}{more}") from None
 
 
 def load_plain(path: Path) -> dict[str, Any]:
@@ -73,7 +39,8 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
     """
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")
-    known = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind)
+    known = {each.name: hints[each.name] for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     values = {}
     for key, value in data.items():
         if key not in known:
@@ -90,6 +57,10 @@ def _read(kind: Any, value: Any, place: str) -> Any:
         return read_settings(kind, value, place)  # type: ignore[arg-type]
     if kind is Weights:
         return _read_weights(value, place)
+    if typing.get_origin(kind) is dict:
+        if not isinstance(value, dict):
+            raise SettingsError(f"{place}: must be a table, not {value!r:.60}")
+        return {name: _read(typing.get_args(kind)[1], item, f"{place}: {name}") for name, item in value.items()}
     if typing.get_origin(kind) is tuple:
         if not isinstance(value, list):
             raise SettingsError(f"{place}: must be a list, not {value!r:.60}")

@@ -1,36 +1,17 @@
-"""The end of a run of evolution: the final match, and the report."""
+"""The course of a run of evolution, for its report."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from warlight_env.arena.backends.backend import Backend
-from warlight_env.train.common.finish import write_report
-from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.report import Line, Report, percent
-from warlight_env.train.evolution.run import EvolveSettings
-from warlight_env.train.weights.genes import Variant
-from warlight_env.train.weights.report import FOUND, Advance, play_holdout, summarize, tabulate
 
 
-def finish_evolution(
-    settings: EvolveSettings, journal: Journal, start: Variant, found: Variant, *, jobs: int,
-    backend: str | Backend, advance: Advance,
-) -> dict[str, Any]:  # fmt: skip
-    """Play the final match, and write found.json, result.json and the report; returns the result as plain data."""
-    spec = settings.stages[-1].player
-    journal.write(FOUND, found.weights.to_json())
-    rows = play_holdout(
-        spec, found, start, settings.holdout, settings.holdout_units, settings.conditions, settings.seed,
-        journal.folder / "holdout", jobs=jobs, backend=backend, advance=advance,
-    )  # fmt: skip
-    entries = journal.entries
+def describe_course(report: Report, entries: Sequence[dict[str, Any]]) -> None:
+    """Add curves of generations and reviews, and the table of reviews, by the journal's entries."""
     generations = [e for e in entries if e["event"] == "generation"]
     reviews = [e for e in entries if e["event"] == "review"]
-    seconds, games = sum(e["seconds"] for e in entries), sum(e["games"] for e in entries)
-    report = Report("Evolution of the evaluation")
-    summarize(report, spec, rows, games, seconds)
-    report.heading("How it went")
     done, at = 0, []
     for entry in entries:
         done += entry["games"]
@@ -55,11 +36,3 @@ def finish_evolution(
             for e in reviews
         ],
     )  # fmt: skip
-    tabulate(report, start.weights, found.weights)
-    if found.search:
-        report.table(["search", "value"], [[k, f"{v:g}"] for k, v in found.search.items()])
-    result = {
-        "kind": "evolve", "player": spec, "found": found.to_dict(), "holdout": rows, "games": games, "seconds": seconds,
-    }  # fmt: skip
-    write_report(report, journal, "evolve", result)
-    return result

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -25,94 +25,22 @@ import numpy.typing as npt
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.engine.rng import derive_seed
-from warlight_env.errors import InputError, RunError
-from warlight_env.train.common.conditions import Conditions
+from warlight_env.errors import RunError
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.run_steps import RunSteps, Say
-from warlight_env.train.common.settings_file import check_whole
+from warlight_env.train.common.report import Report
+from warlight_env.train.common.trainer import Say
+from warlight_env.train.evolution.report import describe_course
+from warlight_env.train.evolution.settings import CHAMPION, HALL, START, EvolveSettings, Stage
 from warlight_env.train.evolution.tables import Rival, Table, make_table
-from warlight_env.train.weights.genes import DEFAULT_GENES, Genome, Variant
+from warlight_env.train.weights.genes import Genome, Variant
+from warlight_env.train.weights.trainer import WeightsTrainer
 
-#: Rivals that are not agents: what the run began with, who is best so far, and the last two who were before.
-START, CHAMPION, HALL = "start", "champion", "hall"
+#: Champions of the past that are rivals.
 _HALL_SIZE: Final = 2
-
 #: Trust in ranks below which more games are played, and above which fewer.
 _TRUST: Final = (0.5, 0.8)
 #: Parts of seeds' paths.
 _GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A part of a run with one kind of player.
-
-    Args:
-        player: an agent with weights, as `make_agent` takes it.
-        generations, population: of the strategy; a population of 0 is its own choice for so many genes.
-        units, most_units: seeds, each played in both seats, against each rival in a generation: at first, and at most.
-        rivals: "start", "champion", "hall", and agents.
-        step: initial standard deviation in coordinates of genes: 0.5 is about half of a weight.
-        review: generations between reviews. review_units: seeds of one.
-        genes: other ones than the run's; empty: those.
-
-    Raises:
-        InputError: numbers with which no stage could be played, or no rival to begin with.
-    """
-
-    player: str = "one_ply"
-    generations: int = 30
-    population: int = 0
-    units: int = 40
-    most_units: int = 400
-    rivals: tuple[str, ...] = (START, CHAMPION, HALL)
-    step: float = 0.5
-    review: int = 5
-    review_units: int = 400
-    genes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_whole(self, 1, "generations", "units", "review", "review_units")
-        check_whole(self, self.units, "most_units")
-        if self.population != 0:
-            check_whole(self, 2, "population")
-        if not self.step > 0:
-            raise InputError(f"step = {self.step!r}: must be above 0")
-        if all(rival == HALL for rival in self.rivals):
-            raise InputError(f"rivals = {list(self.rivals)!r}: at first the hall is empty; give another one")
-
-
-@dataclass(frozen=True)
-class EvolveSettings:
-    """All that decides a run of evolution but for `start`.
-
-    Args:
-        stages: in their order; each begins with the champion of the one before.
-        genes: names of what evolves, see `genes.GENES`.
-        conditions: of all games.
-        seed: of everything, from 0 up.
-        holdout_units: seeds of the final match. holdout: agents that are met there alone.
-
-    Raises:
-        InputError: there is no stage, or a number is too small.
-    """
-
-    stages: tuple[Stage, ...] = (Stage(),)
-    genes: tuple[str, ...] = DEFAULT_GENES
-    conditions: Conditions = field(default_factory=Conditions)
-    seed: int = 1
-    holdout_units: int = 400
-    holdout: tuple[str, ...] = ("one_big_army",)
-
-    def __post_init__(self) -> None:
-        if not self.stages:
-            raise InputError("stages: at least one is needed")
-        check_whole(self, 1, "holdout_units")
-        check_whole(self, 0, "seed")
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        return asdict(self)
 
 
 def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
@@ -144,45 +72,52 @@ class Progress:
     hall: list[Variant]
 
 
-class Evolution:
-    """A run.
+class Evolution(WeightsTrainer[EvolveSettings]):
+    """A run; see `Trainer`."""
 
-    Args:
-        settings: what decides it, with `start`.
-        journal: of its folder, open.
-        start: what it begins with, and is measured against.
-        jobs: games side by side; what is found does not depend on it.
-        backend: for games that are not compiled, see `play_contests`.
-        say: told of every generation and review.
-    """
+    command, progress_name, unit = "evolve", "evolution", "generations"
+    unit_event = "generation"
+    title = "Evolution of the evaluation"
 
     def __init__(
-        self, settings: EvolveSettings, journal: Journal, start: Variant | None = None, jobs: int = 1,
-        backend: str | Backend = "local", say: Say = lambda entry: None,
+        self, settings: EvolveSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
-        self.settings, self.journal, self.start = settings, journal, start or Variant()
-        self.jobs, self.backend = jobs, backend
-        self._steps = RunSteps(journal, say)
+        super().__init__(settings, journal, jobs, backend, say)
+        self.start = settings.start
         for stage in settings.stages:
             Genome(stage.genes or settings.genes)
             self._table(stage)
 
-    def run(self) -> Variant:
-        """Go on to the end; returns the last champion.
+    @staticmethod
+    def total(settings: EvolveSettings) -> int:
+        """See `Trainer.total`."""
+        return sum(stage.generations for stage in settings.stages)
 
-        Raises:
-            RunError: games could not be played or the folder cannot be written; the same run goes on from there.
-            JournalError: the journal is not of this run.
-        """
+    @staticmethod
+    def progress(entry: dict[str, Any]) -> str:
+        """See `Trainer.progress`."""
+        return f"stage {entry['stage'] + 1}, best {max(entry['scores']):.2f}"
+
+    def player(self) -> str:
+        """See `WeightsTrainer.player`."""
+        return self.settings.stages[-1].player
+
+    def run(self) -> Variant:
+        """See `Trainer.run`; returns the last champion."""
         progress = Progress(self.start, [])
         for number, stage in enumerate(self.settings.stages):
             self._stage(number, stage, progress)
         return progress.champion
 
+    def describe_course(self, report: Report, result: dict[str, Any]) -> None:
+        """See `WeightsTrainer.describe_course`."""
+        describe_course(report, self.journal.entries)
+
     def _table(self, stage: Stage) -> Table:
         rivals = [rival for rival in stage.rivals if rival not in (START, CHAMPION, HALL)]
         folder = self.journal.folder / "games"
-        return make_table(self.settings.conditions, stage.player, rivals, self.jobs, self.backend, folder)
+        return make_table(self.settings.conditions, stage.player, rivals, self._jobs, self._backend, folder)
 
     def _rivals(self, stage: Stage, progress: Progress) -> list[Rival]:
         rivals: list[Rival] = []
@@ -211,7 +146,7 @@ class Evolution:
         for generation in range(stage.generations):
             rng = np.random.default_rng([settings.seed, _SAMPLING, number, generation])
             points = strategy.ask()
-            entry = self._steps.once(
+            entry = self.once(
                 {"event": "generation", "stage": number, "generation": generation},
                 lambda: self._generation(number, generation, table, stage, genome, base, points, units, progress),  # noqa: B023
             )
@@ -248,14 +183,7 @@ class Evolution:
         }  # fmt: skip
 
     def _review(
-        self,
-        number: int,
-        generation: int,
-        table: Table,
-        stage: Stage,
-        mean: Variant,
-        sigma: float,
-        progress: Progress,
+        self, number: int, generation: int, table: Table, stage: Stage, mean: Variant, sigma: float, progress: Progress
     ) -> None:
         def compute() -> dict[str, Any]:
             rivals: list[Rival] = [progress.champion]
@@ -273,7 +201,7 @@ class Evolution:
                 "promoted": intervals[0].low > 0.5,
             }  # fmt: skip
 
-        entry = self._steps.once({"event": "review", "stage": number, "generation": generation}, compute)
+        entry = self.once({"event": "review", "stage": number, "generation": generation}, compute)
         if entry["promoted"]:
             progress.hall.append(progress.champion)
             try:

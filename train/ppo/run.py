@@ -1,4 +1,4 @@
-"""What runs of PPO share: iterations, evaluations, copies of the policy, the checkpoint, TensorBoard.
+"""The skeleton of runs of PPO: iterations, evaluations, copies of the policy, the checkpoint, TensorBoard.
 
 Every iteration begins all its games anew, and sets all random generators, from the run's seed and its own number. So
 what it does follows from the parameters, the optimiser's moments and the league's table, which the checkpoint has: a
@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeVar
 
 from torch.utils.tensorboard import SummaryWriter
 
 from warlight_env import bounded
-from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.playing.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
-from warlight_env.train.common.conditions import Conditions
-from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.matches import play_pairs
-from warlight_env.train.common.run_steps import Say
+from warlight_env.train.common.journal import JournalError
+from warlight_env.train.common.matches import Pair, play_pairs
+from warlight_env.train.common.report import Report, percent
+from warlight_env.train.common.trainer import Trainer
 from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
+from warlight_env.train.ppo.report import describe_course
+from warlight_env.train.ppo.settings import PpoSettings
 
 #: Part of seeds' paths.
 _EVALUATION: Final = 3
@@ -33,48 +34,15 @@ _EVALUATION: Final = 3
 KEPT: Final = "the run stops; what its folder has is kept, and the same command goes on from there"
 
 
-class PolicyRunSettings(Protocol):
-    """What every such run is told."""
-
-    @property
-    def action(self) -> str: ...
-    @property
-    def iterations(self) -> int: ...
-    @property
-    def opponents(self) -> tuple[str, ...]: ...
-    @property
-    def holdout(self) -> tuple[str, ...]: ...
-    @property
-    def holdout_units(self) -> int: ...
-    @property
-    def evaluation(self) -> int: ...
-    @property
-    def evaluation_units(self) -> int: ...
-    @property
-    def evaluate(self) -> tuple[str, ...]: ...
-    @property
-    def snapshot(self) -> int: ...
-    @property
-    def conditions(self) -> Conditions: ...
-    @property
-    def seed(self) -> int: ...
+S = TypeVar("S", bound=PpoSettings)
 
 
-class PolicyRun(ABC):
-    """A run.
-
-    Args:
-        settings: what decides it.
-        journal: of its folder, open.
-        jobs, backend: processes, or a cluster, for evaluations; what is learned does not depend on them.
-        say: told of every iteration.
+class PpoRun(Trainer[S, bytes]):
+    """A run that finds a policy's file; see `Trainer`. What is learned does not depend on jobs and backend, which play
+    evaluations.
     """
 
-    def __init__(
-        self, settings: PolicyRunSettings, journal: Journal, jobs: int, backend: str | Backend, say: Say
-    ) -> None:  # fmt: skip
-        journal.check()
-        self._told, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
+    command, found_name, progress_name, unit = "ppo", "policy.npz", "PPO", "iterations"
 
     # What kinds of runs do in their own way
 
@@ -87,12 +55,16 @@ class PolicyRun(ABC):
         """
 
     @abstractmethod
-    def content(self) -> bytes:
+    def export(self) -> bytes:
         """The file of the policy as it is now."""
 
     @abstractmethod
-    def player(self, content: bytes) -> AgentSource:
+    def player_of(self, content: bytes) -> AgentSource:
         """Who plays such a file."""
+
+    @abstractmethod
+    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
+        """Such a file with more in its note."""
 
     @abstractmethod
     def join(self, number: int) -> None:
@@ -108,22 +80,31 @@ class PolicyRun(ABC):
 
     # What all do
 
-    def run(self) -> bytes:
-        """Go on to the end; returns the file of the policy that scored best in an evaluation.
+    @staticmethod
+    def total(settings: S) -> int:
+        """See `Trainer.total`."""
+        return settings.iterations
 
-        Raises:
-            RunError: a number is no longer one, or the folder cannot be written; the same run goes on from there.
-            JournalError: the folder's files do not belong together.
-            KeyboardInterrupt: stopped early.
-        """
+    @staticmethod
+    def progress(entry: dict[str, Any]) -> str:
+        """See `Trainer.progress`."""
+        won = 100 * entry["won"] / max(1, entry["games"])
+        scores = (f"{name} {100 * row['score']:.0f} %" for name, row in entry.get("evaluation", {}).items())
+        return ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores])
+
+    def run(self) -> bytes:
+        """See `Trainer.run`; returns the file of the policy that scored best in an evaluation."""
         done = self._restore()
-        if done < self._told.iterations:
+        if done < self.settings.iterations:
             with self._logging() as writer:
-                for iteration in range(done, self._told.iterations):
+                for iteration in range(done, self.settings.iterations):
                     self._iterate(iteration, writer)
+        return self.saved(self._best()["iteration"] + 1)
+
+    def _best(self) -> dict[str, Any]:
+        """The journal's entry with the highest mean score in its evaluation, the last of several."""
         evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
-        best = max(evaluated, key=lambda entry: (mean_score(entry), entry["iteration"]))
-        return self.saved(best["iteration"] + 1)
+        return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
     def saved(self, number: int) -> bytes:
         """The file that the run wrote at that number."""
@@ -131,13 +112,13 @@ class PolicyRun(ABC):
         return bounded.read_bytes(path, bounded.ARRAYS_BYTES, JournalError, "policy of this run")
 
     def _iterate(self, iteration: int, writer: SummaryWriter) -> None:
-        s, began = self._told, time.perf_counter()
+        s, began = self.settings, time.perf_counter()
         entry = {"event": "iteration", "iteration": iteration, **self.learn(iteration)}
         number = iteration + 1
         evaluated = number % s.evaluation == 0 or number == s.iterations
         joins = s.snapshot > 0 and number % s.snapshot == 0
         if evaluated or joins:
-            content = self.content()
+            content = self.export()
             self.journal.write(policy_name(number), content)
             if joins:
                 self.join(number)
@@ -151,7 +132,7 @@ class PolicyRun(ABC):
 
     def _evaluate(self, content: bytes) -> dict[str, Any]:
         """Score, interval and games against each opponent, in the match engine's games."""
-        s, source = self._told, self.player(content)
+        s, source = self.settings, self.player_of(content)
         rows = play_pairs(
             [("policy", other, source, other) for other in s.evaluate], s.evaluation_units, s.conditions,
             derive_seed(s.seed, _EVALUATION), jobs=self._jobs, backend=self._backend,
@@ -208,8 +189,47 @@ class PolicyRun(ABC):
         except OSError as error:
             raise RunError(f"cannot write {self.journal.folder}: {error.strerror or error}; {KEPT}") from error
 
+    # The end
 
-def mean_score(entry: dict[str, Any]) -> float:
+    def pairs(self, found: bytes) -> list[Pair]:
+        """See `Trainer.pairs`."""
+        source = self.player_of(found)
+        return [("policy", other, source, other) for other in self._met_at_last()]
+
+    def _met_at_last(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.settings.evaluate, *self.settings.holdout)))
+
+    def content(self, found: bytes, result: dict[str, Any]) -> bytes:
+        """See `Trainer.content`: the file says for how long it was trained."""
+        return self.with_note(found, {"trained": f"{result['steps']} steps"})
+
+    def facts(self, found: bytes) -> dict[str, Any]:
+        """See `Trainer.facts`."""
+        steps, found_at = self.journal.entries[-1]["steps"], self._best()["steps"]
+        return {"player": f"policy:{self.journal.folder / self.found_name}", "steps": steps, "found_at": found_at}
+
+    def summary(self, result: dict[str, Any]) -> str:
+        """See `Trainer.summary`."""
+        rows = result["holdout"]
+        told = "; ".join(f"{row['opponent']} {percent(row['score'], row['interval'])}" for row in rows)
+        return (
+            f"Scores in {rows[0]['games']} games each with seeds that training never used: {told}. Training took "
+            f"{result['steps']:,} steps, {result['games']:,} games and {result['seconds'] / 60:.1f} minutes, "
+            "evaluations included. The policy plays without any search."
+        )
+
+    def describe(self, report: Report, found: bytes, result: dict[str, Any]) -> None:
+        """See `Trainer.describe`."""
+        s = self.settings
+        kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.evaluate)]
+        report.text(
+            f"Games are paired: each seed in both seats. Kept out of training: {', '.join(kept_out) or 'nobody'}. "
+            f"The policy is that of step {result['found_at']:,}, which scored best in the evaluations below."
+        )
+        describe_course(report, s, self.journal.entries)
+
+
+def _mean_score(entry: dict[str, Any]) -> float:
     """Of an entry's evaluation: the mean over opponents."""
     rows = entry["evaluation"].values()
     return sum(row["score"] for row in rows) / len(rows)
@@ -225,4 +245,4 @@ def number_or_none(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-__all__ = ["KEPT", "PolicyRun", "PolicyRunSettings", "mean_score", "number_or_none", "policy_name"]
+__all__ = ["KEPT", "PpoRun", "number_or_none", "policy_name"]

@@ -29,13 +29,13 @@ from warlight_env.envs.rewards import Reward
 from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.errors import RunError
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.run_steps import Say
+from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import League
-from warlight_env.train.ppo.run import KEPT, PolicyRun, number_or_none, policy_name
+from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none, policy_name
 from warlight_env.train.sb3_ppo.board_policy import BoardPolicy, board_kwargs
 from warlight_env.train.sb3_ppo.set_policy import SetPolicy
-from warlight_env.train.sb3_ppo.settings import PpoSettings
+from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
 
 #: Parts of seeds' paths.
 _PLAY, _LEARN = 1, 2
@@ -60,16 +60,16 @@ class _Counter(BaseCallback):
         return True
 
 
-class PpoRun(PolicyRun):
-    """A run of PPO on strategies or factored turns; see `PolicyRun`."""
+class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
+    """A run of PPO on strategies or factored turns; see `PpoRun`."""
 
     def __init__(
-        self, settings: PpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        self, settings: Sb3PpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
         say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
         super().__init__(settings, journal, jobs, backend, say)
-        self.settings = settings
         s, c = settings, settings.conditions
+        self.title = f"A policy for {c.map} by PPO and self-play"
         self.map, self.rules = maps.load(c.map), Rules.of(c.rules)
         self.league = League(s.opponents, self._snapshot, s.snapshots, s.priority, s.least)
         self.env = WarlightVecEnv(
@@ -85,7 +85,7 @@ class PpoRun(PolicyRun):
         self.model.set_logger(Logger(None, []))
 
     def learn(self, iteration: int) -> dict[str, Any]:
-        """See `PolicyRun.learn`."""
+        """See `PpoRun.learn`."""
         s = self.settings
         rate = s.rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
         self.model.lr_schedule = lambda _: rate
@@ -127,8 +127,8 @@ class PpoRun(PolicyRun):
             return MaskablePPO(SetPolicy, self.env, policy_kwargs={**network, "hidden": s.hidden}, **common)
         return PPO(BoardPolicy, self.env, policy_kwargs=network, **common)
 
-    def export(self) -> PolicyFile:
-        """The policy as it is now."""
+    def export(self) -> bytes:
+        """See `PpoRun.export`."""
         s, policy = self.settings, self.model.policy
         named = dict(policy.mlp_extractor.state_dict())
         if s.action == "strategies":
@@ -138,18 +138,19 @@ class PpoRun(PolicyRun):
             max_cycles=s.max_cycles, width=s.width, layers=s.layers, hidden=s.hidden, arrays={}, weights=s.weights,
             sampled=s.play == "sampled", note={"steps": self.model.num_timesteps, "seed": s.seed},
         )  # fmt: skip
-        return replace(file, arrays={name: named[name].numpy().copy() for name in file.shapes()})
+        return replace(file, arrays={name: named[name].numpy().copy() for name in file.shapes()}).to_bytes()
 
-    def content(self) -> bytes:
-        """See `PolicyRun.content`."""
-        return self.export().to_bytes()
-
-    def player(self, content: bytes) -> PolicySource:
-        """See `PolicyRun.player`."""
+    def player_of(self, content: bytes) -> PolicySource:
+        """See `PpoRun.player_of`."""
         return PolicySource(content)
 
+    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
+        """See `PpoRun.with_note`."""
+        file = PolicyFile.from_bytes(content, "policy of this run")
+        return replace(file, note={**file.note, **more}).to_bytes()
+
     def join(self, number: int) -> None:
-        """See `PolicyRun.join`."""
+        """See `PpoRun.join`."""
         self.league.add(number)
 
     def _snapshot(self, number: int) -> FilePolicy:
@@ -159,14 +160,14 @@ class PpoRun(PolicyRun):
     # Going on
 
     def state(self, entry: dict[str, Any]) -> Checkpoint:
-        """See `PolicyRun.state`."""
+        """See `PpoRun.state`."""
         policy = self.model.policy
         return Checkpoint(
             entry, self.league.to_dict(), self.model.num_timesteps, policy.state_dict(), policy.optimizer.state_dict()
         )
 
     def take(self, state: Checkpoint) -> None:
-        """See `PolicyRun.take`."""
+        """See `PpoRun.take`."""
         self.model.policy.load_state_dict(state.policy)
         self.model.policy.optimizer.load_state_dict(state.optimizer)
         self.model.num_timesteps = state.steps

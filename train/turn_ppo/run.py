@@ -20,13 +20,13 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.places import Place, Places
-from warlight_env.train.common.run_steps import Say
+from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import MeetingTable, snapshot_name
-from warlight_env.train.ppo.run import KEPT, PolicyRun, number_or_none
+from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
 from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_net.passes import turn_pass
-from warlight_env.train.turn_net.player import TurnPlayer
+from warlight_env.train.turn_net.player import TurnPlayer, with_note
 from warlight_env.train.turn_ppo.opponents import opponent_context, snapshot_context
 from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts
 from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
@@ -48,8 +48,8 @@ class _Games:
         self.opponents: dict[str, Context] = {}
 
 
-class TurnPpoRun(PolicyRun):
-    """A run; see `PolicyRun`.
+class TurnPpoRun(PpoRun[TurnPpoSettings]):
+    """A run; see `PpoRun`.
 
     Args:
         jobs: threads of games, too.
@@ -59,12 +59,14 @@ class TurnPpoRun(PolicyRun):
         InputError: PyTorch has no such device here.
     """
 
+    title = "A network that plays turns in full, by PPO and self-play"
+
     def __init__(
         self, settings: TurnPpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
         say: Say = lambda entry: None, device: str = "cpu",
     ) -> None:  # fmt: skip
         super().__init__(settings, journal, jobs, backend, say)
-        self.settings, self.device = settings, device
+        self.device = device
         s = settings
         try:
             torch.zeros(1, device=device)
@@ -85,7 +87,7 @@ class TurnPpoRun(PolicyRun):
     # An iteration
 
     def learn(self, iteration: int) -> dict[str, Any]:
-        """See `PolicyRun.learn`."""
+        """See `PpoRun.learn`."""
         s, began = self.settings, time.perf_counter()
         draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
         games = self._place(self.places.draw(draw))
@@ -137,16 +139,20 @@ class TurnPpoRun(PolicyRun):
     def _arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         return self.learner.module.arrays()
 
-    def content(self) -> bytes:
-        """See `PolicyRun.content`."""
+    def export(self) -> bytes:
+        """See `PpoRun.export`."""
         return turn_file(self._arrays(), note={"steps": self._steps, "seed": self.settings.seed})
 
-    def player(self, content: bytes) -> TurnPlayer:
-        """See `PolicyRun.player`."""
+    def player_of(self, content: bytes) -> TurnPlayer:
+        """See `PpoRun.player_of`."""
         return TurnPlayer(content)
 
+    def with_note(self, content: bytes, more: dict[str, Any]) -> bytes:
+        """See `PpoRun.with_note`."""
+        return with_note(content, more)
+
     def join(self, number: int) -> None:
-        """See `PolicyRun.join`."""
+        """See `PpoRun.join`."""
         gone = self.table.add(number)
         self._copies[snapshot_name(number)] = self.saved(number)
         if gone is not None:
@@ -155,12 +161,12 @@ class TurnPpoRun(PolicyRun):
     # Going on
 
     def state(self, entry: dict[str, Any]) -> Checkpoint:
-        """See `PolicyRun.state`."""
+        """See `PpoRun.state`."""
         module, optimizer = self.learner.module, self.learner.optimizer
         return Checkpoint(entry, self.table.to_dict(), self._steps, module.state_dict(), optimizer.state_dict())
 
     def take(self, state: Checkpoint) -> None:
-        """See `PolicyRun.take`."""
+        """See `PpoRun.take`."""
         self.learner.module.load_state_dict(state.policy)
         self.learner.optimizer.load_state_dict(state.optimizer)
         self._steps = state.steps

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
-from warlight_env.agents.registry import parse, pinned
+from warlight_env.agents.registry import parse
 from warlight_env.agents.turn_net.turn_file import NONE, load_turns
-from warlight_env.agents.value_record import digest, load_value
+from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
-from warlight_env.train.common.conditions import Conditions
-from warlight_env.train.common.places import check_places
-from warlight_env.train.common.settings_file import check_whole, naming
+from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files
+from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
 #: The value of players who use the network as it is at that time.
 CURRENT: Final = "current"
-#: The most rounds of a game.
-MOST_ROUNDS: Final = 1000
 
 
 @dataclass(frozen=True)
-class ValueSettings:
-    """All that decides a run. What is drawn from a list comes as often as it stands there.
+class ValueSettings(ExpertIterationSettings):
+    """All that decides a run, beside `ExpertIterationSettings`.
 
     Args:
-        iterations: each of games, labels of their positions, a fit to these, and a gate.
-        games: of an iteration.
         player: sits in every game and plays in the gate. opponents: who sits beside it, each seat drawn anew. Agents
             with `value=current` have the network as it is, and look one round ahead once there is one, unless they say
             `rounds`.
-        maps: names, files, and generated ones, as generated:REGIONS:SEED. rules: presets; games have no fog.
-        players: shares of games of 2, 3, … players; drawn again where a map has no room.
-        dealt: share of games whose starting regions are drawn, not picked by the players.
         max_rounds: games that are not won by then are left out.
         weights: by which turns are planned, and what positions are worth while there is no network.
         start: the first network: weights (none), learned, or an .npz file.
@@ -43,19 +34,18 @@ class ValueSettings:
         playouts: 0: a label is what a search of the round finds. From 1: it is the mean of `plays` games by `net` of so
             many rounds, at whose end the network as it is says what the position is worth.
         leaves: share of labels of positions that a random round leads to. outcome: weight of who won in the others'.
-        steps, batch: of a fit. rate: of AdamW, which falls to 0 by a cosine; decay: of its weights.
+        rate: falls to 0 by a cosine.
         previous: whether a fit has the labels of the iteration before, too.
-        gate_units: seeds of the match, in both seats, in which a new network meets the old one.
-        accept: it replaces that if its mean score there is at least so much.
-        conditions: of the gate and of the final match.
-        seed: of everything, from 0 up.
-        holdout_units: seeds of the final match. holdout: agents that are met there alone.
 
     Raises:
         InputError: a number with which nothing could be learned, or a map, rules, a file or an agent that there is not.
     """
 
-    iterations: int = 3
+    quick_values: ClassVar[dict[str, Any]] = {
+        "iterations": 2, "games": 12, "labels": 200, "plays": 60, "steps": 40, "gate_units": 1, "accept": 0.0,
+        "holdout_units": 1,
+    }  # fmt: skip
+
     games: int = 900
     player: str = "nash:800,value=current,net=none"
     opponents: tuple[str, ...] = (
@@ -79,54 +69,24 @@ class ValueSettings:
     candidates: int = 20
     playouts: int = 0
     leaves: float = 0.7
-    outcome: float = 0.5
     steps: int = 6000
     batch: int = 1024
     rate: float = 4e-3
     decay: float = 1e-4
     previous: bool = False
-    gate_units: int = 100
-    accept: float = 0.5
-    conditions: Conditions = field(default_factory=Conditions)
-    seed: int = 1
-    holdout_units: int = 100
     holdout: tuple[str, ...] = ("mcts:457",)
 
     def __post_init__(self) -> None:
-        check_whole(
-            self, 1, "iterations", "games", "max_rounds", "labels", "plays", "steps", "batch",
-            "gate_units", "holdout_units",
-        )  # fmt: skip
+        super().__post_init__()
+        check_whole(self, 1, "labels", "plays")
         check_whole(self, 2, "candidates")
-        check_whole(self, 0, "seed", "playouts")
-        if self.max_rounds > MOST_ROUNDS:
-            raise InputError(f"max_rounds = {self.max_rounds!r}: must lie in 1 .. {MOST_ROUNDS}")
-        for name in ("dealt", "leaves", "outcome", "accept"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InputError(f"{name} = {getattr(self, name)!r}: must lie in 0 .. 1")
-        if not self.rate > 0:
-            raise InputError(f"rate = {self.rate!r}: must be a number above 0")
-        if not self.decay >= 0:
-            raise InputError(f"decay = {self.decay!r}: must be a number from 0 up")
-        check_places(self)
+        check_whole(self, 0, "playouts")
+        check_shares(self, "leaves")
         if not self.opponents:
             raise InputError("opponents: at least one must be named")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
-        object.__setattr__(self, "player", pinned(self.player))
-        for name in ("opponents", "holdout"):
-            object.__setattr__(self, name, tuple(pinned(spec) for spec in getattr(self, name)))
-        with naming("start", self.start):
-            load_value(self.start)
-        with naming("net", self.net):
-            net = load_turns(self.net)
-        if net is None and self.playouts:
+        pin_agents(self, "player", "opponents", "holdout")
+        pin_files(self, start=load_value, net=load_turns)
+        if load_turns(self.net) is None and self.playouts:
             raise InputError(f"playouts = {self.playouts}: they are played by `net`, and that is {NONE}")
-        for name in ("start", "net"):
-            file = getattr(self, name)
-            if file.endswith(".npz"):
-                object.__setattr__(self, name, f"{file}#{digest(Path(file).read_bytes())}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        return {**asdict(self), "weights": self.weights._asdict()}

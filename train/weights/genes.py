@@ -75,10 +75,19 @@ DEFAULT_GENES: Final = tuple(
 
 @dataclass(frozen=True)
 class Variant:
-    """Weights and parameters of the search."""
+    """Weights and parameters of the search.
+
+    Raises:
+        GeneError: a parameter that does not evolve, or no finite number.
+    """
 
     weights: Weights = THESIS
     search: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in self.search.items():
+            if name not in SEARCH_GENES or isinstance(value, bool) or not math.isfinite(value):
+                raise GeneError(f"search: {name} = {value!r:.60}")
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
@@ -88,9 +97,6 @@ class Variant:
     def from_dict(cls, data: dict[str, Any]) -> Variant:
         """What `to_dict` wrote; `KeyError`, `TypeError` or `ValueError` where it is something else."""
         weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
-        for name, value in data["search"].items():
-            if name not in SEARCH_GENES or isinstance(value, bool) or not math.isfinite(value):
-                raise ValueError(f"search: {name} = {value!r:.60}")
         return cls(weights, dict(data["search"]))
 
 
