@@ -188,7 +188,7 @@ def test_who_is_beaten_less_is_met_more():
     while len(games) < 400:
         _, _, _, infos = env.step(env.action_masks().argmax(1))
         games += [(played[0], infos[b]["is_success"]) for b, played in env.ended_against.items()]
-    told = league.count(games)
+    told = league.count_met(games)
     wins = {name: sum(won for opponent, won in games if opponent.name == name) for name in met}
     assert {name: row[1] for name, row in told.items()} == wins
     assert chisquare([row[0] for row in told.values()]).pvalue > 1e-3
@@ -198,7 +198,7 @@ def test_who_is_beaten_less_is_met_more():
     for number in (3, 5, 8):
         league.add(number)
     assert list(league.pool.weights) == ["random", "aggressive", "snapshot-5", "snapshot-8"]
-    league.count([])
+    league.count_met([])
     saved = json.loads(json.dumps(league.to_dict()))
     again = League(["random", "aggressive"], lambda number: _Idle(), 2, priority=2.0, least=0.05)
     again.restore(saved)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,49 +17,40 @@ class SettingsError(InputError):
     """Settings that cannot be used; the message names the file, the key and the reason."""
 
 
-def check_whole(settings: Any, least: int, *names: str) -> None:
-    """Refuse fields of those names that are less with an `InputError`."""
+def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], must: str) -> None:
+    """Refuse fields of those names that do not fit with an `InputError`."""
     for name in names:
-        if getattr(settings, name) < least:
-            raise InputError(f"{name} = {getattr(settings, name)!r}: must be an integer from {least} up")
+        value = getattr(settings, name)
+        if not fits(value):
+            raise InputError(f"{name} = {value!r}: must {must}")
 
 
-def check_most(settings: Any, **most: float) -> None:
-    """Refuse fields above these values with an `InputError`."""
-    for name, value in most.items():
-        if getattr(settings, name) > value:
-            raise InputError(f"{name} = {getattr(settings, name)!r}: must be at most {value}")
+def check_whole(settings: Any, least: int, *names: str) -> None:
+    """Refuse integers that are less with an `InputError`."""
+    _check(settings, names, lambda value: value >= least, f"be an integer from {least} up")
+
+
+def check_most(settings: Any, most: float, *names: str) -> None:
+    """Refuse numbers above that with an `InputError`."""
+    _check(settings, names, lambda value: value <= most, f"be at most {most}")
 
 
 def check_shares(settings: Any, *names: str) -> None:
-    """Refuse fields outside 0 .. 1 with an `InputError`."""
-    for name in names:
-        if not 0 <= getattr(settings, name) <= 1:
-            raise InputError(f"{name} = {getattr(settings, name)!r}: must lie in 0 .. 1")
+    """Refuse numbers outside 0 .. 1 with an `InputError`."""
+    _check(settings, names, lambda value: 0 <= value <= 1, "lie in 0 .. 1")
 
 
 def check_positive(settings: Any, *names: str) -> None:
-    """Refuse fields that are not above 0 with an `InputError`."""
-    for name in names:
-        if not getattr(settings, name) > 0:
-            raise InputError(f"{name} = {getattr(settings, name)!r}: must be a number above 0")
+    """Refuse numbers that are not above 0 with an `InputError`."""
+    _check(settings, names, lambda value: value > 0, "be a number above 0")
 
 
 def check_not_negative(settings: Any, *names: str) -> None:
-    """Refuse fields below 0 with an `InputError`."""
-    for name in names:
-        if not getattr(settings, name) >= 0:
-            raise InputError(f"{name} = {getattr(settings, name)!r}: must be a number from 0 up")
+    """Refuse numbers below 0 with an `InputError`."""
+    _check(settings, names, lambda value: value >= 0, "be a number from 0 up")
 
 
-def check_some(settings: Any, *names: str) -> None:
-    """Refuse empty lists of agents with an `InputError`."""
-    for name in names:
-        if not getattr(settings, name):
-            raise InputError(f"{name}: at least one agent must be named")
-
-
-def check_distinct(settings: Any, *names: str) -> None:
+def check_agents(settings: Any, *names: str) -> None:
     """Refuse lists that name an agent twice with an `InputError`."""
     for name in names:
         if len(set(getattr(settings, name))) < len(getattr(settings, name)):

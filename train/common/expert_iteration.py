@@ -15,18 +15,22 @@ import shutil
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
+from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.playing.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_not_negative, check_positive, check_shares, check_whole
+from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.matches import play_pairs
-from warlight_env.train.common.places import check_places
+from warlight_env.train.common.places import Places, check_places
 from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.settings import RunSettings
-from warlight_env.train.common.trainer import Trainer
+from warlight_env.train.common.trainer import Say, Trainer
 
+#: Each so many games one is kept out of fits.
+HELD_OUT: Final = 10
 #: The most rounds of a game.
 MOST_ROUNDS: Final = 1000
 
@@ -79,9 +83,23 @@ class ExpertIterationSettings(RunSettings):
         check_places(self)
 
 
+class Samples(Protocol):
+    """What fits are made to, many in a few arrays, which are a file."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """All of them, one after the other."""
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """What `to_bytes` wrote."""
+
+    def to_bytes(self) -> bytes:
+        """A file."""
+
+
 S = TypeVar("S", bound=ExpertIterationSettings)
-#: What fits are made to.
-T = TypeVar("T")
+T = TypeVar("T", bound=Samples)
 
 
 class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
@@ -93,6 +111,15 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     gate_path: ClassVar[int]
     #: What a fit loses, in the report.
     loss_name: ClassVar[str]
+    #: The class of T.
+    samples_kind: type[T]
+
+    def __init__(
+        self, settings: S, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
+        say: Say = lambda entry: None,
+    ) -> None:  # fmt: skip
+        super().__init__(settings, journal, jobs, backend, say)
+        self.places = Places(settings)
 
     @staticmethod
     def progress(entry: dict[str, Any]) -> str:
@@ -106,7 +133,11 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def samples(self, iteration: int, network: bytes) -> T:
-        """Play the games of an iteration; returns what the next network is fitted to."""
+        """Play the games of an iteration; returns what they give to fit the next network to."""
+
+    @abstractmethod
+    def kept(self) -> int:
+        """Of how many iterations a fit has the samples, the last one among them."""
 
     @abstractmethod
     def fit(self, samples: T, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
@@ -123,11 +154,12 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     def run(self) -> bytes:
         """See `Trainer.run`; returns the file of the last network that came through a gate."""
         seed, network = self.settings.seed, self.first()
+        samples: list[T] = []
         for iteration in range(self.settings.iterations):
-            samples, old = self.samples(iteration, network), network
+            samples, old = [*samples, self.samples(iteration, network)][-self.kept() :], network
 
-            def compute(iteration: int = iteration, samples: T = samples, old: bytes = old) -> tuple[bytes, Any]:
-                return self.fit(samples, old, derive_seed(seed, self.fit_path, iteration))
+            def compute(iteration: int = iteration, samples: list[T] = samples, old: bytes = old) -> tuple[bytes, Any]:
+                return self.fit(self.samples_kind.joined(samples), old, derive_seed(seed, self.fit_path, iteration))
 
             fitted = self.once_as_file({"event": "fit", "iteration": iteration}, compute)
             if not self.needs_gate(network) or self._passes(iteration, fitted, network):
@@ -136,18 +168,19 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     def in_parts(
         self, event: str, iteration: int, total: int, size: int,
-        make: Callable[[range], tuple[bytes, dict[str, Any]]],
-    ) -> list[bytes]:  # fmt: skip
-        """The files of all parts of an iteration's games or labels; `make` makes that of some numbers."""
+        make: Callable[[range], tuple[T, dict[str, Any]]],
+    ) -> T:  # fmt: skip
+        """All parts of an iteration's games or labels, joined; `make` makes those of some numbers."""
         parts = []
         for part, low in enumerate(range(0, total, size)):
 
             def compute(numbers: range = range(low, min(total, low + size))) -> tuple[bytes, dict[str, Any]]:
-                content, told = make(numbers)
-                return content, {event: len(numbers), **told}
+                made, told = make(numbers)
+                return made.to_bytes(), {event: len(numbers), **told}
 
-            parts.append(self.once_as_file({"event": event, "iteration": iteration, "part": part}, compute))
-        return parts
+            content = self.once_as_file({"event": event, "iteration": iteration, "part": part}, compute)
+            parts.append(self.samples_kind.from_bytes(content))
+        return self.samples_kind.joined(parts)
 
     def _passes(self, iteration: int, new: bytes, old: bytes) -> bool:
         def compute() -> dict[str, Any]:

@@ -27,9 +27,8 @@ from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.report import Report
+from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.trainer import Say
-from warlight_env.train.evolution.report import describe_course
 from warlight_env.train.evolution.settings import CHAMPION, HALL, START, EvolveSettings, Stage
 from warlight_env.train.evolution.tables import Rival, Table, make_table
 from warlight_env.train.weights.genes import Genome, Variant
@@ -112,7 +111,35 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 
     def describe_course(self, report: Report, result: dict[str, Any]) -> None:
         """See `WeightsTrainer.describe_course`."""
-        describe_course(report, self.journal.entries)
+        entries = self.journal.entries
+        generations = [e for e in entries if e["event"] == "generation"]
+        reviews = [e for e in entries if e["event"] == "review"]
+        done, at = 0, []
+        for entry in entries:
+            done += entry["games"]
+            if entry["event"] == "review":
+                at.append(done)
+        against = [e["against_start_interval"] for e in reviews]
+        mean = Line("mean of the distribution", at, [e["against_start"] for e in reviews], *zip(*against, strict=True))
+        report.curves([mean], "games played", "score against the start", mark=0.5)
+        of_generations = range(1, len(generations) + 1)
+        best = Line("best of the generation", of_generations, [max(e["scores"]) for e in generations])
+        middle = Line(
+            "mean of the generation", of_generations, [sum(e["scores"]) / len(e["scores"]) for e in generations]
+        )
+        report.curves([best, middle], "generation", "score against the rivals", mark=0.5)
+        trust = Line("trust in ranks", of_generations, [e["trust"] for e in generations])
+        report.curves([trust], "generation", "rank correlation")
+        report.table(
+            ["stage", "generation", "score against the champion", "against the start", "champion"],
+            [
+                [
+                    str(e["stage"] + 1), str(e["generation"] + 1), percent(e["score"], e["interval"]),
+                    percent(e["against_start"], e["against_start_interval"]), "new" if e["promoted"] else "stays",
+                ]
+                for e in reviews
+            ],
+        )  # fmt: skip
 
     def _table(self, stage: Stage) -> Table:
         rivals = [rival for rival in stage.rivals if rival not in (START, CHAMPION, HALL)]

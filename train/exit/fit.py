@@ -13,7 +13,7 @@ from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
-from warlight_env.train.common.held_out import HELD_OUT
+from warlight_env.train.common.expert_iteration import HELD_OUT
 from warlight_env.train.common.places import Place, Places
 from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.exit.settings import ExitSettings

@@ -12,14 +12,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from warlight_env.agents.turn_net.turn_file import NONE, load_turns, turn_file
-from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
-from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.matches import Pair
-from warlight_env.train.common.places import Places
 from warlight_env.train.common.report import Report
-from warlight_env.train.common.trainer import Say
 from warlight_env.train.exit.fit import fit_turns
 from warlight_env.train.exit.games import TaughtGames, teaching
 from warlight_env.train.exit.settings import ExitSettings
@@ -40,16 +36,8 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
     """
 
     command, found_name = "exit", "policy.npz"
-    fit_path, gate_path = 2, 3
+    fit_path, gate_path, samples_kind = 2, 3, TaughtTurns
     title, loss_name = "A network that plays turns in full, by expert iteration", "nats of a turn"
-
-    def __init__(
-        self, settings: ExitSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
-        say: Say = lambda entry: None,
-    ) -> None:  # fmt: skip
-        super().__init__(settings, journal, jobs, backend, say)
-        self.places = Places(settings)
-        self._taught: list[TaughtTurns] = []  # of the last iterations
 
     @staticmethod
     def total(settings: ExitSettings) -> int:
@@ -71,15 +59,16 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
         games = TaughtGames(s, network, derive_seed(s.seed, _GAMES, iteration))
         with teaching(games, self._jobs, self._backend) as teach:
 
-            def make(numbers: range) -> tuple[bytes, dict[str, Any]]:
+            def make(numbers: range) -> tuple[TaughtTurns, dict[str, Any]]:
                 turns = teach(numbers)
                 won = turns.game[turns.value.any(axis=1)]
-                return turns.to_bytes(), {"won": len(set(won.tolist())), "positions": len(turns.place)}
+                return turns, {"won": len(set(won.tolist())), "positions": len(turns.place)}
 
-            parts = self.in_parts("games", iteration, s.games, GAMES_PART, make)
-        taught = TaughtTurns.joined([TaughtTurns.from_bytes(part) for part in parts])
-        self._taught = [*self._taught, taught][-s.keep :]
-        return TaughtTurns.joined(self._taught)
+            return self.in_parts("games", iteration, s.games, GAMES_PART, make)
+
+    def kept(self) -> int:
+        """See `ExpertIteration.kept`."""
+        return self.settings.keep
 
     def fit(self, samples: TaughtTurns, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
         """See `ExpertIteration.fit`."""

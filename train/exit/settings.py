@@ -70,7 +70,8 @@ class ExitSettings(ExpertIterationSettings):
         super().__post_init__()
         check_whole(self, 1, "samples", "keep")
         check_whole(self, 2, "candidates")
-        check_most(self, candidates=200, heat=MOST_HEAT)
+        check_most(self, 200, "candidates")
+        check_most(self, MOST_HEAT, "heat")
         check_not_negative(self, "heat", "temperature")
         if not {EXPERT, NETWORK} & set(self.seats):
             raise InputError(f"seats = {list(self.seats)!r}: {EXPERT} or {NETWORK} must be among them")

@@ -79,8 +79,8 @@ class MeetingTable:
         return list(self._snapshots)
 
 
-class League:
-    """A pool of opponents of an environment, met as often as a `MeetingTable` says.
+class League(MeetingTable):
+    """A table with a pool of opponents of an environment, which are met as often as it says.
 
     Args:
         agents, most, priority, least: see `MeetingTable`.
@@ -90,47 +90,43 @@ class League:
     def __init__(
         self, agents: Sequence[str], load: Callable[[int], Any], most: int, priority: float, least: float
     ) -> None:
-        self._load, self._table = load, MeetingTable(agents, most, priority, least)
-        self.pool = OpponentPool()
+        super().__init__(agents, most, priority, least)
+        self._load, self.pool = load, OpponentPool()
         self._names: dict[Opponent, str] = {}
         for agent in agents:
             self._join(agent, make_opponent(agent))
         self._weigh()
 
-    def add(self, number: int) -> None:
-        """Let a snapshot join, and the oldest one go if there are too many."""
-        gone = self._table.add(number)
+    def add(self, number: int) -> int | None:
+        """See `MeetingTable.add`."""
+        gone = super().add(number)
         self._join(snapshot_name(number), PolicyOpponent(self._load(number)))
         if gone is not None:
             name = snapshot_name(gone)
             self.pool.remove(name)
             self._names = {key: known for key, known in self._names.items() if known != name}
         self._weigh()
+        return gone
 
     def _join(self, name: str, opponent: Opponent) -> None:
         self.pool.add(name, opponent)
         self._names[opponent] = name
 
     def _weigh(self) -> None:
-        for name, weight in self._table.weights().items():
+        for name, weight in self.weights().items():
             self.pool.set_weight(name, weight)
 
-    def count(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
-        """See `MeetingTable.count`."""
-        told = self._table.count((self._names[met], won) for met, won in games if met in self._names)
+    def count_met(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
+        """See `MeetingTable.count`, by the pool's opponents."""
+        told = self.count((self._names[met], won) for met, won in games if met in self._names)
         self._weigh()
         return told
 
-    def to_dict(self) -> dict[str, Any]:
-        """The league as plain data; snapshots by their numbers."""
-        return self._table.to_dict()
-
-    def restore(self, saved: dict[str, Any]) -> None:
-        """Become the league that `to_dict` told of, in one that has just been made."""
-        for number in saved["snapshots"]:
-            self.add(number)
-        self._table.restore({"snapshots": [], "table": saved["table"]})
+    def restore(self, saved: dict[str, Any]) -> list[int]:
+        """See `MeetingTable.restore`."""
+        snapshots = super().restore(saved)
         self._weigh()
+        return snapshots
 
 
 def snapshot_name(number: int) -> str:

@@ -6,14 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import (
-    check_distinct,
-    check_not_negative,
-    check_positive,
-    check_shares,
-    check_some,
-    check_whole,
-)
+from warlight_env.train.common.checks import check_agents, check_not_negative, check_positive, check_shares, check_whole
 from warlight_env.train.common.settings import RunSettings
 
 
@@ -78,5 +71,7 @@ class PpoSettings(RunSettings):
         check_shares(self, "gamma", "trace", "least")
         check_positive(self, "rate", "clip")
         check_not_negative(self, "entropy", "value", "priority")
-        check_some(self, "opponents", "evaluate")
-        check_distinct(self, "opponents", "evaluate", "holdout")
+        for name in ("opponents", "evaluate"):
+            if not getattr(self, name):
+                raise InputError(f"{name}: at least one agent must be named")
+        check_agents(self, "opponents", "evaluate", "holdout")

@@ -24,10 +24,9 @@ from warlight_env.arena.ratings.statistics import unit_interval
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.report import Report
+from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.td.model import Floats, Model, returns
-from warlight_env.train.td.report import describe_course
 from warlight_env.train.td.settings import TdSettings
 from warlight_env.train.weights.duel_batches import Duels, Traces
 from warlight_env.train.weights.genes import Variant
@@ -121,7 +120,23 @@ class TdRun(WeightsTrainer[TdSettings]):
 
     def describe_course(self, report: Report, result: dict[str, Any]) -> None:
         """See `WeightsTrainer.describe_course`."""
-        describe_course(report, self.settings, self.journal.entries, result["calibration"])
+        settings, entries, calibration = self.settings, self.journal.entries, result["calibration"]
+        reviews = [e for e in entries if "against_start" in e]
+        at = [(e["batch"] + 1) * settings.games for e in reviews]
+        ends = zip(*(e["interval"] for e in reviews), strict=True)
+        report.curves(
+            [Line("one-ply", at, [e["against_start"] for e in reviews], *ends)], "games played", "score", mark=0.5
+        )
+        loss = Line("cross-entropy of the outcome", [e["batch"] + 1 for e in entries], [e["loss"] for e in entries])
+        report.curves([loss], "batch", "loss")
+        report.heading("Calibration")
+        report.text("In games of their own: how often a position was won, by the chance that the model gave it.")
+        won = Line("won", [row["predicted"] for row in calibration], [row["won"] for row in calibration])
+        report.curves([won], "predicted chance", "share won", diagonal=True)
+        report.table(
+            ["predicted", "won", "positions"],
+            [[percent(row["predicted"]), percent(row["won"]), f"{row['positions']:.0f}"] for row in calibration],
+        )
 
     def _natural(self) -> Floats:
         """Per feature the coefficient with which it makes up a typical position by itself."""

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from warlight_env.agents.turn_net.turn_file import NONE, load_turns
 from warlight_env.agents.value_record import load_value
 from warlight_env.train.common.checks import (
-    check_distinct,
+    check_agents,
     check_not_negative,
     check_positive,
     check_whole,
@@ -79,7 +79,7 @@ class TurnPpoSettings(PpoSettings):
             for opponent in self.opponents:
                 check_opponent(opponent)
         pin_agents(self, "opponents", "evaluate", "holdout")
-        check_distinct(self, "opponents", "evaluate", "holdout")  # names and files may be the same
+        check_agents(self, "opponents", "evaluate", "holdout")  # names and files may be the same
         pin_files(self, start=load_turns)
         if self.critic != OWN:
             pin_files(self, critic=load_value)

@@ -17,7 +17,7 @@ from warlight_env.agents.value_record import N_PLAYER, N_RULES, SHAPES
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
-from warlight_env.train.common.held_out import HELD_OUT
+from warlight_env.train.common.expert_iteration import HELD_OUT
 from warlight_env.train.common.places import Places
 from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.value.positions import ValuedPositions

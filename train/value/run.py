@@ -11,15 +11,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from warlight_env.agents.value_record import make_network
-from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
-from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.matches import Pair
-from warlight_env.train.common.places import Places
 from warlight_env.train.common.report import Report, percent
-from warlight_env.train.common.trainer import Say
 from warlight_env.train.value.fit import fit_network
 from warlight_env.train.value.games import play_games
 from warlight_env.train.value.labels import label_positions
@@ -40,16 +36,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
     """A run; see `Trainer`."""
 
     command, found_name = "value", "value.npz"
-    fit_path, gate_path = 3, 4
+    fit_path, gate_path, samples_kind = 3, 4, ValuedPositions
     title, loss_name = "A value network by expert iteration", "cross-entropy above the labels' own"
-
-    def __init__(
-        self, settings: ValueSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
-        say: Say = lambda entry: None,
-    ) -> None:  # fmt: skip
-        super().__init__(settings, journal, jobs, backend, say)
-        self.places = Places(settings)
-        self._labels: ValuedPositions | None = None  # of the last iteration
 
     @staticmethod
     def total(settings: ValueSettings) -> int:
@@ -70,30 +58,26 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
             )
         return network
 
+    def kept(self) -> int:
+        """See `ExpertIteration.kept`."""
+        return 2 if self.settings.previous else 1
+
     def samples(self, iteration: int, network: bytes) -> ValuedPositions:
         """See `ExpertIteration.samples`."""
-        games = ValuedPositions.joined(self._play(iteration, network))
-        labels = ValuedPositions.joined(self._label(iteration, network, games))
-        before, self._labels = self._labels, labels
-        return ValuedPositions.joined([before, labels]) if self.settings.previous and before is not None else labels
+        s = self.settings
+        of_games, of_labels = (derive_seed(s.seed, path, iteration) for path in (_GAMES, _LABELS))
 
-    def _play(self, iteration: int, network: bytes) -> list[ValuedPositions]:
-        s, seed = self.settings, derive_seed(self.settings.seed, _GAMES, iteration)
-
-        def make(numbers: range) -> tuple[bytes, dict[str, Any]]:
-            played = play_games(s, self.places, network, seed, numbers, self._jobs)
+        def play(numbers: range) -> tuple[ValuedPositions, dict[str, Any]]:
+            played = play_games(s, self.places, network, of_games, numbers, self._jobs)
             won = played.game[played.value.any(axis=1)]
-            return played.to_bytes(), {"won": len(set(won.tolist())), "positions": len(played.place)}
+            return played, {"won": len(set(won.tolist())), "positions": len(played.place)}
 
-        return [*map(ValuedPositions.from_bytes, self.in_parts("games", iteration, s.games, GAMES_PART, make))]
+        games = self.in_parts("games", iteration, s.games, GAMES_PART, play)
 
-    def _label(self, iteration: int, network: bytes, games: ValuedPositions) -> list[ValuedPositions]:
-        s, seed = self.settings, derive_seed(self.settings.seed, _LABELS, iteration)
+        def label(numbers: range) -> tuple[ValuedPositions, dict[str, Any]]:
+            return label_positions(s, self.places, network, games, of_labels, numbers, self._jobs), {}
 
-        def make(numbers: range) -> tuple[bytes, dict[str, Any]]:
-            return label_positions(s, self.places, network, games, seed, numbers, self._jobs).to_bytes(), {}
-
-        return [*map(ValuedPositions.from_bytes, self.in_parts("labels", iteration, s.labels, LABELS_PART, make))]
+        return self.in_parts("labels", iteration, s.labels, LABELS_PART, label)
 
     def fit(self, samples: ValuedPositions, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
         """See `ExpertIteration.fit`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import check_players, start_game
 from warlight_env.engine.state import State, copy_state, make_state, make_workspace
 from warlight_env.errors import InputError
+from warlight_env.train.common.threads import in_threads
 
 #: Games of one kernel call: few enough that threads share the work evenly.
 _CHUNK: Final = 64
@@ -76,20 +76,19 @@ class Duels:
         """
         start, rng = self._start(units, seed)
         out = np.zeros((len(players), len(opponents), 2 * units))
-        jobs = [
+        parts = [
             (out[i, j], player, opponent, low)
             for i, player in enumerate(players)
             for j, opponent in enumerate(opponents)
             for low in range(0, 2 * units, _CHUNK)
         ]
 
-        def play(job: tuple[npt.NDArray[np.float64], Weights, Duellist, int]) -> None:
-            scores, player, opponent, low = job
+        def play(number: int) -> None:
+            scores, player, opponent, low = parts[number]
             part = slice(low, low + _CHUNK)
             self._play(player, opponent, 0.0, _part(start, part), rng[part].copy(), scores[part], None)
 
-        with ThreadPoolExecutor(self.jobs) as pool:
-            list(pool.map(play, jobs))
+        in_threads(play, range(len(parts)), self.jobs)
         return out
 
     def traces(self, weights: Weights, games: int, seed: int, explore: float = 0.0) -> Traces:
@@ -110,8 +109,7 @@ class Duels:
             self._play(weights, weights, explore, state, own, out.scores[part], out.features[part])
             out.rounds[part] = state.round
 
-        with ThreadPoolExecutor(self.jobs) as pool:
-            list(pool.map(play, range(0, games, _CHUNK)))
+        in_threads(play, range(0, games, _CHUNK), self.jobs)
         return out
 
     def _start(self, units: int, seed: int) -> tuple[State, npt.NDArray[np.uint64]]:
