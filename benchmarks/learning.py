@@ -13,7 +13,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from measure import interleaved, seconds
 from rows import Row, run_parts
 from warlight_env.envs.sb3 import make_vec_env
-from warlight_env.train.masked_policy import MaskedFactoredPolicy
+from warlight_env.train.sb3_ppo.masked_policy import MaskedFactoredPolicy
 
 #: A rollout of 128 steps; all else, the networks of 64 and 64 included, as Stable-Baselines3 has it.
 SETTINGS: dict[str, Any] = {"n_steps": 128, "batch_size": 64, "n_epochs": 10, "device": "cpu", "seed": 1}

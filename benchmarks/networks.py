@@ -76,13 +76,13 @@ class Learner:
     def __init__(self, games: int) -> None:
         import torch
 
-        from warlight_env.train.places import Place, read_map
-        from warlight_env.train.rollouts import Rollouts
-        from warlight_env.train.turn_module import TurnModule
-        from warlight_env.train.turn_opponents import opponent_context
-        from warlight_env.train.turn_passes import turn_pass
-        from warlight_env.train.turn_ppo_settings import TurnPpoSettings
-        from warlight_env.train.turn_update import TurnLearner
+        from warlight_env.train.common.places import Place, read_map
+        from warlight_env.train.turn_net.module import TurnModule
+        from warlight_env.train.turn_net.passes import turn_pass
+        from warlight_env.train.turn_ppo.opponents import opponent_context
+        from warlight_env.train.turn_ppo.rollouts import Rollouts
+        from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+        from warlight_env.train.turn_ppo.update import TurnLearner
 
         self.place = Place(read_map("world"), Rules.of("thesis"), 2)
         settings = TurnPpoSettings(envs=games, steps=32, epochs=1, minibatch=1024)

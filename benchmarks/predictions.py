@@ -30,11 +30,11 @@ from warlight_env.agents.value.network import network_chance
 from warlight_env.agents.value_record import N_PLAYER, N_RULES, load_value
 from warlight_env.agents.weights import DEFAULT, PLANNING, Weights
 from warlight_env.engine.position import Position
-from warlight_env.train.places import Place, Places
-from warlight_env.train.value_games import play_games
-from warlight_env.train.value_players import first_network
-from warlight_env.train.value_positions import ValuedPositions
-from warlight_env.train.value_settings import ValueSettings
+from warlight_env.train.common.places import Place, Places
+from warlight_env.train.value.games import play_games
+from warlight_env.train.value.players import first_network
+from warlight_env.train.value.positions import ValuedPositions
+from warlight_env.train.value.settings import ValueSettings
 
 Floats = npt.NDArray[np.float64]
 #: Rounds played at the positions.

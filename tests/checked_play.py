@@ -41,12 +41,12 @@ from warlight_env.engine.sources import KERNEL_PACKAGES
 from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
-from warlight_env.train.duel_batches import Duels
-from warlight_env.train.places import Places
-from warlight_env.train.value_games import play_games as play_games_of_training
-from warlight_env.train.value_labels import label_positions
-from warlight_env.train.value_players import pack_network
-from warlight_env.train.value_settings import ValueSettings
+from warlight_env.train.common.places import Places
+from warlight_env.train.value.games import play_games as play_games_of_training
+from warlight_env.train.value.labels import label_positions
+from warlight_env.train.value.players import pack_network
+from warlight_env.train.value.settings import ValueSettings
+from warlight_env.train.weights.duel_batches import Duels
 
 #: Weights under which every term of the evaluation is there.
 ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)

@@ -293,8 +293,8 @@ def rollouts() -> Shared:
     from warlight_env.agents.turn_net.choice import load_networks
     from warlight_env.agents.turn_net.turns import sampled_turn
     from warlight_env.agents.weights import THESIS
-    from warlight_env.train.places import Place
-    from warlight_env.train.rollouts import Rollouts
+    from warlight_env.train.common.places import Place
+    from warlight_env.train.turn_ppo.rollouts import Rollouts
 
     place = Place(maps.load("small"), Rules.of("thesis"), 2)
     networks = load_networks("learned")

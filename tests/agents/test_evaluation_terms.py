@@ -29,7 +29,7 @@ from warlight_env.agents.territory import largest_territory, threatened_bonus
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena import Match
 from warlight_env.errors import InputError
-from warlight_env.train.duel_batches import Duels
+from warlight_env.train.weights.duel_batches import Duels
 
 
 def components(map_, regions):
@@ -143,7 +143,7 @@ def test_the_search_takes_the_terms_into_account():
 
 
 def test_positions_are_weighted_sums_of_features():
-    """With the coefficients that `train.td` maps its weights by."""
+    """With the coefficients that `train.td.run` maps its weights by."""
     view = played("world", 9).view(0)
     weights = Weights(army=4.0, own_regions=7.0, largest_territory=3.0, threatened_bonus=-9.0, whole_bonus_squared=5.0)
     context, terms = bare_context(view.board, view.params, 2, weights), super_region_terms(view.board)

@@ -26,12 +26,16 @@ from warlight_env.agents.evaluation import extended_share
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
 from warlight_env.errors import RunError
-from warlight_env.train.evolve import Evolution, EvolveSettings, Stage, next_units
-from warlight_env.train.games import Conditions
-from warlight_env.train.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
-from warlight_env.train.journal import Journal, JournalError
-from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
-from warlight_env.train.td import Model, TdRun, TdSettings, returns
+from warlight_env.train.common.checks import SettingsError
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.settings_file import load_plain, read_settings
+from warlight_env.train.evolution.run import Evolution, next_units
+from warlight_env.train.evolution.settings import EvolveSettings, Stage
+from warlight_env.train.td.model import Model, returns
+from warlight_env.train.td.run import TdRun
+from warlight_env.train.td.settings import TdSettings
+from warlight_env.train.weights.genes import DEFAULT_GENES, GENES, CandidatePlayer, GeneError, Genome, Variant
 
 SMALL = Conditions(map="small", max_rounds=60)
 STAGE = Stage(player="one_ply:samples=1", generations=4, population=4, units=4, review=2, review_units=10)
@@ -101,11 +105,11 @@ def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_pat
     """From weights that are bad on purpose; a review promotes only what won by more than chance."""
     bad = Variant(Weights(army=0.0, own_regions=-20.0))
     stage = replace(STAGE, generations=6, population=8, units=12, review=3, review_units=60, rivals=("start",))
-    settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"))
+    settings = replace(SETTINGS, stages=(stage,), genes=("army", "own_regions"), start=bad)
     journals = []
     for jobs in (1, 2):
         with Journal(tmp_path / str(jobs), settings.to_dict()) as journal:
-            found = Evolution(settings, journal, bad, jobs).run()
+            found = Evolution(settings, journal, jobs).run()
         journals.append(entries(tmp_path / str(jobs)))
     assert journals[0] == journals[1]
     reviews = [entry for entry in journals[0] if entry["event"] == "review"]
@@ -308,7 +312,7 @@ def test_td_learns_to_predict(tmp_path):
     settings = TdSettings(batches=6, games=64, samples=1, review=3, review_units=20, conditions=SMALL)
     with Journal(tmp_path, settings.to_dict()) as journal:
         run = TdRun(settings, journal, jobs=2)
-        found = run.run()
+        found = run.run().weights
         losses = [entry["loss"] for entry in journal.entries]
         assert losses[-1] < losses[0] < math.log(2)
         best = max((e for e in journal.entries if "against_start" in e), key=lambda e: e["against_start"])
@@ -367,7 +371,7 @@ def test_progress_and_text(tmp_path, capsys):
         ("[[stages]]\nreview = 0", "stages[0]: review = 0: must be an integer from 1 up"),
         ("[[stages]]\nunits = 9\nmost_units = 8", "most_units = 8: must be an integer from 9 up"),
         ("[[stages]]\npopulation = 1", "population = 1: must be"),
-        ("[[stages]]\nstep = 0", "step = 0.0: must be above 0"),
+        ("[[stages]]\nstep = 0", "step = 0.0: must be a number above 0"),
         ("[[stages]]\nstep = nan", "step: must be a finite number"),
         ("[[stages]]\nrivals = ['hall']", "the hall is empty"),
     ],

@@ -30,19 +30,20 @@ from warlight_env.engine.position import Positions
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import RunError
 from warlight_env.game import Game
-from warlight_env.train import value as trainer
-from warlight_env.train.finish_value import outcome_losses
-from warlight_env.train.games import Conditions
-from warlight_env.train.journal import Journal, JournalError
-from warlight_env.train.places import Places
-from warlight_env.train.settings_file import SettingsError, load_plain, read_settings
-from warlight_env.train.value import ValueRun
-from warlight_env.train.value_fit import Fit, ValueModule, fit_network, held_out, read_inputs
-from warlight_env.train.value_games import play_games
-from warlight_env.train.value_labels import Labeller, label_positions
-from warlight_env.train.value_players import NetworkPlayer, pack_network, unpack_network
-from warlight_env.train.value_positions import ValuedPosition, ValuedPositions
-from warlight_env.train.value_settings import ValueSettings
+from warlight_env.train.common.checks import SettingsError
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.places import Places
+from warlight_env.train.common.settings_file import load_plain, read_settings
+from warlight_env.train.value import run as trainer
+from warlight_env.train.value.fit import Fit, ValueModule, fit_network, held_out, read_inputs
+from warlight_env.train.value.games import play_games
+from warlight_env.train.value.labels import Labeller, label_positions
+from warlight_env.train.value.players import NetworkPlayer, pack_network, unpack_network
+from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
+from warlight_env.train.value.predictions import outcome_losses
+from warlight_env.train.value.run import ValueRun
+from warlight_env.train.value.settings import ValueSettings
 
 TINY = ValueSettings(
     iterations=2, games=4, player="nash:40,value=current,candidates=6",
@@ -312,7 +313,7 @@ def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path,
             return original(settings, places, network, *more)
 
         monkeypatch.setattr(trainer, name, noted)
-    monkeypatch.setattr(trainer, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
+    monkeypatch.setattr(ValueRun, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
     if accept:
         with pytest.raises(RunError, match="came through the gate"):
             train(tmp_path, replace(TINIEST, accept=accept))

@@ -28,7 +28,7 @@ class RegionNet:
     """What networks have in common: descriptions of regions out of flat observations, float32 as in training.
 
     Args:
-        arrays: of the network by name, as `train.ppo` exports them: linear layers ``….weight`` [out, in] and
+        arrays: of the network by name, as `train.sb3_ppo` exports them: linear layers ``….weight`` [out, in] and
             ``….bias`` [out].
         board: of the games, any one. players: in them.
     """
@@ -55,7 +55,7 @@ class RegionNet:
         return product if bias is None else product + bias
 
     def described(self, nodes: Floats, overall: Floats) -> Floats:
-        """A description of every region, float32[B, N, W], see `train.region_encoder.RegionEncoder`."""
+        """A description of every region, float32[B, N, W], see `train.sb3_ppo.region_encoder.RegionEncoder`."""
         first, overall = self.linear("encoder.first", nodes), self.linear("encoder.first_globals", overall)
         described = _relu(first + overall[:, None])
         layer = 0
@@ -77,8 +77,8 @@ class RegionNet:
 class PolicyNet(RegionNet):
     """Logits out of flat observations.
 
-    Args: as for `RegionNet`; action: "strategies" (`train.set_policy.SetNetwork`) or "factored"
-        (`train.board_policy.BoardNetwork`).
+    Args: as for `RegionNet`; action: "strategies" (`train.sb3_ppo.set_policy.SetNetwork`) or "factored"
+        (`train.sb3_ppo.board_policy.BoardNetwork`).
     """
 
     def __init__(self, arrays: Arrays, action: str, board: Board, players: int) -> None:
