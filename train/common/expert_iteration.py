@@ -83,7 +83,7 @@ class ExpertIterationSettings(RunSettings):
         check_places(self)
 
 
-class Samples(Protocol):
+class TrainingSamples(Protocol):
     """What fits are made to, many in a few arrays, which are a file."""
 
     @classmethod
@@ -99,7 +99,7 @@ class Samples(Protocol):
 
 
 S = TypeVar("S", bound=ExpertIterationSettings)
-T = TypeVar("T", bound=Samples)
+T = TypeVar("T", bound=TrainingSamples)
 
 
 class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
