@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import multiprocessing
 import os
 import pickle
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from multiprocessing.process import BaseProcess
 from typing import Any, Final
+
+from warlight_env.worker_processes import begin_worker, interrupts_blocked, socket_folder, worker_context
 
 #: Seconds within which a process must be ready for its first question.
 START: Final = 300.0
@@ -43,7 +41,7 @@ class ChildProcess:
         self._serve, self._name = serve, name
         self._lock = asyncio.Lock()
         self._thread = ThreadPoolExecutor(1, name)  # of its own: whoever fills the loop's threads does not delay it
-        self._process: SpawnProcess | None = None
+        self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._late = self._closed = False
 
@@ -111,11 +109,13 @@ class ChildProcess:
         if self._process is not None and self._process.is_alive():
             return
         self._end()
-        context = multiprocessing.get_context("spawn")
+        context = worker_context([self._serve.__module__])
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=self._serve, args=(theirs,), daemon=True, name=self._name)
+        self._process = context.Process(
+            target=_run, args=(self._serve, theirs, socket_folder()), daemon=True, name=self._name
+        )
         try:
-            with _deaf():
+            with interrupts_blocked():
                 self._process.start()
         finally:
             theirs.close()
@@ -149,32 +149,21 @@ class ChildProcess:
         self._thread.shutdown(wait=True)
 
 
-@contextlib.contextmanager
-def _deaf() -> Iterator[None]:
-    """Have processes that this thread starts be deaf to Ctrl-C from their first instruction on."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # which would end the block
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+def _run(serve: Callable[[Connection], None], pipe: Connection, folder: str) -> None:
+    """What runs in the process."""
+    begin_worker([folder])
+    serve(pipe)
 
 
 def serve_questions(
     pipe: Connection, answer: Callable[[Any], Any], failed: Callable[[BaseException], Any], niceness: int
 ) -> None:
-    """Answer questions until the pipe closes; below the server's priority, and deaf to Ctrl-C, which is for that.
+    """Answer questions until the pipe closes; below the server's priority.
 
     Args:
         answer: a question's answer. failed: what is told instead where it raised, or is none that a pipe can take.
         niceness: added to the server's.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # bots may have processes of their own
     if hasattr(os, "nice"):
         os.nice(niceness)
     try:
