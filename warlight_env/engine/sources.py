@@ -85,7 +85,7 @@ class SourceDigests:
         self._everything = self._over(self._sources)
 
     def of(self, module: str) -> str:
-        """Hex digest of a module's import closure; of everything, where the module is not in a kernel package."""
+        """Hex digest of a module's import closure; of all kernel modules, if this module is none of them."""
         return self._over(self.closure(module)) if module in self._sources else self._everything
 
     def closure(self, module: str) -> frozenset[str]:
