@@ -165,6 +165,10 @@ class _SealedFiles(IndexDataCacheFile):
             return None
 
 
+class _NoKeyError(Exception):
+    """A function has closure variables that cannot be pickled, such as a pointer of ctypes: its cache has no key."""
+
+
 class _KernelCache(FunctionCache):
     """Numba's cache over `_SealedFiles`."""
 
@@ -175,7 +179,10 @@ class _KernelCache(FunctionCache):
         self._cache_file = _SealedFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        loaded = super().load_overload(sig, target_context)
+        try:
+            loaded = super().load_overload(sig, target_context)
+        except _NoKeyError:
+            return None
         if loaded is not None:
             note_loaded(self._function)
         return loaded
@@ -185,6 +192,14 @@ class _KernelCache(FunctionCache):
             super().save_overload(sig, data)
         except OSError as error:
             _warn_unwritable(self.cache_path, error)
+        except _NoKeyError as error:
+            warn_once(f"what was compiled of {self._function.__qualname__} cannot be kept: {error}")
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        try:
+            return super()._index_key(sig, codegen)
+        except (pickle.PicklingError, TypeError, ValueError) as error:
+            raise _NoKeyError(str(error)) from error
 
 
 def damaged_files() -> list[Path]:
