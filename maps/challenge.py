@@ -1,4 +1,4 @@
-"""Reading maps of the Warlight AI Challenges: their ``setup_map`` lines and their JSON form."""
+"""Reading maps of the Warlight AI Challenges: their ``setup_map`` lines and their JSON formats."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 
 
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
-    """The map of either JSON form of the second challenge; which one it is, is told by what it holds.
+    """The map in either JSON format of the second challenge; the content decides which one it is.
 
     The engine's: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` one of ``{"id": 1,
     "superRegion": 1, "neighbors": [2, 4]}``.

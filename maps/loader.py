@@ -1,4 +1,4 @@
-"""Finding and reading a map: a bundled one by name, a generated one, or a file in any of the known forms."""
+"""Finding and reading a map: a bundled one by name, a generated one, or a file in any of the known formats."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def names() -> list[str]:
 def load(name_or_path: str | Path) -> Map:
     """The bundled map of this name, ``generated:REGIONS:SEED`` as `generate` makes it, or the map in this file.
 
-    A file may have any name: its form is detected by its content (`warlight_env.maps.forms`). A file beside the program
-    that has a bundled map's name is read as ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason
-    and the form that the file appears to have.
+    A file may have any name: its format is detected by its content (`warlight_env.maps.forms`). A file beside the
+    program that has a bundled map's name is read as ``./NAME``. Raises ``MapError`` with the file, the place in it, the
+    reason and the format that the file appears to have.
     """
     return read(name_or_path).map
 
 
 def read(name_or_path: str | Path) -> MapFile:
-    """The map that `load` gives, with the form of its file and the fields in it that a map has no place for."""
+    """The map that `load` gives, with the format of its file and the kinds of its fields that a map cannot hold."""
     if not isinstance(name_or_path, str | Path):
         raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():

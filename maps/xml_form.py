@@ -1,4 +1,4 @@
-"""Reading the thesis's XML form of a map: super regions with their regions, each listing its neighbours."""
+"""Reading the thesis's XML format of a map: super regions with their regions, each listing its neighbours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.maps.model import Map
 from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
 from warlight_env.maps.unused import grouped
 
-_MAX_DEPTH = 20  # the form needs 6
+_MAX_DEPTH = 20  # the format needs 6
 _MAX_ATTRIBUTES = 50  # and 2
 
 

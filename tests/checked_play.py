@@ -37,7 +37,6 @@ from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.engine.sources import KERNEL_PACKAGES
 from warlight_env.engine.state import make_workspace
 from warlight_env.envs import ENCODINGS, EnvCore, FactoredActions, InexpressibleError, WarlightVectorEnv
 from warlight_env.game import Game
@@ -48,6 +47,8 @@ from warlight_env.train.value.players import pack_network
 from warlight_env.train.value.settings import ValueSettings
 from warlight_env.train.weights.duel_batches import Duels
 
+#: Packages of which `everything` reaches every kernel.
+PLAYED = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
 #: Weights under which every term of the evaluation is there.
 ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)
 #: Every bot, with the settings that lead into other kernels.
@@ -225,7 +226,7 @@ def few() -> None:
 
 def everything() -> None:
     """All that there is."""
-    for module in (m for package in KERNEL_PACKAGES for m in _modules(package)):
+    for module in (m for package in PLAYED for m in _modules(package)):
         importlib.import_module(module)
     makers = [*(functools.partial(make_agent, spec) for spec in BOTS), *MADE]
     for k, make in enumerate(makers):

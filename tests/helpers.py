@@ -96,6 +96,7 @@ def copy_engine(folder: Path) -> Path:
     package.mkdir(parents=True)
     for each in (package.parent, package):
         (each / "__init__.py").write_text("")
-    for module in Path(cache.__file__).parent.glob("[!_]*.py"):
-        (package / module.name).write_text(module.read_text())
+    engine = Path(cache.__file__).parent
+    for module in (*engine.glob("[!_]*.py"), engine.parent / "errors.py", engine.parent / "output.py"):
+        (folder / "warlight_env" / module.relative_to(engine.parent)).write_text(module.read_text())
     return package

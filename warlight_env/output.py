@@ -31,6 +31,14 @@ class OutputError(InputError):
     """The target of an output exists and is not a regular file. Nothing was written."""
 
 
+class FolderSyncError(OSError):
+    """A file was written, but its folder could not be synced: a power cut may restore the old file."""
+
+    def __init__(self, error: OSError, path: Path) -> None:
+        reason = f"it has the new content, but a power cut may undo that: {error.strerror or error}"
+        super().__init__(error.errno, reason, str(path))
+
+
 def check_output(path: Path) -> None:
     """Check that an output can take this name: it is free, or the name of a regular file.
 
@@ -130,23 +138,38 @@ def write_file(
 
     Raises:
         OutputError: see `check_output`.
-        OSError: the file cannot be written; it is unchanged.
+        FolderSyncError: the file holds the new content, but a power cut may restore the old one.
+        OSError: another one: the file cannot be written; it is unchanged.
     """
     data = content.encode() if isinstance(content, str) else content
-    with replacing(path, temporary=temporary, mode=mode) as new:
-        file = open_output(new)
-        try:
-            write_all(file, data)
-            if sync:
-                os.fsync(file)
-        finally:
-            os.close(file)
-    if sync and os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    check_output(path)
+    with _open_folder(path.parent) if sync else contextlib.nullcontext(-1) as folder:
+        with replacing(path, temporary=temporary, mode=mode) as new:
+            file = open_output(new)
+            try:
+                write_all(file, data)
+                if sync:
+                    os.fsync(file)
+            finally:
+                os.close(file)
+        if folder >= 0:
+            try:
+                os.fsync(folder)
+            except OSError as error:
+                raise FolderSyncError(error, path) from error
+
+
+@contextlib.contextmanager
+def _open_folder(folder: Path) -> Iterator[int]:
+    """The descriptor of a folder, to sync it; -1 on systems that do not sync folders."""
+    if os.name != "posix":
+        yield -1
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
 
 
 def write_all(file: int, data: bytes) -> None:

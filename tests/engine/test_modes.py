@@ -14,7 +14,8 @@ import pytest
 from numba.core.errors import NumbaWarning
 
 from helpers import copy_engine
-from warlight_env.engine import cache, jit
+from warlight_env.engine import jit
+from warlight_env.engine.cache_folder import others_with_write_access
 from warlight_env.engine.sealed import seal
 
 HERE = Path(__file__).parents[1]
@@ -70,8 +71,9 @@ def test_slice_of_the_suite(setting, files):
 
 PROBE = """
 import sys
-from warlight_env.engine import cache
-sys.stdout.write(cache.environment_digest() + " " + str(cache.cache_folder()))
+from warlight_env.engine.build import environment_digest
+from warlight_env.engine.cache_folder import cache_folder
+sys.stdout.write(environment_digest() + " " + str(cache_folder()))
 """
 
 
@@ -210,10 +212,10 @@ def kernels(tmp_path: Path) -> Path:
 
 
 def test_a_cache_that_nobody_else_can_write_to_is_trusted(kernels):
-    assert cache.whose_besides(kernels) is None
+    assert others_with_write_access(kernels) is None
     kernels.chmod(0o700)
     (kernels / "kernel.nbi").chmod(0o666)
-    assert cache.whose_besides(kernels) is None, "nobody else gets at the file"
+    assert others_with_write_access(kernels) is None, "nobody else gets at the file"
 
 
 @pytest.mark.parametrize("above", [0, 1, 2, "file"])
@@ -221,28 +223,28 @@ def test_a_cache_that_nobody_else_can_write_to_is_trusted(kernels):
 def test_a_cache_that_others_can_write_to_is_not_trusted(kernels, above, mode):
     place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
     place.chmod(mode)
-    assert cache.whose_besides(kernels) == f"{place} can be written by others (mode {mode:o})"
+    assert others_with_write_access(kernels) == f"{place} can be written by others (mode {mode:o})"
     if above not in (0, "file"):
         place.chmod(mode | 0o1000)
-        assert cache.whose_besides(kernels) is None, "in a sticky folder nobody can put another one in its place"
+        assert others_with_write_access(kernels) is None, "in a sticky folder nobody can put another one in its place"
 
 
 @pytest.mark.parametrize("above", [0, 1, "file"])
 def test_a_cache_of_another_user_is_not_trusted(kernels, above, monkeypatch):
     place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
     belongs_to_another(place, monkeypatch)
-    assert "belongs to user" in (cache.whose_besides(kernels) or "")
+    assert "belongs to user" in (others_with_write_access(kernels) or "")
 
 
 def test_links_are_followed_to_where_the_cache_lies(kernels, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(kernels)
-    assert cache.whose_besides(link) is None
+    assert others_with_write_access(link) is None
     (kernels / "other.nbc").symlink_to(tmp_path / "elsewhere")
-    assert cache.whose_besides(link) == f"{kernels / 'other.nbc'} is a link"
+    assert others_with_write_access(link) == f"{kernels / 'other.nbc'} is a link"
     (kernels / "other.nbc").unlink()
     kernels.parent.chmod(0o777)
-    assert str(kernels.parent) in (cache.whose_besides(link) or "")
+    assert str(kernels.parent) in (others_with_write_access(link) or "")
 
 
 class Planted:

@@ -109,7 +109,8 @@ def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
 def test_no_module_names_one_above_it_in_a_string():
     modules = sources()
     cache = modules.pop(f"{PACKAGE}.engine.sources")  # digests files, and knows nothing of what is in them
-    assert set(named(cache)) == {f"{PACKAGE}.{name}" for name in ("engine", "features", "agents", "envs")}
+    kernels = ("engine", "features", "agents", "envs", "train", "experiments")
+    assert set(named(cache)) == {f"{PACKAGE}.{name}" for name in kernels}
     found = names_above(modules, layers())
     assert not found, "\n".join([*found, "Have what stands above tell the place below, see warlight_env.registrars."])
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, ClassVar, Final, Self
 from warlight_env import bounded
 from warlight_env.agents.former_names import present_specs
 from warlight_env.errors import InputError, RunError, clipped
-from warlight_env.folder_lock import FolderLock, FolderLockedError
+from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
 
 #: What taking a line apart raises where it is damaged, or of something else.
@@ -63,17 +63,14 @@ class AppendOnlyFolder(ABC):
 
     def __enter__(self) -> Self:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
             self._is_described()  # before anything is made in another run's folder
             if self._lock is None:
-                self._own_lock = FolderLock(self.folder)
+                self._own_lock = FolderLock(self.folder, in_use=self.error, unwritable=self._failure)
             try:
                 self._open()
             except BaseException:
                 self._unlock()
                 raise
-        except FolderLockedError as error:
-            raise self.error(str(error)) from None
         except OSError as error:
             raise self._failure(error) from error
         self._synced = time.monotonic()
@@ -205,29 +202,6 @@ class AppendOnlyFolder(ABC):
                     raise self.error(f"{path}, line {number}: not {self.item} of this run ({reason})") from None
                 end += len(line)
         return end
-
-
-@contextlib.contextmanager
-def locked(folder: Path, what: str = "", error_type: type[RunError] = RunError) -> Iterator[FolderLock]:
-    """Lock a folder while a command writes to it, before and after its run as well.
-
-    Args:
-        what: is written, in words for the error; empty: files of all kinds.
-        error_type: of the error where the folder cannot be made or written.
-
-    Raises:
-        RunFolderError: another run writes to the folder.
-        RunError: see `error_type`.
-    """
-    try:
-        lock = FolderLock(folder)
-    except FolderLockedError as error:
-        raise RunFolderError(str(error)) from None
-    except OSError as error:
-        written = f"cannot write {what} to" if what else "cannot write to"
-        raise error_type(f"{written} {folder}: {error.strerror or error}") from None
-    with lock:
-        yield lock
 
 
 def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:

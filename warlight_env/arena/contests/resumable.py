@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from warlight_env.arena.backends.backend import CHUNK, Backend, make_backend
 from warlight_env.arena.backends.tasks import Done, Task, Workers
-from warlight_env.arena.contests.append_only import locked
+from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.course import Contest, ContestResult, Course
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.runs import RunFolder
@@ -69,7 +69,7 @@ def play_contests(
         own = Path(folder) if isinstance(folder, str) else folder
         taken = own.folder if isinstance(own, FolderLock) else own
         for log in _log_folders(contests, taken):
-            stack.enter_context(locked(log, "logs", LogWriteError))
+            stack.enter_context(_lock_logs(log))
         run = None if own is None else stack.enter_context(RunFolder(own, contests))
         courses = [Course(c, () if run is None else run.known[c.key]) for c in contests]
         if on_games is not None and run is not None:
@@ -103,6 +103,13 @@ def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
     """The folders to which logs are written, each once; not that of the run, which has a lock already."""
     folders = {contest.setup.log.resolve(): contest.setup.log for contest in contests if contest.setup.log is not None}
     return [log for path, log in folders.items() if run is None or path != run.resolve()]
+
+
+def _lock_logs(folder: Path) -> FolderLock:
+    def unwritable(error: OSError) -> LogWriteError:
+        return LogWriteError(f"cannot write logs to {folder}: {error.strerror or error}")
+
+    return FolderLock(folder, in_use=RunFolderError, unwritable=unwritable)
 
 
 def _check(contests: Sequence[Contest], jobs: int | None) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.errors import InputError
-from warlight_env.folder_lock import FolderLock, FolderLockedError
+from warlight_env.folder_lock import FolderLock
 from warlight_env.output import write_file
 from warlight_env.record import LogWriteError
 
@@ -71,12 +71,14 @@ class GameFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._lock = FolderLock(path)
-        except FolderLockedError as error:
-            raise FolderInUseError(f"{error}: end that one, or give another folder by --games") from None
-        except OSError as error:
-            raise LogWriteError(f"cannot make the folder of games {path}: {error.strerror or error}") from None
+
+        def in_use(message: str) -> FolderInUseError:
+            return FolderInUseError(f"{message}: end that one, or give another folder by --games")
+
+        def unwritable(error: OSError) -> LogWriteError:
+            return LogWriteError(f"cannot make the folder of games {path}: {error.strerror or error}")
+
+        self._lock = FolderLock(path, in_use=in_use, unwritable=unwritable)
 
     def tell(self, address: str) -> None:
         """Write down for other servers where this one is."""
