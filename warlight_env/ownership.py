@@ -5,23 +5,30 @@ Kernels run without the global interpreter lock, so two threads in one object wo
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
-import threading
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any, ClassVar, Final, Self, TypeVar
 
 from warlight_env.errors import InputError
 
+#: Python runs signal handlers (Ctrl-C) and other threads after calls, never between the operations of the `finally`.
+#: Hence an interrupt at any place leaves the lock free: where `setdefault` has put this thread into it, `del` follows.
 _WRAPPER: Final = """
 def guarded({declared}):
-    lock = self._in_use
-    if not lock.acquire(False):
-        raise ConcurrentUseError.of(self)
-    try:
+    _holder = self._in_use
+    _me = get_ident()
+    if _holder and _holder[0] == _me:
         return method({passed})
+    try:
+        if _holder.setdefault(0, _me) == _me:
+            return method({passed})
     finally:
-        lock.release()
+        if _holder and _holder[0] == _me:
+            del _holder[0]
+    raise ConcurrentUseError.of(self)
 """
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,13 +46,16 @@ class ConcurrentUseError(InputError):
         )
 
 
-class UseLock(type(threading.RLock())):  # type: ignore[misc]
-    """A lock that its thread may take again. Pickles and deep copies of it are new locks."""
+class UseLock(dict[int, int]):
+    """The thread that is inside an object, at 0; empty: none. Pickles and deep copies of it are new locks."""
 
     __slots__ = ()
 
     def __reduce__(self) -> tuple[type[UseLock], tuple[()]]:
         return UseLock, ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UseLock:
+        return UseLock()
 
 
 def exclusive(method: F) -> F:
@@ -55,7 +65,7 @@ def exclusive(method: F) -> F:
     The wrapper is generated with the method's own parameters: passing on ``*args, **kwargs`` takes twice as long.
     """
     declared, passed, keywords = [], [], False
-    known: dict[str, Any] = {"method": method, "ConcurrentUseError": ConcurrentUseError}
+    known: dict[str, Any] = {"method": method, "ConcurrentUseError": ConcurrentUseError, "get_ident": get_ident}
     for parameter in inspect.signature(method).parameters.values():
         name, kind = parameter.name, parameter.kind
         star = {kind.VAR_POSITIONAL: "*", kind.VAR_KEYWORD: "**"}.get(kind, "")
@@ -108,5 +118,14 @@ class OneThread:
             elif callable(member):
                 setattr(cls, name, exclusive(member))
 
+    @exclusive
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, **dict.fromkeys(self.not_copied)}
+
+    @exclusive
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = memo[id(self)] = type(self).__new__(type(self))
+        state = copy.deepcopy(self.__getstate__(), memo)
+        set_state = getattr(other, "__setstate__", other.__dict__.update)
+        set_state(state)
+        return other

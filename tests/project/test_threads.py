@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ from warlight_env import Game
 from warlight_env.agents import make_agent
 from warlight_env.envs.core import EnvCore
 from warlight_env.errors import InputError
-from warlight_env.ownership import ConcurrentUseError
+from warlight_env.ownership import ConcurrentUseError, OneThread
 
 STRESS = Path(thread_stress.__file__)
 
@@ -64,6 +65,91 @@ def test_a_thread_inside_keeps_others_out_and_nothing_changes():
     assert core.state.round[0] == 1
     core.step(rows)
     assert core.state.round[0] == 2
+
+
+class Counted(OneThread):
+    exclusive_methods = ("call",)
+
+    def call(self):
+        return 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt")
+@pytest.mark.parametrize("method", [Counted.call, Game.fingerprint, Game.clone])
+def test_an_interrupt_at_any_place_leaves_the_object_free(method):
+    used = Counted() if method is Counted.call else Game("small", seed=3, picks="random")
+    failed = []
+
+    def from_another_thread():
+        try:
+            method(used)
+        except ConcurrentUseError as error:
+            failed.append(error)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for n in range(300):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + n % 30))
+                while True:
+                    method(used)
+            except KeyboardInterrupt:
+                pass
+            thread = threading.Thread(target=from_another_thread)
+            thread.start()
+            thread.join()
+            assert not failed, f"after {n + 1} interrupts"
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_agent_in_use_is_not_copied():
+    inside, go_on = threading.Event(), threading.Event()
+
+    class Waits(OneThread):
+        exclusive_methods = ("call",)
+
+        def call(self):
+            inside.set()
+            assert go_on.wait(60)
+
+    used = Waits()
+    thread = threading.Thread(target=used.call)
+    thread.start()
+    assert inside.wait(60)
+    for copied in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(ConcurrentUseError):
+            copied(used)
+    go_on.set()
+    thread.join()
+
+
+def test_another_thread_waits_with_its_call_until_a_deep_copy_is_made():
+    refused = []
+
+    class Attribute:
+        def __deepcopy__(self, memo):
+            thread = threading.Thread(target=lambda: refused.append(type_of_error(used.call)))
+            thread.start()
+            thread.join()
+            return self
+
+    used = Counted()
+    used.attribute, used.itself = Attribute(), used
+    made = copy.deepcopy(used)
+    assert refused == [ConcurrentUseError]
+    assert made.itself is made and made.call() == 1
+
+
+def type_of_error(function):
+    try:
+        function()
+    except Exception as error:
+        return type(error)
+    return None
 
 
 def test_the_refusal_is_an_input_error():
