@@ -70,20 +70,20 @@ DAMAGES: dict[str, Damage] = {
 }  # fmt: skip
 
 
-def play(cache: Path) -> subprocess.CompletedProcess[str]:
-    """Play the game in a process that uses a cache."""
+def run(program: str, cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process that uses a cache."""
     environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(cache)}
     return subprocess.run(
-        [sys.executable, "-c", PLAY], env=environment, capture_output=True, text=True, check=False, timeout=600
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=600
     )
 
 
 class Trials:
     """Makes the good cache, and trials with copies of it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.good = folder, folder / "good"
-        played = play(self.good)
+    def __init__(self, folder: Path, program: str = PLAY) -> None:
+        self.folder, self.good, self.program = folder, folder / "good", program
+        played = run(program, self.good)
         assert played.returncode == 0, played.stderr
         self.expected = played.stdout
 
@@ -97,7 +97,7 @@ class Trials:
             files = sorted(path for path in cache.rglob("*") if path.is_file())
             DAMAGES[kind](rng.sample(files, len(files) // 2), rng)
             for start in ("first", "second"):
-                played = play(cache)
+                played = run(self.program, cache)
                 if (played.returncode, played.stdout, played.stderr) != (0, self.expected, ""):
                     return kind, f"{start} start: {played.returncode} {played.stdout} {played.stderr[-300:]}"
         finally:

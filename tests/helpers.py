@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from warlight_env.engine import cache
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import Rules
@@ -79,3 +81,14 @@ def board_of(map_: Map, rules: str = "thesis"):
 def script(values: list[int]) -> np.ndarray:
     """Forced decisions in the form that kernels take: a cursor, then the values."""
     return np.array([0, *values], dtype=np.int64)
+
+
+def copy_engine(folder: Path) -> Path:
+    """Copy the modules that compile and cache kernels into a package `warlight_env.engine` of its own."""
+    package = folder / "warlight_env" / "engine"
+    package.mkdir(parents=True)
+    for each in (package.parent, package):
+        (each / "__init__.py").write_text("")
+    for module in Path(cache.__file__).parent.glob("[!_]*.py"):
+        (package / module.name).write_text(module.read_text())
+    return package

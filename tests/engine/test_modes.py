@@ -13,22 +13,22 @@ from pathlib import Path
 import pytest
 from numba.core.errors import NumbaWarning
 
+from helpers import copy_engine
 from warlight_env.engine import cache, jit
 from warlight_env.engine.sealed import seal
 
 HERE = Path(__file__).parents[1]
-SLICE = [
-    "engine/test_rounds.py", "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py",
-    "engine/test_differential.py",
-]  # fmt: skip
+#: Rounds against the oracle. Slow tests run all of SLICE; `test_checked` plays games of everything else.
+ROUNDS = ["engine/test_rounds.py", "engine/test_differential.py"]
+SLICE = [*ROUNDS, "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py"]
 
 
-def run_slice(extra: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_slice(extra: dict[str, str], files: list[str]) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
         "-m", "not slow", "-W", "error::pytest.PytestUnraisableExceptionWarning",
-        *arguments, *[str(HERE / name) for name in SLICE],
+        *[str(HERE / name) for name in files],
     ]  # fmt: skip
     return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
 
@@ -52,10 +52,17 @@ def test_indices_beyond_the_end_are_noticed(setting):
     assert noticed.stdout == "noticed\n"
 
 
-@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", pytest.param("NUMBA_DISABLE_JIT", marks=pytest.mark.slow)])
-def test_slice_of_the_suite(setting):
+@pytest.mark.parametrize(
+    "setting, files",
+    [
+        ("WARLIGHT_CHECKED", ROUNDS),
+        pytest.param("WARLIGHT_CHECKED", SLICE, marks=pytest.mark.slow),
+        pytest.param("NUMBA_DISABLE_JIT", SLICE, marks=pytest.mark.slow),
+    ],
+)
+def test_slice_of_the_suite(setting, files):
     # With few optimisations it compiles sooner.
-    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"})
+    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"}, files)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout
@@ -104,12 +111,7 @@ def test_cache_falls_back_to_a_temporary_folder(tmp_path):
 
 def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
     """The case that Numba's own cache gets wrong: only the callee's file changes."""
-    package = tmp_path / "warlight_env" / "engine"
-    package.mkdir(parents=True)
-    (package.parent / "__init__.py").write_text("")
-    (package / "__init__.py").write_text("")
-    for module in Path(cache.__file__).parent.glob("[!_]*.py"):
-        (package / module.name).write_text(module.read_text())
+    package = copy_engine(tmp_path)
     (package / "caller.py").write_text(
         "from warlight_env.engine.jit import kernel\nfrom warlight_env.engine.callee import f\n\n\n"
         "@kernel\ndef g(x):\n    return f(x) + 1\n"

@@ -38,7 +38,7 @@ def connected(members: tuple[int, ...], m: maps.Map) -> bool:
 
 
 @given(regions=st.integers(3, 40), share=st.floats(0, 1), seed=st.integers(0, 2**64))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_generated_maps_are_sound(regions: int, share: float, seed: int) -> None:
     groups = 1 + round(share * (regions - 1) / 2)
     m = maps.generate(regions, groups, seed=seed)
