@@ -1,23 +1,29 @@
 """Objects that two threads use, and agents that are copied after a move; the stress is in `thread_stress.py`."""
 
 import copy
+import functools
+import inspect
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 import thread_stress
+from stable_baselines3.common.vec_env import VecEnv
+from thread_helpers import in_use
 
 from warlight_env import Game
-from warlight_env.agents import make_agent
+from warlight_env.agents import Agent, make_agent
+from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.envs.core import EnvCore
+from warlight_env.envs.parallel import WarlightParallelEnv
 from warlight_env.errors import InputError
-from warlight_env.ownership import ConcurrentUseError, OneThread
+from warlight_env.ownership import ConcurrentUseError
 
 STRESS = Path(thread_stress.__file__)
 
@@ -35,7 +41,57 @@ def test_threads_on_one_object_are_refused_or_get_legal_results():
 
 @pytest.mark.slow
 def test_threads_on_one_object_for_minutes():
-    stress("--seconds", os.environ.get("WARLIGHT_STRESS_SECONDS", "60"), "--jobs", "8")
+    stress("--seconds", os.environ.get("WARLIGHT_STRESS_SECONDS", "60"), "--jobs", "8", "--must-refuse")
+
+
+#: Public methods that another thread may call: they read what never changes or what is replaced as a whole, or they
+#: are made for another thread.
+NOT_REFUSED = {
+    Agent: {"check", "close", "statistics"},
+    AnytimeSearch: {"stop", "kernels", "play_work", "watch", "spoil"},
+    Game: {"alive", "income", "offers", "pickers"},
+    EnvCore: {"check_start", "undoing"},
+    WarlightParallelEnv: {"action_space", "observation_space", "close"},
+    gymnasium.Env: {"close", "get_wrapper_attr", "has_wrapper_attr", "set_wrapper_attr"},
+    gymnasium.vector.VectorEnv: {"close", "close_extras"},
+    VecEnv: {"close", "get_attr", "has_attr", "getattr_depth_check", "env_is_wrapped"},
+}
+
+
+def refused_methods(used):
+    """Calls of the other public methods of an object."""
+    kind = type(used)
+    not_refused = set[str]().union(*(names for base, names in NOT_REFUSED.items() if isinstance(used, base)))
+    for name in dir(kind):
+        method = inspect.getattr_static(kind, name)
+        public = name == "__call__" or not name.startswith("_")
+        if public and inspect.isfunction(method) and name not in not_refused:
+            required = [
+                parameter.name
+                for parameter in list(inspect.signature(method).parameters.values())[1:]
+                if parameter.default is parameter.empty
+                and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+            ]
+            yield functools.partial(getattr(used, name), **dict.fromkeys(required))
+
+
+@pytest.mark.parametrize("name", thread_stress.SUBJECTS)
+def test_every_method_is_refused_while_another_thread_is_inside(name):
+    shared = thread_stress.SUBJECTS[name]()
+    methods = list(refused_methods(shared.used))
+    assert methods
+    with in_use(shared.used):
+        for call in methods:
+            with pytest.raises(ConcurrentUseError, match="is in use by another thread"):
+                call()
+        # PettingZoo's turn-based form collects actions before it asks the environment inside.
+        for call in shared.calls if name != "aec" else ():
+            with pytest.raises(ConcurrentUseError):
+                call(np.random.default_rng(0))
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(ConcurrentUseError):
+                copied(shared.used)
+    shared.works()
 
 
 def test_a_thread_inside_keeps_others_out_and_nothing_changes():
@@ -65,91 +121,6 @@ def test_a_thread_inside_keeps_others_out_and_nothing_changes():
     assert core.state.round[0] == 1
     core.step(rows)
     assert core.state.round[0] == 2
-
-
-class Counted(OneThread):
-    exclusive_methods = ("call",)
-
-    def call(self):
-        return 1
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt")
-@pytest.mark.parametrize("method", [Counted.call, Game.fingerprint, Game.clone])
-def test_an_interrupt_at_any_place_leaves_the_object_free(method):
-    used = Counted() if method is Counted.call else Game("small", seed=3, picks="random")
-    failed = []
-
-    def from_another_thread():
-        try:
-            method(used)
-        except ConcurrentUseError as error:
-            failed.append(error)
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        for n in range(300):
-            try:
-                signal.setitimer(signal.ITIMER_REAL, 1e-5 * (1 + n % 30))
-                while True:
-                    method(used)
-            except KeyboardInterrupt:
-                pass
-            thread = threading.Thread(target=from_another_thread)
-            thread.start()
-            thread.join()
-            assert not failed, f"after {n + 1} interrupts"
-    finally:
-        signal.signal(signal.SIGALRM, before)
-
-
-def test_an_agent_in_use_is_not_copied():
-    inside, go_on = threading.Event(), threading.Event()
-
-    class Waits(OneThread):
-        exclusive_methods = ("call",)
-
-        def call(self):
-            inside.set()
-            assert go_on.wait(60)
-
-    used = Waits()
-    thread = threading.Thread(target=used.call)
-    thread.start()
-    assert inside.wait(60)
-    for copied in (copy.deepcopy, pickle.dumps):
-        with pytest.raises(ConcurrentUseError):
-            copied(used)
-    go_on.set()
-    thread.join()
-
-
-def test_another_thread_waits_with_its_call_until_a_deep_copy_is_made():
-    refused = []
-
-    class Attribute:
-        def __deepcopy__(self, memo):
-            thread = threading.Thread(target=lambda: refused.append(type_of_error(used.call)))
-            thread.start()
-            thread.join()
-            return self
-
-    used = Counted()
-    used.attribute, used.itself = Attribute(), used
-    made = copy.deepcopy(used)
-    assert refused == [ConcurrentUseError]
-    assert made.itself is made and made.call() == 1
-
-
-def type_of_error(function):
-    try:
-        function()
-    except Exception as error:
-        return type(error)
-    return None
 
 
 def test_the_refusal_is_an_input_error():
