@@ -39,7 +39,7 @@ from warlight_env.engine.state import (
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.notebooks import html_of
-from warlight_env.ownership import ConcurrentUseError, UseLock, exclusive
+from warlight_env.ownership import UseLock, exclusive
 from warlight_env.saving import FORMAT, fill_state
 from warlight_env.step_results import (
     Deploy,
@@ -380,17 +380,15 @@ class Game:
             raise GameError("nothing to undo: the game has just begun")
         self._state, self._last, self._past = self._past
 
+    @exclusive
     def clone(self) -> Game:
         """An independent copy that goes on exactly as this one would, dice and undo included."""
         other = Game.__new__(Game)
         other._in_use = UseLock()
         other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
         other._board, other._params, other._workspace = self._board, self._params, None
-        if not self._in_use.acquire(False):  # as `exclusive` does, at half its cost
-            raise ConcurrentUseError.of(self)
         other._state, other._past = self._state, self._past
         other._last, other._starts = self._last, self._starts
-        self._in_use.release()
         return other
 
     copy = clone

@@ -43,6 +43,8 @@ class Search(AnytimeSearch):
         simulations: how many a tree has room for, if `settings.memory` allows that; None: as much as that allows.
     """
 
+    exclusive_methods = (*AnytimeSearch.exclusive_methods, "best_picks")
+
     settings: MctsSettings
 
     def __init__(

@@ -71,7 +71,9 @@ class AnytimeSearch(OneThread, ABC):
         simulations: how many a store has room for, if `settings.memory` allows that; None: as much as that allows.
     """
 
-    exclusive_methods = ("begin", "run", "refine", "candidates", "best", "best_picks", "agreed", "statistics")
+    exclusive_methods: ClassVar[tuple[str, ...]] = (
+        "begin", "run", "refine", "candidates", "best", "agreed", "statistics",
+    )  # fmt: skip
 
     #: Simulations that are made together.
     grain = 1

@@ -153,6 +153,8 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
     ``episodes.core_of(b)``.
     """
 
+    exclusive_methods = (*WarlightVectorEnv.exclusive_methods, "set_maps")
+
     episodes: MapEpisodes
 
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -46,7 +47,10 @@ class WarlightVecEnv(OneThread, VecEnv):
     ``render()`` has all games, side by side, `render_game` has one.
     """
 
-    exclusive_methods = ("reset", "step_wait", "action_masks", "set_opponent", "render_game")
+    exclusive_methods = (
+        "reset", "seed", "set_options", "step", "step_async", "step_wait", "action_masks", "set_opponent", "set_attr",
+        "env_method", "render", "get_images", "render_game",
+    )  # fmt: skip
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
@@ -58,7 +62,8 @@ class WarlightVecEnv(OneThread, VecEnv):
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._streams = Seeds(num_envs)
-        self._actions: Any = None
+        #: Of `step_async`: the number of its thread, and its actions.
+        self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self._all = list(range(num_envs))
@@ -110,6 +115,7 @@ class WarlightVecEnv(OneThread, VecEnv):
         else:
             self.episodes.reset(self._streams.draw(self._all, self.episodes.draw), self._all)
         self._returns[:], self._lengths[:] = 0, 0
+        self._asked = None
         self.reset_infos = self._infos()
         self.ended_against = {}
         self._reset_seeds()
@@ -134,12 +140,20 @@ class WarlightVecEnv(OneThread, VecEnv):
         super().set_options([dict(options_given(each)) for each in given])
 
     def step_async(self, actions: Any) -> None:
-        self._actions = actions
+        """The actions of the next `step_wait`, which this thread must call; it replaces earlier ones."""
+        self._asked = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Step all games."""
+        """Step all games with the actions of `step_async`.
+
+        Raises:
+            InputError: this thread has not called `step_async`, or another thread has called it since. Nothing changes.
+        """
+        if self._asked is None or self._asked[0] != threading.get_ident():
+            raise InputError("step_wait: no actions of this thread wait; call step_async first")
+        (_, actions), self._asked = self._asked, None
         episodes = self.episodes
-        episodes.step(self._actions)
+        episodes.step(actions)
         rewards, truncated = episodes.reward.astype(np.float32), episodes.truncated
         dones = episodes.terminated | truncated
         self._returns += episodes.reward
@@ -183,7 +197,10 @@ class WarlightVecEnv(OneThread, VecEnv):
         attr_name = _name(attr_name)
         if len(self._chosen(indices)) != self.num_envs:
             raise InputError(f"{attr_name}: the environments are one batch; it can only be set for all of them")
-        setattr(self, attr_name, value)
+        try:
+            setattr(self, attr_name, value)
+        except AttributeError:
+            raise InputError(f"{short_repr(attr_name)}: an attribute that cannot be set") from None
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """Call a method of the batch; results are handed out to the environments where they have one part for each."""
@@ -195,7 +212,10 @@ class WarlightVecEnv(OneThread, VecEnv):
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
             raise InputError(f"{method_name}: the environments are one batch; it can only be called for all of them")
-        result = getattr(self, method_name)(*args, **kwargs)
+        method = getattr(self, method_name, None)
+        if not callable(method):
+            raise InputError(f"method_name = {short_repr(method_name)}: there is no such method")
+        result = method(*args, **kwargs)
         return [result] * len(chosen)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:

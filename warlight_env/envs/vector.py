@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,9 @@ class WarlightVectorEnv(OneThread, VectorEnv[Any, Any, Any]):
         arguments: of `WarlightEnv`.
     """
 
-    exclusive_methods = ("reset", "step", "action_masks", "set_opponent", "render", "render_game")
+    exclusive_methods: ClassVar[tuple[str, ...]] = (
+        "reset", "step", "action_masks", "set_opponent", "render", "render_game",
+    )  # fmt: skip
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         **RENDERING,
