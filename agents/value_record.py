@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.parameters import Told
+from warlight_env.arguments import path_of
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 from warlight_env.networks.archive import are_of
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
+from warlight_env.output import save_file
 
 Floats = npt.NDArray[np.float32]
 
@@ -114,10 +116,15 @@ def check_digest(content: bytes, told: str, place: str | Path, kind: str, error:
         raise error(f"{place}: holds another {kind} than it did ({now} now, {told} then)")
 
 
-def save_value(path: Path, arrays: Mapping[str, Floats]) -> None:
-    """Write a network's arrays to a file that `load_value` takes."""
+def save_value(path: str | Path, arrays: Mapping[str, Floats]) -> None:
+    """Write a network's arrays to a file that `load_value` takes, in one step.
+
+    Raises:
+        ValueNetworkError: the arrays are not those of a network, or the path is not that of a file.
+        OutputError, WriteError: see `output.save_file`.
+    """
     make_network(arrays)
-    path.write_bytes(write_arrays(arrays))
+    save_file(path_of(path, "path", ValueNetworkError), write_arrays(arrays))
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+from warlight_env.arguments import path_of
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.files import MapFile, read_file
@@ -16,6 +17,7 @@ from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
 from warlight_env.maps.text import parse_json, read_text
+from warlight_env.output import save_file
 
 DATA = Path(__file__).with_name("data")
 _GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
@@ -61,8 +63,13 @@ def check(name_or_path: str | Path) -> None:
 
 
 def save(m: Map, path: str | Path) -> None:
-    """Writes the map to a ``.json`` file in the project's own format."""
-    Path(path).write_text(dumps(m), encoding="utf-8")
+    """Write the map to a ``.json`` file in the project's own format, in one step.
+
+    Raises:
+        MapError: the map is none, or the path is not that of a file.
+        OutputError, WriteError: see `output.save_file`.
+    """
+    save_file(path_of(path, "path", MapError), dumps(m))
 
 
 @cache

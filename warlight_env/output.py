@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from warlight_env.errors import InputError, clipped, readable
+from warlight_env.errors import InputError, RunError, clipped, readable
 
 #: What `os.open` needs to write a file from its beginning.
 WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -27,8 +27,16 @@ _KINDS: Final = {
 }
 
 
+#: What the system reports of a name that no file can have: its folder is missing, or the name is too long.
+_BAD_NAME: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
+
+
 class OutputError(InputError):
-    """The target of an output exists and is not a regular file. Nothing was written."""
+    """The target of an output is not a regular file, or no file can have its name. Nothing was written."""
+
+
+class WriteError(RunError):
+    """A file that could not be written, for lack of space or rights. The file is unchanged."""
 
 
 def check_output(path: Path) -> None:
@@ -147,6 +155,27 @@ def write_file(
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def save_file(path: Path, content: str | bytes) -> None:
+    """Write a file by `write_file`, for functions that save an object: every failure is an error of this package.
+
+    Raises:
+        OutputError: the path is not that of a regular file, or its folder does not exist.
+        WriteError: the file cannot be written; it is unchanged.
+    """
+    with write_errors(path):
+        write_file(path, content)
+
+
+@contextlib.contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Turn an `OSError` of the block, which writes a file, into the errors of `save_file`."""
+    try:
+        yield
+    except OSError as error:
+        kind = OutputError if error.errno in _BAD_NAME else WriteError
+        raise kind(f"cannot write {clipped(readable(str(path)), 300)}: {error.strerror or error}") from None
 
 
 def write_all(file: int, data: bytes) -> None:
