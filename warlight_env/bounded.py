@@ -7,13 +7,17 @@ project writes; each is documented beside its form.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 import re
+import stat
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, BinaryIO, Final, NoReturn
 
 from warlight_env.errors import InputError, clipped, readable
+from warlight_env.file_kinds import not_regular
 
 MIB: Final = 1 << 20
 
@@ -47,6 +51,15 @@ ALL_KEY_PARTS: Final = 20_000
 
 Error = type[InputError]
 
+#: To open a file without waiting for the other end of a FIFO. A process that we start does not inherit the file.
+_READ: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
 _PART: Final = r"""(?:[\w-]+|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?)"""
 #: What stands in a text of TOML: strings of several lines and comments, or a word, a string, or parts with dots between
 #: them, which are a key, or a number.
@@ -67,14 +80,37 @@ def reason(error: Exception) -> str:
     return "no file can be called so" if isinstance(error, UnicodeError) else str(error)
 
 
+def open_file(path: Path) -> BinaryIO:
+    """Open a regular file to read; never wait at another kind of file.
+
+    Raises:
+        OSError: the file cannot be opened, or is no regular file. ValueError: no file has such a name.
+    """
+    _check_regular(os.stat(path), path)  # to open a device may do something, and a socket cannot be opened
+    descriptor = os.open(path, _READ)
+    try:
+        _check_regular(os.fstat(descriptor), path)  # another file may have taken the name
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_regular(found: os.stat_result, path: Path) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if (wrong := not_regular(found.st_mode)) is not None:
+        raise OSError(errno.EINVAL, wrong, str(path))
+
+
 def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
     """A file's bytes, if it has at most so many.
 
     Raises:
-        error: it cannot be read, or is larger; `what` says what it should have been.
+        error: it cannot be read, is no regular file, or is larger; `what` says what it should have been.
     """
     try:
-        with open(path, "rb") as file:
+        with open_file(path) as file:
             data = file.read(most + 1)
     except (OSError, ValueError) as problem:
         raise error(f"{shown(path)}: cannot be read: {reason(problem)}") from None
