@@ -89,7 +89,7 @@ class BotSide:
                 heard.turn.hear_armies(armies)
             case m.UpdateMap(rows):
                 heard.turn.hear_map()
-                heard.rows, heard.orders, self._orders = rows, (), None
+                heard.rows, self._orders = rows, None
             case m.OpponentMoves(orders):
                 heard.orders = orders
 
@@ -103,7 +103,10 @@ class BotSide:
         if self._map is None:
             self._begin(question)
         if isinstance(question, m.Go):
-            self._heard.turn.hear_question()
+            if self._heard.turn.hear_question(question.kind == m.PLACE):
+                self._orders = None
+                number = self._heard.turn.round + 1
+                self._report(f"round {number}: no 'update_map': planned on the map of round {number - 1}")
             if self._orders is None:
                 self._orders = self._turn(budget)
             if question.kind == m.PLACE:
@@ -194,7 +197,8 @@ class BotSide:
             who = self.player if name == heard.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
             owner[self._index[region]], army[self._index[region]] = who, here
         placements, moves = [], []
-        for order in heard.orders:
+        orders, heard.orders = heard.orders, ()  # a later turn has later moves
+        for order in orders:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))
             elif isinstance(order, m.MoveOrder) and {order.source, order.target} <= self._index.keys():
