@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-from warlight_env.arguments import path_of
+from warlight_env.arguments import path_of, short_repr
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.files import MapFile, read_file
@@ -17,6 +17,7 @@ from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
 from warlight_env.maps.text import parse_json, read_text
+from warlight_env.maps.types import checked
 from warlight_env.output import save_file
 
 DATA = Path(__file__).with_name("data")
@@ -41,7 +42,7 @@ def load(name_or_path: str | Path) -> Map:
 def read(name_or_path: str | Path) -> MapFile:
     """The map that `load` gives, with the form of its file and the fields in it that a map has no place for."""
     if not isinstance(name_or_path, str | Path):
-        raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
+        raise MapError(f"map = {short_repr(name_or_path)}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
         return MapFile(_bundled(name_or_path), NATIVE)
     if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
@@ -62,6 +63,7 @@ def check(name_or_path: str | Path) -> None:
         load(name_or_path)
 
 
+@checked
 def save(m: Map, path: str | Path) -> None:
     """Write the map to a ``.json`` file in the project's own format, in one step.
 

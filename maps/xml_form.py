@@ -13,6 +13,7 @@ from warlight_env.maps.build import RawRegion, build, heading_for
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
+from warlight_env.maps.types import checked
 from warlight_env.maps.unused import grouped
 
 _MAX_DEPTH = 20  # the form needs 6
@@ -41,6 +42,7 @@ class _Element:
     children: list[_Element] = field(default_factory=list)
 
 
+@checked
 def from_xml(text: str, place: str = "XML") -> Map:
     """The map of such an XML text. Regions are numbered in the order of the text; it has no drawing.
 
