@@ -15,6 +15,7 @@ from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.pacing import Pacer
 from warlight_env.agents.search.search_settings import DEFAULT_SIMULATIONS, SearchSettings
 from warlight_env.agents.search_record import Searched
+from warlight_env.arguments import seed_of
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
@@ -54,7 +55,7 @@ class AnytimeAgent(OneThread, Agent):
         base = self.default_settings if settings is None else settings
         chosen = {"simulations": sims, "seconds": secs, **more}
         self.settings: Any = replace(base, **{k: v for k, v in chosen.items() if v is not None})
-        self.seed, self._moves = seed, 0
+        self.seed, self._moves = seed_of(seed), 0
         self._pacer = Pacer()
         own = Functions(evaluation, generator, policy, leaf, prior, capacity)
         self.functions: Functions = self.settings.functions(own)
