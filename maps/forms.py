@@ -36,6 +36,10 @@ SUPPORTED: Final = "supported forms: " + ", ".join(form.title for form in FORMS)
 #: First words of lines that the challenge's engine sends to bots.
 _LINE_WORDS: Final = frozenset(("setup_map", "settings", "pick_starting_regions", "pick_starting_region", "update_map"))
 _TAG: Final = re.compile(r"<([A-Za-z_][\w.:-]*)")
+#: The head of a table, with which TOML may begin.
+_TABLE: Final = re.compile(r"""\s*\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?\n""", re.ASCII)
+    r"""\s*\[\[?\s*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')(?:\s*\.\s*[\w-]+)*\s*\]\]?[ \t]*(?:#.*)?\n""", re.ASCII
+)
 _DELIMITERS: Final = (";", "\t", ",")
 
 
@@ -49,7 +53,7 @@ def detect(text: str, place: str) -> tuple[Form, Any]:
         return _json_form(text, place)
     if begin == "<":
         root = _root(text)
-        if root is not None and root.lower() != "map":
+        if root is not None and root.lower().rpartition(":")[2] != "map":
             _refuse(place, _xml_title(root))
         return XML, None
     if any(line.split(None, 1)[0] in _LINE_WORDS for line in text.splitlines() if line.strip()):
@@ -67,6 +71,8 @@ def _json_form(text: str, place: str) -> tuple[Form, Any]:
     try:
         data = parse_json(text, place)
     except MapError as error:
+        if _TABLE.match(text):
+            _refuse(place, "TOML or an INI file")
         raise MapError(f"{error} (the file appears to be JSON)") from None
     if isinstance(data, dict):
         if "format" in data:

@@ -121,11 +121,49 @@ def read_bytes(path: Path, most: int, error: Error, what: str) -> bytes:
 
 def read_text(path: Path, most: int, error: Error, what: str) -> str:
     """A file's text in UTF-8, with or without a byte order mark; see `read_bytes`."""
-    data = read_bytes(path, most, error, what)
+    return decode_text(read_bytes(path, most, error, what), shown(path), error)
+
+
+#: How files begin that hold no text in UTF-8, and what they are; the longer beginnings first.
+_BEGINNINGS: Final = (
+    (b"\xff\xfe\0\0", "UTF-32 text"),
+    (b"\0\0\xfe\xff", "UTF-32 text"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+    (b"\x1f\x8b", "gzip data"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"PK\x05\x06", "a ZIP archive"),
+    (b"%PDF-", "a PDF document"),
+)
+
+
+def decode_text(data: bytes, place: str, error: Error, more: str = "") -> str:
+    """The text of a file's bytes in UTF-8, with or without a byte order mark.
+
+    Raises:
+        error: it is no such text; the message begins with `place`, names what the bytes appear to be, ends with `more`.
+    """
+    if (kind := _kind_of(data)) is not None:
+        convert = "; convert it to UTF-8" if kind.startswith("UTF-") else ""
+        raise error(f"{place}: not UTF-8 text: the file appears to be {kind}{convert}{more}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        raise error(f"{shown(path)}: not UTF-8 text: {problem.reason} at byte {problem.start}") from None
+        raise error(f"{place}: not UTF-8 text: {problem.reason} at byte {problem.start}{more}") from None
+
+
+def _kind_of(data: bytes) -> str | None:
+    """What a file appears to be by its first bytes; None: it may be text in UTF-8."""
+    for beginning, kind in _BEGINNINGS:
+        if data.startswith(beginning):
+            return kind
+    low, high = data[:2], data[2:4]
+    if len(data) >= 4 and (low[0] == 0) != (low[1] == 0) and (low[0] == 0, low[1] == 0) == (high[0] == 0, high[1] == 0):
+        return "UTF-16 text"  # without a byte order mark: each second byte of plain letters is 0
+    return None
 
 
 def shown(path: object) -> str:
