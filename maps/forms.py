@@ -38,8 +38,6 @@ _LINE_WORDS: Final = frozenset(("setup_map", "settings", "pick_starting_regions"
 _TAG: Final = re.compile(r"<([A-Za-z_][\w.:-]*)")
 #: The head of a table, with which TOML may begin.
 _TABLE: Final = re.compile(r"""\s*\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?\n""", re.ASCII)
-    r"""\s*\[\[?\s*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')(?:\s*\.\s*[\w-]+)*\s*\]\]?[ \t]*(?:#.*)?\n""", re.ASCII
-)
 _DELIMITERS: Final = (";", "\t", ",")
 
 
