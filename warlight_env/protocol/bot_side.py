@@ -10,6 +10,7 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.agents import Agent, Budget
+from warlight_env.arguments import short_repr
 from warlight_env.beliefs.belief import Observation
 from warlight_env.beliefs.believer import BelievingAgent
 from warlight_env.beliefs.watching import Seen
@@ -18,7 +19,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
-from warlight_env.errors import RunError
+from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.telling import NAMES
@@ -59,6 +60,10 @@ class BotSide:
         challenge: m.Challenge | None = None,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
+        if not callable(make) or not callable(report):
+            raise InputError(f"make = {short_repr(make)}, report = {short_repr(report)}: must be functions")
+        if challenge not in (None, 1, 2):
+            raise InputError(f"challenge = {short_repr(challenge)}: must be 1, 2 or None")
         self._report = report
         self._agent = BelievingAgent(make())
         self._challenge = challenge
