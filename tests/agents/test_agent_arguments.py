@@ -30,6 +30,7 @@ def test_seeds_that_are_no_integers_are_refused(kind, seed):
 
 
 def test_agents_take_integers_of_numpy_as_seeds():
+    assert NashAgent(np.int32(7)).rng.tolist() == NashAgent(7).rng.tolist()
     assert MctsAgent(np.int64(7)).seed == 7 and type(MctsAgent(np.int64(7)).seed) is int
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from log_helpers import play_logged
 from warlight_env import maps
+from warlight_env.agents.value_record import SHAPES, save_value
 from warlight_env.arena import elo_difference
 from warlight_env.arena.contests.resumable import play_contests
 from warlight_env.beliefs import Belief
@@ -49,6 +50,10 @@ CALLS: dict[str, Callable[[], object]] = {
     "ExternalBot, options": lambda: ExternalBot(["true"], 0, ANY),
     "ExternalBot, seed": lambda: ExternalBot(["true"], "x"),  # type: ignore[arg-type]
     "BotSide, make": lambda: BotSide(True),  # type: ignore[arg-type]
+    "BotSide, len": lambda: BotSide(len),  # type: ignore[arg-type]
+    "BotSide, array": lambda: BotSide(lambda: ANY, np.array([1, 2])),  # type: ignore[arg-type]
+    "save_value, an array": lambda: save_value("x.npz", dict.fromkeys(SHAPES, 3)),  # type: ignore[misc]
+    "save_value": lambda: save_value("x.npz", 3),  # type: ignore[arg-type]
     "BotSide, challenge": lambda: BotSide(lambda: ANY, 3),  # type: ignore[arg-type]
     "make_subject, 3": lambda: make_subject(3),  # type: ignore[arg-type]
     "make_subject, action": lambda: make_subject("x.zip", action=HUGE),

@@ -10,7 +10,7 @@ import numpy as np
 
 from warlight_env import maps
 from warlight_env.agents import Agent, Budget
-from warlight_env.arguments import short_repr
+from warlight_env.arguments import is_integer, short_repr, takes
 from warlight_env.beliefs.belief import Observation
 from warlight_env.beliefs.believer import BelievingAgent
 from warlight_env.beliefs.watching import Seen
@@ -60,9 +60,11 @@ class BotSide:
         challenge: m.Challenge | None = None,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
-        if not callable(make) or not callable(report):
-            raise InputError(f"make = {short_repr(make)}, report = {short_repr(report)}: must be functions")
-        if challenge not in (None, 1, 2):
+        if not callable(make) or not takes(make):
+            raise InputError(f"make = {short_repr(make)}: must be a function without arguments")
+        if not callable(report) or not takes(report, ""):
+            raise InputError(f"report = {short_repr(report)}: must be a function of a string")
+        if challenge is not None and (not is_integer(challenge) or challenge not in (1, 2)):
             raise InputError(f"challenge = {short_repr(challenge)}: must be 1, 2 or None")
         self._report = report
         self._agent = BelievingAgent(make())
