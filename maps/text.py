@@ -8,7 +8,7 @@ from typing import Any
 from warlight_env import bounded
 from warlight_env.arguments import short_repr
 from warlight_env.maps.errors import MapError
-from warlight_env.maps.types import DIGITS, converted
+from warlight_env.maps.types import converted
 
 
 def read_text(path: Path) -> str:
@@ -18,7 +18,7 @@ def read_text(path: Path) -> str:
 
 def parse_json(text: str, place: str) -> Any:
     """The value of a JSON text; refuses what JSON itself does not have (NaN) and an object's repeated key."""
-    return bounded.parse_json(text, place, MapError, digits=DIGITS)
+    return bounded.parse_json(text, place, MapError, digits=18)
 
 
 def plain_data(value: Any, place: str) -> Any:

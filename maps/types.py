@@ -20,8 +20,8 @@ from warlight_env.maps.errors import MapError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Digits of an integer that a map may have, in its parts and in files.
-DIGITS: Final = 18
+#: Digits of an integer that is an argument or in a part of a map: seeds have more than 64 bits at times.
+DIGITS: Final = 38
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

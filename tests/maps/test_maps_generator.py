@@ -105,7 +105,7 @@ def test_the_name_can_be_chosen() -> None:
         ({"regions": True}, "regions = True: must be an integer"),
         ({"regions": 10, "super_regions": 11}, "super_regions 11: must be 1 to 10"),
         ({"regions": 10, "super_regions": 0}, "super_regions 0: must be 1 to 10"),
-        ({"seed": -1}, "seed -1: must be 0 to 9{18}"),
+        ({"seed": -1}, "seed -1: must be 0 to 9{38}"),
         ({"seed": "x"}, "seed = 'x': must be an integer"),
         ({"regions": 3, "name": "No Spaces"}, "name 'No Spaces'"),
     ],
