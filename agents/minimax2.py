@@ -63,7 +63,7 @@ class Minimax2Agent(SearchAgent):
         super().__init__(seed, sims, secs, weights)
         check_values(Minimax2Agent, {"sims": sims, "secs": secs, "samples": samples})
         self.samples = samples
-        self.rng = make_rng(seed)
+        self.rng = make_rng(self.seed)
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         board, players = view.board, view.players

@@ -32,6 +32,7 @@ from warlight_env.agents.turn_record import TurnNetwork, no_turn_network
 from warlight_env.agents.value.network import network_share
 from warlight_env.agents.value_record import ValueNetwork, no_network
 from warlight_env.agents.weights import Weights, make_evaluation
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import JIT_DISABLED, address, kernel, pointer
 from warlight_env.engine.reference import reference
@@ -107,7 +108,7 @@ class Functions:
             or not isinstance(self.capacity, int)
             or not 1 <= self.capacity <= MAX_CAPACITY
         ):
-            raise PlugInError(f"capacity = {self.capacity!r}: must be an integer in 1 .. {MAX_CAPACITY}")
+            raise PlugInError(f"capacity = {short_repr(self.capacity)}: must be an integer in 1 .. {MAX_CAPACITY}")
         if self.generator is None and self.capacity != MAX_TURNS:
             raise PlugInError(f"capacity = {self.capacity}: it is a generator's, and none is given")
         for kind in ("evaluation", "generator", "policy", "leaf", "prior"):
@@ -163,7 +164,7 @@ def is_ours(function: Callable[..., Any] | None) -> bool:
 def check_parameters(kind: str, function: Callable[..., Any]) -> None:
     """Raise PlugInError unless a function takes the arguments of its kind."""
     if not callable(function):
-        raise PlugInError(f"{kind} {function!r:.80}: not a function")
+        raise PlugInError(f"{kind} {short_repr(function)}: not a function")
     wanted = _PARAMETERS[kind].split(", ")
     try:
         signature = inspect.signature(_body(function))

@@ -7,20 +7,23 @@ import hashlib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.parameters import Told
+from warlight_env.arguments import path_of
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
 from warlight_env.networks.archive import are_of
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
+from warlight_env.output import save_file
 
 Floats = npt.NDArray[np.float32]
+_Record = TypeVar("_Record")
 
 #: Numbers that a network reads of each player and of the rules: `features` writes them.
 N_PLAYER: Final = 26
@@ -89,10 +92,11 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
     Raises:
         ValueNetworkError: there is no such file, or it holds something else.
     """
-    if source is None or source == WEIGHTS:
-        return None
-    if not isinstance(source, str | Path):
+    if source is None or is_record(source, ValueNetwork):
         return source
+    path_of(source, "value", ValueNetworkError)
+    if source == WEIGHTS:
+        return None
     if source == LEARNED:
         return _bundled()
     path, _, told = str(source).partition("#")
@@ -101,6 +105,11 @@ def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
     content = bounded.read_bytes(Path(path), bounded.SETTINGS_BYTES, ValueNetworkError, "value network")
     check_digest(content, told, path, "network", ValueNetworkError)
     return _read(content, path)
+
+
+def is_record(value: Any, kind: type[_Record]) -> TypeGuard[_Record]:
+    """Whether a value is a record of a class, or the `reference` of one."""
+    return isinstance(getattr(value, "record", value), kind)
 
 
 def digest(content: bytes) -> str:
@@ -114,10 +123,15 @@ def check_digest(content: bytes, told: str, place: str | Path, kind: str, error:
         raise error(f"{place}: holds another {kind} than it did ({now} now, {told} then)")
 
 
-def save_value(path: Path, arrays: Mapping[str, Floats]) -> None:
-    """Write a network's arrays to a file that `load_value` takes."""
+def save_value(path: str | Path, arrays: Mapping[str, Floats]) -> None:
+    """Write a network's arrays to a file that `load_value` takes, in one step.
+
+    Raises:
+        ValueNetworkError: the arrays are not those of a network, or the path is not that of a file.
+        OutputError, WriteError: see `output.save_file`.
+    """
     make_network(arrays)
-    path.write_bytes(write_arrays(arrays))
+    save_file(path_of(path, "path", ValueNetworkError), write_arrays(arrays))
 
 
 @functools.cache

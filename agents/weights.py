@@ -19,6 +19,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError
+from warlight_env.output import save_file
 
 
 class WeightsError(InputError):
@@ -112,8 +113,13 @@ class Weights(NamedTuple):
         return json.dumps(self._asdict(), indent=2) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write `to_json` to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        """Write `to_json` to a file, in one step.
+
+        Raises:
+            WeightsError: the path is not a string or an object that names a file.
+            OutputError, WriteError: see `output.save_file`.
+        """
+        save_file(path_of(path, "path", WeightsError), self.to_json())
 
     @classmethod
     def load(cls, source: str | Path | Weights) -> Weights:

@@ -14,6 +14,7 @@ from warlight_env.maps.forms import is_cells
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import MAX_BORDERS, MAX_REGIONS, Point, SuperRegion
 from warlight_env.maps.text import parse_json
+from warlight_env.maps.types import checked
 from warlight_env.maps.unused import unused_lines
 
 #: Of all regions together.
@@ -25,6 +26,7 @@ _Row = tuple[str, int, int]
 _PARTS = ("super_regions", "regions", "neighbors")
 
 
+@checked
 def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
     """The map of the lines ``setup_map super_regions|regions|neighbors …``, with the starting setup of other lines.
 
@@ -73,6 +75,7 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
     return map_, unused_lines(lines, used | {number for number, _ in found.values()})
 
 
+@checked
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
     """The map in either JSON format of the second challenge; the content decides which one it is.
 

@@ -14,7 +14,7 @@ from warlight_env.maps.forms import CELLS, ENGINE, LINES, NATIVE, SUPPORTED, XML
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import from_dict
 from warlight_env.maps.unused import unused_json
-from warlight_env.maps.xml_form import read_xml
+from warlight_env.maps.xml_form import decoded_xml, read_xml
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,14 @@ def read_file(path: str | Path) -> MapFile:
 
 
 def read_bytes(content: bytes, name: str) -> MapFile:
-    """The map of a file's content (UTF-8, a byte order mark is fine); `name`, of the file, begins all errors."""
+    """The map of a file's content; `name`, of the file, begins all errors.
+
+    The content is UTF-8, with or without a byte order mark, or XML in the encoding that it declares, see `decoded_xml`.
+    """
     place = bounded.shown(name)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise MapError(f"{place}: not UTF-8 text: {error.reason} at byte {error.start}; {SUPPORTED}") from None
+    text = decoded_xml(content, place)
+    if text is None:
+        text = bounded.decode_text(content, place, MapError, f"; {SUPPORTED}")
     found, data = detect(text, place)
     try:
         map_, unused = _READERS[found](text, data, name)

@@ -39,6 +39,8 @@ SUPPORTED: Final = "supported formats: " + ", ".join(each.title for each in FORM
 #: First words of the lines that the challenge's engine sends to bots.
 _LINE_WORDS: Final = frozenset(("setup_map", "settings", "pick_starting_regions", "pick_starting_region", "update_map"))
 _TAG: Final = re.compile(r"<([A-Za-z_][\w.:-]*)")
+#: The head of a table, with which TOML may begin.
+_TABLE: Final = re.compile(r"""\s*\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?\n""", re.ASCII)
 _DELIMITERS: Final = (";", "\t", ",")
 
 
@@ -60,7 +62,7 @@ def detect(text: str, place: str) -> tuple[MapFormat, Any]:
         return _json_format(text, place)
     if begin == "<":
         root = _root(text)
-        if root is not None and root.lower() != "map":
+        if root is not None and root.lower().rpartition(":")[2] != "map":
             _refuse(place, _xml_title(root))
         return XML, None
     if any(line.split(None, 1)[0] in _LINE_WORDS for line in text.splitlines() if line.strip()):
@@ -78,6 +80,8 @@ def _json_format(text: str, place: str) -> tuple[MapFormat, Any]:
     try:
         data = parse_json(text, place)
     except MapError as error:
+        if _TABLE.match(text):
+            _refuse(place, "TOML or an INI file")
         raise MapError(f"{error} (the file appears to be JSON)") from None
     if isinstance(data, dict):
         if "format" in data:

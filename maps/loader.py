@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+from warlight_env.arguments import path_of, short_repr
 from warlight_env.errors import did_you_mean
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.files import MapFile, read_file
@@ -16,6 +17,8 @@ from warlight_env.maps.generator import FEWEST, MOST
 from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps, from_dict
 from warlight_env.maps.text import parse_json, read_text
+from warlight_env.maps.types import checked
+from warlight_env.output import save_file
 
 DATA = Path(__file__).with_name("data")
 _GENERATED: Final = re.compile(r"generated:(\d{1,9}):(\d{1,9})")
@@ -39,7 +42,7 @@ def load(name_or_path: str | Path) -> Map:
 def read(name_or_path: str | Path) -> MapFile:
     """The map that `load` gives, with the format of its file and the kinds of its fields that a map cannot hold."""
     if not isinstance(name_or_path, str | Path):
-        raise MapError(f"map = {name_or_path!r:.80}: must be a bundled map's name or a file")
+        raise MapError(f"map = {short_repr(name_or_path)}: must be a bundled map's name or a file")
     if isinstance(name_or_path, str) and name_or_path in names():
         return MapFile(_bundled(name_or_path), NATIVE)
     if isinstance(name_or_path, str) and (found := _GENERATED.fullmatch(name_or_path)):
@@ -60,9 +63,15 @@ def check(name_or_path: str | Path) -> None:
         load(name_or_path)
 
 
+@checked
 def save(m: Map, path: str | Path) -> None:
-    """Writes the map to a ``.json`` file in the project's own format."""
-    Path(path).write_text(dumps(m), encoding="utf-8")
+    """Write the map to a ``.json`` file in the project's own format, in one step.
+
+    Raises:
+        MapError: the map is none, or the path is not that of a file.
+        OutputError, WriteError: see `output.save_file`.
+    """
+    save_file(path_of(path, "path", MapError), dumps(m))
 
 
 @cache

@@ -67,6 +67,13 @@ def check_flag(value: Any, what: str, error: Error = InputError) -> None:
         raise error(f"{what} = {short_repr(value)}: must be True or False")
 
 
+def seed_of(value: Any, error: Error = InputError) -> int:
+    """A seed, any integer; else `error`."""
+    if not is_integer(value):
+        raise error(f"seed = {short_repr(value)}: must be an integer")
+    return int(value)
+
+
 def takes(function: Any, *arguments: Any) -> bool:
     """Whether a function can be called with these arguments; True for a builtin that does not say."""
     try:

@@ -225,7 +225,7 @@ class Game:
             raise GameError(f"no picks now: the game's phase is {self.phase!r}")
         if not isinstance(wishes, Mapping | None):
             raise GameError(f"wishes must be a dict of lists of regions by player, not {short_repr(wishes)}")
-        wishes = {} if wishes is None else dict(wishes)
+        wishes = {} if wishes is None else _copied(wishes, "wishes")
         pickers = self.pickers()
         illegal: list[IllegalOrder] = []
         table = np.full((self.players, max(1, self._board.n_regions)), -1, dtype=np.int32)
@@ -341,9 +341,10 @@ class Game:
 
     def _by_player(self, orders: Any) -> dict[int, Orders | None]:
         if isinstance(orders, Mapping):
-            for player in orders:
+            given = _copied(orders, "orders")
+            for player in given:
                 self._check_player(player)
-            return dict(orders)
+            return given
         if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
             raise GameError(f"orders must be a list of {self.players} turns, one for each player, or a dict by player")
         return dict(enumerate(orders))
@@ -483,6 +484,14 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def _copied(given: Mapping[int, Any], what: str) -> dict[int, Any]:
+    """A dict of what a caller gives by player."""
+    try:
+        return {player: given[player] for player in given}
+    except Exception as error:  # methods of the caller's own object may raise anything
+        raise GameError(f"{what}: the entries cannot be read: {type(error).__name__}") from None
 
 
 def _check_on_illegal(on_illegal: str) -> None:

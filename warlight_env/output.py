@@ -11,24 +11,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from warlight_env.errors import InputError, clipped, readable
+from warlight_env.errors import InputError, RunError, clipped, readable
+from warlight_env.file_kinds import not_regular
 
 #: What `os.open` needs to write a file from its beginning.
 WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 #: A process that we start does not inherit the file, and a symbolic link is not followed.
 _ALWAYS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-_KINDS: Final = {
-    stat.S_IFLNK: "a symbolic link",
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a character device",
-    stat.S_IFBLK: "a block device",
-    stat.S_IFIFO: "a FIFO",
-    stat.S_IFSOCK: "a socket",
-}
+#: What the system reports of a name that no file can have: its folder is missing, or the name is too long.
+_BAD_NAME: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class OutputError(InputError):
-    """The target of an output exists and is not a regular file. Nothing was written."""
+    """The target of an output is not a regular file, or no file can have its name. Nothing was written."""
+
+
+class WriteError(RunError):
+    """A file that could not be written, for lack of space or rights. The file is unchanged."""
 
 
 class FolderSyncError(OSError):
@@ -46,18 +45,15 @@ def check_output(path: Path) -> None:
         OutputError: it is the name of a folder, a symbolic link, a device, a FIFO or a socket, or no name at all.
     """
     try:
-        kind = stat.S_IFMT(os.lstat(path).st_mode)
+        wrong = not_regular(os.lstat(path).st_mode)
     except OSError:  # free, or there is no such folder, which the attempt to write reports
         return
     except ValueError as error:
         raise OutputError(
             f"cannot write {clipped(readable(str(path)), 300)}: no file has such a name: {error}"
         ) from None
-    if kind != stat.S_IFREG:
-        raise OutputError(
-            f"cannot write {clipped(readable(str(path)), 300)}: it is {_KINDS.get(kind, 'a special file')}, not a "
-            "regular file"
-        )
+    if wrong is not None:
+        raise OutputError(f"cannot write {clipped(readable(str(path)), 300)}: {wrong}")
 
 
 def open_output(path: Path, flags: int = WRITE, mode: int = 0o666) -> int:
@@ -170,6 +166,27 @@ def _open_folder(folder: Path) -> Iterator[int]:
         yield opened
     finally:
         os.close(opened)
+
+
+def save_file(path: Path, content: str | bytes) -> None:
+    """Write a file by `write_file`, for functions that save an object: every failure is an error of this package.
+
+    Raises:
+        OutputError: the path is not that of a regular file, or its folder does not exist.
+        WriteError: the file cannot be written; it is unchanged.
+    """
+    with write_errors(path):
+        write_file(path, content)
+
+
+@contextlib.contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Turn an `OSError` of the block, which writes a file, into the errors of `save_file`."""
+    try:
+        yield
+    except OSError as error:
+        kind = OutputError if error.errno in _BAD_NAME else WriteError
+        raise kind(f"cannot write {clipped(readable(str(path)), 300)}: {error.strerror or error}") from None
 
 
 def write_all(file: int, data: bytes) -> None:

@@ -154,7 +154,7 @@ class NashAgent(SearchAgent):
         self.answer, self.picks, self.others, self.anchor = answer, picks, others, anchor
         given = {"candidates": candidates, "responses": responses, "scenarios": scenarios, "rounds": rounds}
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs})
-        self.rng = make_rng(seed)
+        self.rng = make_rng(self.seed)
         self.value, self.nets = load_value(value), load_networks(net)
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1

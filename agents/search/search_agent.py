@@ -13,6 +13,7 @@ from warlight_env.agents.evaluation import best_picks
 from warlight_env.agents.search.pacing import Pacer
 from warlight_env.agents.search_record import Candidate, Searched, SearchRecord
 from warlight_env.agents.weights import Weights
+from warlight_env.arguments import seed_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
@@ -59,7 +60,7 @@ class SearchAgent(OneThread, Agent):
     def __init__(
         self, seed: int = 0, sims: int | None = None, secs: float | None = None, weights: str | Weights = "default"
     ) -> None:
-        self.seed, self._sims, self._secs = seed, sims, secs
+        self.seed, self._sims, self._secs = seed_of(seed), sims, secs
         self.weights = Weights.load(weights)
         self._last: Searched | None = None
         self._of: tuple[Board, int, Any] | None = None

@@ -15,7 +15,8 @@ from warlight_env import bounded
 from warlight_env.agents.parameters import Range, Told
 from warlight_env.agents.turn_net.features import EDGE_FEATURES, NODE_FEATURES, OVERALL_FEATURES
 from warlight_env.agents.turn_record import TurnNetwork, TurnNetworkError, make_turn_network
-from warlight_env.agents.value_record import check_digest
+from warlight_env.agents.value_record import check_digest, is_record
+from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
 from warlight_env.networks.archive import packed, unpacked
 from warlight_env.networks.npz import ArraysError
@@ -131,10 +132,11 @@ def load_turns(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
     Raises:
         TurnNetworkError: there is no such file, or it holds something else.
     """
-    if source is None or source == NONE:
-        return None
-    if not isinstance(source, str | Path):
+    if source is None or is_record(source, TurnNetwork):
         return source
+    path_of(source, "net", TurnNetworkError)
+    if source == NONE:
+        return None
     name = _ANY if source == LEARNED else str(source)
     if name in BUNDLED:
         return _bundled(name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
+from warlight_env.bounded import shown
 from warlight_env.cli.common import (
     FAILURE,
     OK,
@@ -109,7 +110,7 @@ def check(
             read = maps.read(file)
             reports.append({"file": file, "ok": True, **_summary(read.map), **_use(read)})
         except maps.MapError as error:
-            names = f"{file}: ", f"{Path(file).name}: "
+            names = f"{shown(file)}: ", f"{shown(Path(file).name)}: "  # as in messages
             reasons = [reason.removeprefix(names[0]).removeprefix(names[1]) for reason in error.reasons]
             reports.append({"file": file, "ok": False, "error": reasons[0], "errors": reasons})
     if json:

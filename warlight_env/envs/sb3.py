@@ -17,20 +17,20 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize, unwrap_vec_normalize
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from warlight_env.arguments import index, integers_of, is_integer, short_repr
+from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.map_episodes import MapEpisodes
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent
-from warlight_env.envs.policy_settings import PolicySettings
+from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
 from warlight_env.envs.rendering import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.output import replacing
+from warlight_env.output import replacing, write_errors, write_file
 from warlight_env.ownership import OneThread
 
 #: Options of `reset`.
@@ -268,11 +268,14 @@ def save_for_play(model: Any, path: str | Path) -> None:
     """Save a model of Stable-Baselines3 or sb3-contrib, and beside it what its environment was like.
 
     path: ends in .zip; the settings lie beside it, as .json. ``sb3:file=PATH,trust=yes`` is the agent.
+    Both files are replaced once both are written.
 
     Raises:
         InputError: the path ends otherwise, the model has no environment of ours, or one that changes observations.
+        OutputError, WriteError: see `output.save_file`.
     """
-    if Path(path).suffix != ".zip":
+    path = path_of(path, "path")
+    if path.suffix != ".zip":
         raise InputError(f"{path}: must end in .zip")
     env = model.get_env()
     if env is None or not env.has_attr("policy_settings"):
@@ -281,9 +284,9 @@ def save_for_play(model: Any, path: str | Path) -> None:
     if normalized is not None and normalized.norm_obs:
         raise InputError(f"{path}: VecNormalize changes observations (norm_obs), and only the model is kept")
     settings = env.get_attr("policy_settings", 0)[0]
-    with replacing(Path(path)) as temporary:
-        model.save(temporary)
-    settings.save(path)
+    with write_errors(path), replacing(path) as model_file, replacing(beside(path)) as settings_file:
+        model.save(model_file)
+        write_file(settings_file, settings.to_json())
 
 
 class SaveForPlay(BaseCallback):
@@ -296,7 +299,7 @@ class SaveForPlay(BaseCallback):
 
     def __init__(self, path: str | Path, every: int | None = None) -> None:
         super().__init__()
-        self.path, self.every = Path(path), every
+        self.path, self.every = path_of(path, "path"), every
 
     def _on_step(self) -> bool:
         if self.every is not None and self.n_calls % self.every == 0:

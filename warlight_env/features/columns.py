@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from warlight_env.arguments import is_integer, short_repr
+from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.engine.state import PHASES
 from warlight_env.errors import InputError
+from warlight_env.maps.parts import MAX_REGIONS
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
 
@@ -122,6 +123,12 @@ def global_width(players: Int) -> Int:
 def _check_players(players: Any) -> None:
     if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
         raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+
+
+def _check_size(regions: Any, players: Any) -> None:
+    if not is_integer(regions) or not 1 <= regions <= MAX_REGIONS:
+        raise InputError(f"regions = {short_repr(regions)}: must be an integer in 1 .. {MAX_REGIONS}")
+    _check_players(players)
 
 
 def _opponents(players: int) -> list[str]:
@@ -294,7 +301,6 @@ def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple
     return tuple(made)
 
 
-@functools.cache
 def observed_features(kind: str, regions: int, players: int, stepwise: bool = False) -> Features:
     """What observations of that kind hold on a map of so many regions.
 
@@ -308,10 +314,17 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
     Its phases: 0 pick, 1 play, 2 over.
 
     `stepwise`: with the turn so far, turn float32[N, 3] (`TURN_FEATURES`) and income_left float32[1]. Raises InputError
-    for another kind.
+    for another kind, and for numbers of regions and players that there are not.
     """
-    if kind not in OBSERVATIONS:
+    if not isinstance(kind, str) or kind not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(kind)}: there are {', '.join(OBSERVATIONS)}")
+    _check_size(regions, players)
+    check_flag(stepwise, "stepwise")
+    return _observed_features(kind, int(regions), int(players), bool(stepwise))
+
+
+@functools.cache
+def _observed_features(kind: str, regions: int, players: int, stepwise: bool) -> Features:
     shares: list[tuple[str, tuple[Feature, ...], tuple[int, ...]]] = []
     raw: tuple[Part, ...] = ()
     if kind == "raw":
@@ -339,7 +352,6 @@ def _raw_parts(regions: int, players: int) -> tuple[Part, ...]:
     )
 
 
-@functools.cache
 def state_features(regions: int, players: int) -> Features:
     """What the vector of a whole position holds: regions float32[N, …] and overall float32[…], no player's view.
 
@@ -347,7 +359,15 @@ def state_features(regions: int, players: int) -> Features:
     |---|---|
     | regions | neutral, player_0, …: one-hot owner; army_soft, army_linear; offered_player_0, … |
     | overall | in_game_player_0, …; picking, over, time, round |
+
+    Raises InputError for numbers of regions and players that there are not.
     """
+    _check_size(regions, players)
+    return _state_features(int(regions), int(players))
+
+
+@functools.cache
+def _state_features(regions: int, players: int) -> Features:
     seats = [f"player_{p}" for p in range(players)]
     rows = _shares("neutral", *seats, "army_soft", "army_linear", *(f"offered_{seat}" for seat in seats))
     overall = _shares(*(f"in_game_{seat}" for seat in seats), "picking", "over", "time", "round")

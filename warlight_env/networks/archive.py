@@ -50,6 +50,8 @@ def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
 
 def are_of(arrays: Mapping[str, npt.NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]) -> bool:
     """Whether arrays are those of a network: these names and shapes, float32, and all numbers finite."""
+    if not isinstance(arrays, Mapping) or not all(isinstance(array, np.ndarray) for array in arrays.values()):
+        return False
     return {key: array.shape for key, array in arrays.items()} == shapes and all(
         array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()
     )

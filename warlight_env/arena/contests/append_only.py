@@ -191,7 +191,7 @@ class AppendOnlyFolder(ABC):
         """Take in all whole lines; returns where the last one ends."""
         path = self.folder / self.lines_name
         end = 0
-        with open(path, "rb") as file:
+        with bounded.open_file(path) as file:
             for number, line in enumerate(whole_lines(file), 1):
                 try:
                     if line is None:

@@ -62,7 +62,13 @@ def play_contests(
         LogError: a setup's folder for logs belongs to another match, or lacks games that the run folder holds.
         RunError: workers were lost, or a folder cannot be written; what was played before is in the folder.
     """
-    contests = tuple(contests)
+    try:
+        contests = tuple(contests)
+    except Exception:  # methods of the caller's own object may raise anything
+        raise MatchError(f"contests = {short_repr(contests)}: must be an iterable of contests") from None
+    for contest in contests:
+        if not isinstance(contest, Contest):
+            raise MatchError(f"contests: {short_repr(contest)}: must be a Contest")
     _check(contests, jobs)
     chosen = make_backend(backend)
     with contextlib.ExitStack() as stack:

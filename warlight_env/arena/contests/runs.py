@@ -94,7 +94,7 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
     begin = json.dumps({"contest": key})[:-1].encode() + b","
     found: dict[int, GameRecord] = {}
     try:
-        with open(folder / GAMES, "rb") as file:
+        with bounded.open_file(folder / GAMES) as file:
             for number, line in enumerate(whole_lines(file), 1):
                 if line is not None and line.startswith(any_of) and not line.startswith(begin):
                     continue

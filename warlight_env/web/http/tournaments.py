@@ -99,7 +99,7 @@ def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
     """The log's bytes of a game; contests and games count from 1. `RequestError` where there is none."""
     path = _run(folder, name) / LOGS / str(contest) / game_name(game - 1)
     try:
-        with open(path, "rb") as file:
+        with bounded.open_file(path) as file:
             data = file.read(UPLOAD + 1)
     except FileNotFoundError:
         raise RequestError("there is no log of that game: play the tournament with --log", 404, code="no-log") from None
@@ -146,7 +146,7 @@ def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
 def _json(path: Path) -> dict[str, Any]:
     place = f"{path.parent.name}/{path.name}"
     try:
-        with open(path, "rb") as file:
+        with bounded.open_file(path) as file:
             text = file.read(MOST + 1)
     except OSError as error:
         raise RequestError(f"{place}: {error.strerror or error}", 404) from None

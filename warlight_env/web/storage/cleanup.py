@@ -72,7 +72,7 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
 
 def _begun(log: Path) -> bool:
     """Whether anything happened in a game, beyond what it took over from another."""
-    with open(log, "rb") as file:
+    with bounded.open_file(log) as file:
         header = json.loads(file.readline(bounded.LOG_LINE))
         over = header.get("continues", {}).get("rounds", 0)
         rounds = 0
