@@ -134,8 +134,10 @@ def _part(part: Any, place: str) -> Any:
 
 def converted_fields(part: Any, place: str = "") -> dict[str, Any]:
     """The fields of a dataclass that another value takes the place of; errors are those of `converted`."""
-    fields = {name: getattr(part, name) for name in _hints(type(part))}
-    made = {name: converted(value, _hints(type(part))[name], f"{place}{name}") for name, value in fields.items()}
+    kind: type = type(part)
+    hints = _hints(kind)
+    fields = {name: getattr(part, name) for name in hints}
+    made = {name: converted(value, hints[name], f"{place}{name}") for name, value in fields.items()}
     return {name: value for name, value in made.items() if value is not fields[name]}
 
 

@@ -13,8 +13,9 @@ import math
 import os
 import re
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from warlight_env.errors import InputError, clipped, readable
 from warlight_env.file_kinds import not_regular
@@ -80,7 +81,7 @@ def reason(error: Exception) -> str:
     return "no file can be called so" if isinstance(error, UnicodeError) else str(error)
 
 
-def open_file(path: Path) -> BinaryIO:
+def open_file(path: Path) -> BufferedReader:
     """Open a regular file to read; never wait at another kind of file.
 
     Raises:

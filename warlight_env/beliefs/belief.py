@@ -90,13 +90,13 @@ class Belief(OneThread):
         if not isinstance(map, Map) or not isinstance(rules, Rules):
             raise InputError(f"map and rules must be a Map and Rules, not {short_repr(map)} and {short_repr(rules)}")
         player = index(player, "player", 2)
-        army = integer_array(army, (map.n_regions,), "army")
+        armies = integer_array(army, (map.n_regions,), "army")
         for what, regions in (("offers", offers), ("wishes", wishes)):
             for region in integers_of(regions, what):
                 index(region, what, map.n_regions)
         self.map, self.rules, self.player, self.enemy = map, rules, player, 1 - player
         self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], without UNKNOWN
-        self.army = army.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
+        self.army = armies.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
         self.hidden_armies = 0  #: of the opponent, placed out of sight and not accounted for
         self._offers, self._wishes = list(offers), list(wishes)
         self._distance: Any = make_board(map).distance
