@@ -12,10 +12,16 @@ from typing import Any, NamedTuple
 import numba
 from numba import types
 
-from warlight_env.agents.forces import Forces, make_forces
-from warlight_env.agents.generator_work import ALL_WAYS, GeneratorWork, TurnSet, make_generator_work, make_turn_set
-from warlight_env.agents.turn_record import TurnNetwork, no_turn_network
-from warlight_env.agents.value_record import ValueNetwork, no_network
+from warlight_env.agents.records.forces import Forces, make_forces
+from warlight_env.agents.records.generator_work import (
+    ALL_WAYS,
+    GeneratorWork,
+    TurnSet,
+    make_generator_work,
+    make_turn_set,
+)
+from warlight_env.agents.records.turn_record import TurnNetwork, no_turn_network
+from warlight_env.agents.records.value_record import ValueNetwork, no_network
 from warlight_env.agents.weights import THESIS, Evaluation, Weights, make_evaluation
 from warlight_env.engine.board import Board, make_board
 from warlight_env.engine.jit import function_at, inline_kernel

@@ -18,8 +18,8 @@ from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
 from warlight_env.agents.former_names import present_name
 from warlight_env.agents.parameters import Parameter, parameters_of
-from warlight_env.agents.turn_record import TurnNetworkError
-from warlight_env.agents.value_record import ValueNetworkError, digest, load_value
+from warlight_env.agents.records.turn_record import TurnNetworkError
+from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.durations import read_seconds, read_simulations
@@ -123,95 +123,95 @@ def _built_in(name: str, module: str, made_by: str, summary: str, parameters: st
 
 _built_in(
     "random",
-    "warlight_env.agents.random",
+    "warlight_env.agents.players.random",
     "RandomAgent",
     "deploys on random border regions, attacks random neighbours that are not clearly stronger",
     "PARAMETERS",
 )
 _built_in(
     "aggressive",
-    "warlight_env.agents.aggressive",
+    "warlight_env.agents.players.aggressive",
     "AggressiveAgent",
     "everything beside the most valuable foreign region, then attacks every weaker neighbour",
 )
 _built_in(
     "smart_random",
-    "warlight_env.agents.smart_random",
+    "warlight_env.agents.players.smart_random",
     "SmartRandomAgent",
     "one of the generated turns at random",
 )
 _built_in(
     "one_big_army",
-    "warlight_env.agents.one_big_army",
+    "warlight_env.agents.players.one_big_army",
     "OneBigArmyAgent",
     "everything on the strongest region, which attacks the most valuable foreign neighbour",
 )
 _built_in(
     "one_ply",
-    "warlight_env.agents.one_ply",
+    "warlight_env.agents.players.one_ply",
     "OnePlyAgent",
     "looks one round ahead: the generated turn after which it stands best on average",
     "PARAMETERS",
 )
 _built_in(
     "plan",
-    "warlight_env.agents.plan",
+    "warlight_env.agents.players.plan",
     "PlanAgent",
     "plans its turn from goals, without search: super regions, captures, regions to hold",
     "PARAMETERS",
 )
 _built_in(
     "nash",
-    "warlight_env.agents.nash.agent",
+    "warlight_env.agents.players.nash.agent",
     "NashAgent",
     "equilibrium search: mixtures of turns, planned and by a network, for all players at once, and best responses",
     "PARAMETERS",
 )
 _built_in(
     "mcts",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "MctsAgent",
     "Monte Carlo tree search over generated turns",
     "PARAMETERS",
 )
 _built_in(
     "mcts_thesis",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "thesis_mcts",
     "mcts with the thesis's own parameters",
     "THESIS_PARAMETERS",
 )
 _built_in(
     "mcts_no_defense",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "no_defense",
     "mcts without the defensive deploy and the two ways to attack that wait",
     "PARAMETERS",
 )
 _built_in(
     "pmcts",
-    "warlight_env.agents.mcts",
+    "warlight_env.agents.players.mcts",
     "parallel_mcts",
     "mcts with a tree in each of two threads",
     "PARALLEL_PARAMETERS",
 )
 _built_in(
     "flat_mc",
-    "warlight_env.agents.flat",
+    "warlight_env.agents.players.flat",
     "FlatAgent",
     "flat Monte Carlo: generated turns at random, and the one whose results are best in the middle",
     "PARAMETERS",
 )
 _built_in(
     "minimax2",
-    "warlight_env.agents.minimax2",
+    "warlight_env.agents.players.minimax2",
     "Minimax2Agent",
     "two plies: each generated turn against each generated reply, over many plays of the round",
     "PARAMETERS",
 )
 _built_in(
     "maxn",
-    "warlight_env.agents.maxn",
+    "warlight_env.agents.players.maxn",
     "MaxnAgent",
     "Max^N: each player in turn maximises its own share, over turns made of the best battles",
     "PARAMETERS",

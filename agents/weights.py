@@ -64,7 +64,7 @@ class Weights(NamedTuple):
     # Exponent of positions in shares: the share is the chance to win that follows from the logarithm of the positions'
     # ratio, times this. It orders positions as 1 does, and says how sure they are.
     sharpness: float = 1.0
-    # What a position will earn (`agents.prospects`), in the unit of `army`; at 0 it is not there. Worth of an army of
+    # What a position will earn (`prospects`), in the unit of `army`; at 0 it is not there. Worth of an army of
     # income a round; of one that a super region would add that the player has a part of, and the armies of cost at
     # which that falls to 1 / e; worth of an army beside foreign regions, on top; part of a whole super region's worth
     # that is lost where its capture is certain.

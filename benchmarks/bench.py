@@ -23,8 +23,8 @@ from rows import Row, not_installed, run_parts
 from searches import bench_deadlines, bench_search, bench_trees
 from training import bench_training
 from warlight_env import maps
-from warlight_env.agents.batch_games import AGGRESSIVE, RANDOM, play_games
 from warlight_env.agents.context import bare_context
+from warlight_env.agents.players.batch_games import AGGRESSIVE, RANDOM, play_games
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import compact_size, make_position, pack, unpack

@@ -11,13 +11,13 @@ from rows import Row, not_installed
 from warlight_env import Game
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import Context
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_file import LEARNED, load_turns
 from warlight_env.agents.turn_net.turns import network_turn
-from warlight_env.agents.turn_record import TurnNetwork
 from warlight_env.agents.value.network import network_share
-from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real

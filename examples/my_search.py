@@ -10,15 +10,15 @@ import sys
 import numba
 import numpy as np
 
-from warlight_env.agents.mcts import MctsAgent
-from warlight_env.agents.mcts.selection import SELECTIONS
+from warlight_env.agents.players.mcts import MctsAgent
+from warlight_env.agents.players.mcts.selection import SELECTIONS
 from warlight_env.arena import Match
 from warlight_env.engine.jit import kernel
 
 
 @kernel
 def least_tried(tree, settings, work, state, node, level, rng):
-    """The child with the fewest visits; see `agents.mcts.selection.selection_signature`."""
+    """The child with the fewest visits; see `agents.players.mcts.selection.selection_signature`."""
     first = np.int64(tree.first[node])
     best = first
     for child in range(first, first + tree.children[node]):

@@ -27,12 +27,12 @@ from fuzz_states import rows
 from helpers import script
 from odd_games import odd_game
 from warlight_env.agents import make_agent
-from warlight_env.agents.batch_games import play_games
-from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.flat import FlatAgent
-from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
-from warlight_env.agents.one_ply import OnePlyAgent
-from warlight_env.agents.value_record import load_value
+from warlight_env.agents.players.batch_games import play_games
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.players.flat import FlatAgent
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.one_ply import OnePlyAgent
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.weights import Weights
 from warlight_env.engine import checked
 from warlight_env.engine.rng import make_rng

@@ -16,8 +16,8 @@ import numpy as np
 from plain_turns import plain_turn
 from warlight_env import Game
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.plug_ins import Functions, plug_in
+from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.raised import watched
 from warlight_env.engine.rng import make_rng

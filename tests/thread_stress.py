@@ -23,7 +23,7 @@ import numpy as np
 
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.mcts.agent import MctsAgent
+from warlight_env.agents.players.mcts.agent import MctsAgent
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
@@ -304,7 +304,7 @@ def describer() -> Shared:
 
 def rollouts() -> Shared:
     """A trainer's `Rollouts`."""
-    from warlight_env.agents.plug_ins import Functions, make_context
+    from warlight_env.agents.plug_ins.functions import Functions, make_context
     from warlight_env.agents.turn_net.choice import load_networks
     from warlight_env.agents.turn_net.turns import sampled_turn
     from warlight_env.agents.weights import THESIS

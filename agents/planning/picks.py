@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of, write_shares
 from warlight_env.agents.parameters import Told
 from warlight_env.agents.planning.plans import planned_turn
-from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.standing import ONGOING, holds_regions, winner_of, write_shares
-from warlight_env.agents.turn_record import TurnNetwork
-from warlight_env.agents.value_record import ValueNetwork
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import ValueNetwork
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real

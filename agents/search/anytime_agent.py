@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from warlight_env.agents.generator_work import MAX_TURNS
-from warlight_env.agents.plug_ins import Functions
+from warlight_env.agents.plug_ins.functions import Functions
+from warlight_env.agents.records.generator_work import MAX_TURNS
+from warlight_env.agents.records.search_record import SearchRecord
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.search.search_settings import DEFAULT_SIMULATIONS, SearchSettings
-from warlight_env.agents.search_record import SearchRecord
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
 
@@ -22,8 +22,8 @@ class AnytimeAgent(SearchAgent):
     """An agent by an `AnytimeSearch`; for any number of players.
 
     `evaluation`, `generator` (with the most turns that it writes, `capacity`), `policy`, `leaf`, `prior`: functions of
-    the kinds in `agents.plug_ins`; None: the built-in ones. What they raise, and an answer of theirs that is none, ends
-    the move; the agent can be asked again. Other parameters are those of its settings.
+    the kinds in `plug_ins.functions`; None: the built-in ones. What they raise, and a wrong answer of theirs, ends the
+    move; the agent can be asked again. Other parameters are those of its settings.
     """
 
     not_copied = ("search",)

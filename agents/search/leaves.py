@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, leaf_at
-from warlight_env.agents.standing import ONGOING, write_end_shares
+from warlight_env.agents.evaluation.standing import ONGOING, write_end_shares
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros

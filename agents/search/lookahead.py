@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn, generate
-from warlight_env.agents.generator_work import (
+from warlight_env.agents.evaluation.standing import holds_regions, winner_of, write_shares
+from warlight_env.agents.generators.turns import swap_turns
+from warlight_env.agents.records.generator_work import (
     MAX_TURNS,
     GeneratorWork,
     TurnSet,
@@ -21,8 +23,6 @@ from warlight_env.agents.generator_work import (
     take_turn,
     turn_set_of,
 )
-from warlight_env.agents.generators.turns import swap_turns
-from warlight_env.agents.standing import holds_regions, winner_of, write_shares
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real
 from warlight_env.engine.memory import private_zeros

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from numba import types
 
 from warlight_env.agents.context import Context, evaluate, record_types
+from warlight_env.agents.evaluation.standing import winner_of
 from warlight_env.agents.search.parts import Parts
-from warlight_env.agents.standing import winner_of
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import function_at, inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Owners, RandomState, Real

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.search.leaves import Leaves, make_leaves
 from warlight_env.agents.search.lookahead import Lookahead, make_lookahead
 from warlight_env.agents.search.outcome import Samples, make_samples

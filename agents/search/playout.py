@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
+from warlight_env.agents.evaluation.standing import ONGOING, holds_regions
 from warlight_env.agents.search.foresight import move_at
 from warlight_env.agents.search.leaves import MAX_DEPTH, write_leaf_shares
 from warlight_env.agents.search.outcome import outcome_at
 from warlight_env.agents.search.playing import UNIT, PlaySettings, PlayWork
 from warlight_env.agents.search.worth import PLACEMENTS, note_eliminations, write_placements
-from warlight_env.agents.standing import ONGOING, holds_regions
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, PlayerNumbers, RegionValues, Shares
 from warlight_env.engine.position import copy_position, position_at

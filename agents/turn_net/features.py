@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.forces import attackers_needed, chance_of_capture
-from warlight_env.agents.turn_record import N_EDGE, N_NODE, N_OVERALL, Floats, TurnNetWork
+from warlight_env.agents.records.forces import attackers_needed, chance_of_capture
+from warlight_env.agents.records.turn_record import N_EDGE, N_NODE, N_OVERALL, Floats, TurnNetWork
 from warlight_env.agents.value.features import write_rules
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from warlight_env import bounded
 from warlight_env.agents.parameters import Range, Told
+from warlight_env.agents.records.turn_record import TurnNetwork, TurnNetworkError, make_turn_network
+from warlight_env.agents.records.value_record import check_digest, is_record
 from warlight_env.agents.turn_net.features import EDGE_FEATURES, NODE_FEATURES, OVERALL_FEATURES
-from warlight_env.agents.turn_record import TurnNetwork, TurnNetworkError, make_turn_network
-from warlight_env.agents.value_record import check_digest, is_record
 from warlight_env.arguments import path_of
 from warlight_env.errors import clipped
 from warlight_env.networks.archive import packed, unpacked

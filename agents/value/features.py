@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.forces import attackers_needed, chance_of_capture
-from warlight_env.agents.value_record import N_PLAYER
+from warlight_env.agents.records.forces import attackers_needed, chance_of_capture
+from warlight_env.agents.records.value_record import N_PLAYER
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.position import Position

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from warlight_env.agents.context import Context
+from warlight_env.agents.records.value_record import FIRST_UNITS, N_PLAYER, N_RULES, SECOND_UNITS
 from warlight_env.agents.value.features import REGIONS, Numbers, worth, write_features, write_rules
-from warlight_env.agents.value_record import FIRST_UNITS, N_PLAYER, N_RULES, SECOND_UNITS
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real, Shares
 from warlight_env.engine.position import Position

@@ -7,15 +7,15 @@ import pytest
 
 from warlight_env import Game
 from warlight_env.agents import AgentError, agent_names, make_agent
-from warlight_env.agents.flat import FlatAgent
-from warlight_env.agents.mcts import MctsAgent
-from warlight_env.agents.nash.agent import NashAgent
-from warlight_env.agents.plug_ins import Functions, PlugInError
-from warlight_env.agents.random import RandomAgent
+from warlight_env.agents.players.flat import FlatAgent
+from warlight_env.agents.players.mcts import MctsAgent
+from warlight_env.agents.players.nash.agent import NashAgent
+from warlight_env.agents.players.random import RandomAgent
+from warlight_env.agents.plug_ins.functions import Functions, PlugInError
+from warlight_env.agents.records.turn_record import TurnNetworkError
+from warlight_env.agents.records.value_record import ValueNetworkError, load_value
 from warlight_env.agents.registry import parse, pinned, register, unpinned
 from warlight_env.agents.turn_net.turn_file import load_turns
-from warlight_env.agents.turn_record import TurnNetworkError
-from warlight_env.agents.value_record import ValueNetworkError, load_value
 from warlight_env.errors import InputError
 from warlight_env.step_results import GameError
 

@@ -13,8 +13,8 @@ from helpers import RING, as_position, board_of, shares_of
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.duels import FEATURES, write_features
-from warlight_env.agents.evaluation import (
+from warlight_env.agents.evaluation.territory import largest_territory, threatened_bonus
+from warlight_env.agents.evaluation.worth import (
     explain,
     extended_share,
     extended_worth,
@@ -23,9 +23,9 @@ from warlight_env.agents.evaluation import (
     region_value,
     region_values,
 )
-from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.one_ply import OnePlyAgent
-from warlight_env.agents.territory import largest_territory, threatened_bonus
+from warlight_env.agents.players.duels import FEATURES, write_features
+from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.one_ply import OnePlyAgent
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena import Match
 from warlight_env.errors import InputError

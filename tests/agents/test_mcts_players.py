@@ -10,14 +10,14 @@ import pytest
 
 from helpers import RING, position, shares_of
 from warlight_env import Game, Rules
-from warlight_env.agents.evaluation import position_share
-from warlight_env.agents.flat import FlatSearch, FlatSettings
-from warlight_env.agents.generator_work import make_generator_work, make_turn_set
+from warlight_env.agents.evaluation.worth import position_share
 from warlight_env.agents.generators.turns import generate_turns, random_turn
-from warlight_env.agents.mcts import MctsSettings, Search
-from warlight_env.agents.mcts.picking import answers_of_each
-from warlight_env.agents.mcts.tree import NODES
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.players.flat import FlatSearch, FlatSettings
+from warlight_env.agents.players.mcts import MctsSettings, Search
+from warlight_env.agents.players.mcts.picking import answers_of_each
+from warlight_env.agents.players.mcts.tree import NODES
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.search.leaves import MAX_DEPTH
 from warlight_env.agents.search.lookahead import draw_by_rank, keep_best
 from warlight_env.agents.search.outcome import OUTCOMES, make_samples

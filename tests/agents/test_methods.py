@@ -13,12 +13,14 @@ from helpers import RING, as_position, make_map, position, shares_of
 from warlight_env import Game, Rules
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation import extended_share, position_share
-from warlight_env.agents.flat.arms import FOUND, MODE_BINS, middle, results_of
+from warlight_env.agents.evaluation.territory import mark_parts
+from warlight_env.agents.evaluation.worth import extended_share, position_share
 from warlight_env.agents.generators import turns as generated
-from warlight_env.agents.maxn.agent import MaxnAgent
-from warlight_env.agents.maxn.battle_turns import list_first_battles, make_battle_work, make_turn
-from warlight_env.agents.maxn.value import (
+from warlight_env.agents.players.flat.arms import FOUND, MODE_BINS, middle, results_of
+from warlight_env.agents.players.maxn.agent import MaxnAgent
+from warlight_env.agents.players.maxn.battle_turns import list_first_battles, make_battle_work, make_turn
+from warlight_env.agents.players.maxn.odds import ODDS_ARMIES, capture_chance, make_odds
+from warlight_env.agents.players.maxn.value import (
     Terms,
     battle_value,
     hold_chance,
@@ -26,11 +28,9 @@ from warlight_env.agents.maxn.value import (
     mark_spared,
     simple_value,
 )
-from warlight_env.agents.minimax2 import Minimax2Agent
-from warlight_env.agents.odds import ODDS_ARMIES, capture_chance, make_odds
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.players.minimax2 import Minimax2Agent
+from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.search.playing import UNIT
-from warlight_env.agents.territory import mark_parts
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.arena import play_game
 from warlight_env.battle import battle_odds

@@ -10,12 +10,12 @@ import pytest
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.base import Budget
-from warlight_env.agents.nash.agent import NashAgent
-from warlight_env.agents.nash.equilibrium import begin, iterate, order_all, play_out
-from warlight_env.agents.nash.nash_work import SimpleContexts, make_nash_setup, make_nash_work
-from warlight_env.agents.nash.responses import start_climb
-from warlight_env.agents.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.players.nash.agent import NashAgent
+from warlight_env.agents.players.nash.equilibrium import begin, iterate, order_all, play_out
+from warlight_env.agents.players.nash.nash_work import SimpleContexts, make_nash_setup, make_nash_work
+from warlight_env.agents.players.nash.responses import start_climb
+from warlight_env.agents.players.nash.solving import BY_NETWORK, BY_PLAYS, sizes_for
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.orders import Orders

@@ -23,12 +23,12 @@ from helpers import position
 from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
-from warlight_env.agents.answer_faults import AnswerError, PlugInError
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.flat import FlatSearch, FlatSettings
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.mcts import MctsAgent, MctsSettings, Search
-from warlight_env.agents.plug_ins import Functions, plug_in
+from warlight_env.agents.players.flat import FlatSearch, FlatSettings
+from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, Search
+from warlight_env.agents.plug_ins.answer_faults import AnswerError, PlugInError
+from warlight_env.agents.plug_ins.functions import Functions, plug_in
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena import Match
 from warlight_env.arena.playing.play import AgentCrashError
@@ -551,7 +551,7 @@ import numba, numpy as np
 from helper import part
 from warlight_env import Game
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.plug_ins import plug_in
+from warlight_env.agents.plug_ins.functions import plug_in
 from warlight_env.agents.weights import THESIS
 
 SHARE = float(os.environ["SHARE"])

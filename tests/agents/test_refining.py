@@ -13,8 +13,8 @@ from helpers import PRESETS, RING, make_map, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.search.refining.changes import change, fit, list_borders
 from warlight_env.agents.search.refining.climb import climb, value_turn
 from warlight_env.agents.search.refining.trials import BEST, STRIKES, draw_scenarios, make_trial_work

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from helpers import RING, as_position, board_of
-from warlight_env.agents.nash.nash_work import make_nash_setup, make_nash_work
-from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.round_values import play_at_random, write_round_values
+from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
+from warlight_env.agents.players.nash.round_values import play_at_random, write_round_values
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.position import make_position

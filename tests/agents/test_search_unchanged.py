@@ -10,8 +10,8 @@ import pytest
 from helpers import RING, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
-from warlight_env.agents.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
-from warlight_env.agents.mcts.simulation import search as simulate
+from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, Search
+from warlight_env.agents.players.mcts.simulation import search as simulate
 from warlight_env.agents.weights import THESIS
 
 MIDGAME = Game("world", seed=7, picks="random")

@@ -10,11 +10,21 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.factored_turns import VALUES, encode_nearest
-from warlight_env.agents.forces import attackers_needed
-from warlight_env.agents.generator_work import MAX_TURNS, make_generator_work, make_turn_set
 from warlight_env.agents.generators.turns import generate_turns
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.factored_turns import VALUES, encode_nearest
+from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.generator_work import MAX_TURNS, make_generator_work, make_turn_set
+from warlight_env.agents.records.turn_record import (
+    LAYERS,
+    N_EDGE,
+    SHAPES,
+    UNITS,
+    TurnNetworkError,
+    make_turn_net_work,
+    make_turn_network,
+)
+from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
@@ -30,16 +40,6 @@ from warlight_env.agents.turn_net.forward import (
 )
 from warlight_env.agents.turn_net.turn_file import BUNDLED, is_turn_file, load_turns, read_turn_file, turn_file
 from warlight_env.agents.turn_net.turns import network_turn
-from warlight_env.agents.turn_record import (
-    LAYERS,
-    N_EDGE,
-    SHAPES,
-    UNITS,
-    TurnNetworkError,
-    make_turn_net_work,
-    make_turn_network,
-)
-from warlight_env.agents.value_record import digest
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders

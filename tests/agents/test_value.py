@@ -10,11 +10,9 @@ import pytest
 from helpers import shares_of
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import evaluate
-from warlight_env.agents.forces import attackers_needed
-from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.value.features import PLAYER_FEATURES, write_rules
-from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_chance, network_scores
-from warlight_env.agents.value_record import (
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.forces import attackers_needed
+from warlight_env.agents.records.value_record import (
     N_PLAYER,
     N_RULES,
     SHAPES,
@@ -24,6 +22,8 @@ from warlight_env.agents.value_record import (
     make_network,
     save_value,
 )  # fmt: skip
+from warlight_env.agents.value.features import PLAYER_FEATURES, write_rules
+from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_chance, network_scores
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import kernel

@@ -64,7 +64,7 @@ def test_known_texts_are_not_parsed_again():
     first = {}
     sources = read_sources({}, first.update)
     assert sources.keys() == kernel_modules().keys()
-    assert "warlight_env.engine.round" in sources and "warlight_env.agents.mcts" in sources
+    assert "warlight_env.engine.round" in sources and "warlight_env.agents.players.mcts" in sources
     again = []
     assert read_sources(parse_sources(dump_sources(first)), again.append) == sources
     assert not again

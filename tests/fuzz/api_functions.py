@@ -13,11 +13,11 @@ from fuzz import boards
 from fuzz.api_subjects import LADDER, RULES, Arguments, Subject, copied
 from warlight_env import Game, Orders, Rules, TurnDraft, battle_odds, maps
 from warlight_env.agents import Budget, make_agent
-from warlight_env.agents.mcts import MctsAgent
-from warlight_env.agents.nash.agent import NashAgent
-from warlight_env.agents.plug_ins import Functions as PlugIns
+from warlight_env.agents.players.mcts import MctsAgent
+from warlight_env.agents.players.nash.agent import NashAgent
+from warlight_env.agents.plug_ins.functions import Functions as PlugIns
+from warlight_env.agents.records.value_record import SHAPES, load_value, save_value
 from warlight_env.agents.turn_net.turn_file import load_turns
-from warlight_env.agents.value_record import SHAPES, load_value, save_value
 from warlight_env.agents.weights import Weights
 from warlight_env.arena import (
     Clock,

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from fuzz.target import Data
 from plain_turns import plain_turn
-from warlight_env.agents.guarded import PlugInError
+from warlight_env.agents.plug_ins.guarded import PlugInError
 
 #: Writes in a table, at most.
 WRITES: Final = 6

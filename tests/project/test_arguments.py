@@ -10,7 +10,7 @@ import pytest
 
 from log_helpers import play_logged
 from warlight_env import maps
-from warlight_env.agents.value_record import SHAPES, save_value
+from warlight_env.agents.records.value_record import SHAPES, save_value
 from warlight_env.arena import elo_difference
 from warlight_env.arena.contests.resumable import play_contests
 from warlight_env.beliefs import Belief

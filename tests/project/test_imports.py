@@ -118,7 +118,7 @@ def test_no_module_names_one_above_it_in_a_string():
 @pytest.mark.parametrize(("text", "found"), [
     ("load('warlight_env.arena.policies.policy_agent:trained_policy')", ["warlight_env.arena.policies.policy_agent"]),
     ("def f():\n    return f'{x} of warlight_env.web.http.app'", ["warlight_env.web.http.app"]),
-    ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.random')", []),
+    ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.players.random')", []),
     ('"""See `warlight_env.arena.playing.play`."""', []), ("x = 'warlight_env'", []),
 ])  # fmt: skip
 def test_a_name_of_what_stands_above_is_found(text, found):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from warlight_env import maps, output
-from warlight_env.agents.value_record import SHAPES, save_value
+from warlight_env.agents.records.value_record import SHAPES, save_value
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.errors import InputError
 from warlight_env.output import OutputError, WriteError

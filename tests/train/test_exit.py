@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
+from warlight_env.agents.records.turn_record import SHAPES
 from warlight_env.agents.turn_net.turn_file import read_turn_file
-from warlight_env.agents.turn_record import SHAPES
 from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game

@@ -22,7 +22,7 @@ from scipy.stats import spearmanr
 from helpers import as_position, board_of, shares_of
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
-from warlight_env.agents.evaluation import extended_share
+from warlight_env.agents.evaluation.worth import extended_share
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.cli import main
 from warlight_env.errors import RunError
@@ -272,7 +272,7 @@ def test_the_model_s_chance_is_the_search_s_share():
 
 
 def _features(board, terms, position):
-    from warlight_env.agents.duels import FEATURES, write_features
+    from warlight_env.agents.players.duels import FEATURES, write_features
 
     features = np.zeros((2, len(FEATURES)))
     for player in range(2):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from warlight_env.agents.factored_turns import VALUES
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.agents.turn_net.turn_file import load_turns
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rules import Rules

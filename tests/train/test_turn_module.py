@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from warlight_env.agents.factored_turns import VALUES
-from warlight_env.agents.generator_work import make_generator_work
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.turn_record import UNITS, make_turn_net_work, make_turn_network
 from warlight_env.agents.turn_net.forward import (
     describe,
     describe_ends,
@@ -19,7 +20,6 @@ from warlight_env.agents.turn_net.forward import (
     write_scores,
 )
 from warlight_env.agents.turn_net.turns import network_turn
-from warlight_env.agents.turn_record import UNITS, make_turn_net_work, make_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import Position

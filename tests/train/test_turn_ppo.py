@@ -10,10 +10,10 @@ import pytest
 import torch
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import make_turn_net_work, make_turn_network
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_file import load_turns, read_turn_file, turn_file
-from warlight_env.agents.turn_record import make_turn_net_work, make_turn_network
-from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.rules import Rules

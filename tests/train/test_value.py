@@ -20,10 +20,10 @@ import torch
 
 from helpers import as_position
 from warlight_env.agents import make_agent
-from warlight_env.agents.evaluation import evaluated_shares
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.value_record import SHAPES, digest, load_value, make_network
 from warlight_env.agents.value.network import network_scores
-from warlight_env.agents.value_record import SHAPES, digest, load_value, make_network
 from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.position import Positions

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from warlight_env import bounded
+from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.registry import pinned
-from warlight_env.agents.value_record import digest
 from warlight_env.errors import InputError
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from warlight_env import bounded
-from warlight_env.agents.value_record import digest
+from warlight_env.agents.records.value_record import digest
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.resumable import check_jobs
 from warlight_env.train.common.journal import SETTINGS, Journal, JournalError

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.agents.compiled import COMPILED
+from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.registry import parse
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.contests.course import Contest

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.turn_record import TurnNetwork
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.base import Budget, KernelAgent
-from warlight_env.agents.evaluation import write_best_picks
-from warlight_env.agents.generator_work import make_generator_work
-from warlight_env.agents.imagined import lone
-from warlight_env.agents.plan import ChoiceWork
+from warlight_env.agents.evaluation.imagined import lone
+from warlight_env.agents.evaluation.worth import write_best_picks
 from warlight_env.agents.planning.plans import drawn_turn, only_plans
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.players.plan import ChoiceWork
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.search.lookahead import make_lookahead
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_record import TurnNetwork
-from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.reference import reference

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, generate
-from warlight_env.agents.factored_turns import encode_nearest
-from warlight_env.agents.generator_work import take_turn
-from warlight_env.agents.plan import ChoiceWork
+from warlight_env.agents.players.plan import ChoiceWork
+from warlight_env.agents.records.factored_turns import encode_nearest
+from warlight_env.agents.records.generator_work import take_turn
 from warlight_env.agents.search.lookahead import highest, score_turns
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real

@@ -23,7 +23,7 @@ class Sb3PpoSettings(PpoSettings):
         width, layers, hidden: of the network, up to 512, 16 and 512; hidden: of the layers after pooling (strategies).
         shaping, shaping_scale: of the reward, see `envs.rewards.Reward`.
         max_cycles: steps after which a game in training is cut off.
-        opponents: those of `agents.compiled` cost next to nothing.
+        opponents: those of `agents.players.compiled` cost next to nothing.
         play: what the policy found plays: what is the likeliest, or by its probabilities.
         threads: of PyTorch; the numbers, and so the run, depend on how many.
         conditions: of all games, which are games of two (max_rounds: of matches).

@@ -1,6 +1,6 @@
 """What TD(λ) learns: the chance to win as a function of two positions, and as weights of the evaluation.
 
-The model is the search's own share: with positions P = θ · φ of both players (φ: `agents.duels.FEATURES`) the chance
+The model is the search's own share: with positions P = θ · φ of both players (φ: `players.duels.FEATURES`) the chance
 to win is σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ). That is a logistic output, and it is
 `sharpness` k of `Weights`: what is learned here is used there as it is, and the share means a probability.
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.duels import FEATURES
+from warlight_env.agents.players.duels import FEATURES
 from warlight_env.agents.weights import BOUNDS
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.ratings.statistics import unit_interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from warlight_env.agents.duels import FEATURES
+from warlight_env.agents.players.duels import FEATURES
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.train.common.checks import check_shares, check_whole
 from warlight_env.train.weights.trainer import WeightsSettings

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import share_out
+from warlight_env.agents.records.factored_turns import share_out
+from warlight_env.agents.records.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetWork
 from warlight_env.agents.turn_net.features import write_edge, write_position
-from warlight_env.agents.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetWork
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position

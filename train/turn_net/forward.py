@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import VALUES, share_out
+from warlight_env.agents.records.factored_turns import VALUES, share_out
+from warlight_env.agents.records.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
 from warlight_env.agents.turn_net.features import write_position
 from warlight_env.agents.turn_net.forward import (
     describe_alone,
@@ -24,7 +25,6 @@ from warlight_env.agents.turn_net.forward import (
     whole_units,
     write_scores,
 )
-from warlight_env.agents.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.lanes import copy_floats

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import VALUES
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetwork
 from warlight_env.agents.turn_net.forward import TENTH, mean_of_all, mean_of_members, mean_of_neighbors, sums_of_player
-from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetwork
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.lanes import clear_floats, copy_floats, outer_adder, product_adder, row_adder, row_gate

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from warlight_env.agents.factored_turns import VALUES
-from warlight_env.agents.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork
 from warlight_env.engine.board import Board
 
 #: Of the first weights: those that read many numbers begin as small as layers of so many inputs do.

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.turn_record import SHAPES, TurnNetwork, make_turn_net_work
+from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, make_turn_net_work
 from warlight_env.engine.reference import reference
 from warlight_env.ownership import OneThread
 from warlight_env.train.common.threads import in_threads

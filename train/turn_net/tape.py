@@ -7,8 +7,17 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.factored_turns import VALUES
-from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, SHAPES, UNITS, Floats, TurnNetwork
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import (
+    LAYERS,
+    N_EDGE,
+    N_NODE,
+    N_OVERALL,
+    SHAPES,
+    UNITS,
+    Floats,
+    TurnNetwork,
+)
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn, evaluate
-from warlight_env.agents.generator_work import GeneratorWork, make_generator_work
+from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.agents.turn_net.forward import describe, player_scores
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.engine.jit import inline_kernel, kernel

@@ -10,10 +10,10 @@ import numpy.typing as npt
 import torch
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import make_turn_network
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_file import load_turns, turn_file
-from warlight_env.agents.turn_record import make_turn_network
-from warlight_env.agents.value_record import load_value
 from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed

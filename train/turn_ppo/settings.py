@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_file import NONE, load_turns
-from warlight_env.agents.value_record import load_value
 from warlight_env.train.common.checks import (
     check_agents,
     check_not_negative,

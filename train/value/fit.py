@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
 from warlight_env.agents.context import Context, bare_context
+from warlight_env.agents.records.value_record import N_PLAYER, N_RULES, SHAPES
 from warlight_env.agents.value.features import write_features, write_rules
 from warlight_env.agents.value.network import LEAK
-from warlight_env.agents.value_record import N_PLAYER, N_RULES, SHAPES
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
@@ -74,7 +74,7 @@ class ValueModule(nn.Module):
         return (leaky_relu(second, LEAK) @ p["last"]).masked_fill(~inputs.present, -torch.inf)
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Its numbers, as `agents.value_record` takes them."""
+        """Its numbers, as `agents.records.value_record` takes them."""
         return {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
 
 

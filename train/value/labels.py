@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.nash.nash_work import NashSetup, NashWork, make_nash_setup, make_nash_work
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
-from warlight_env.agents.plug_ins import Functions, make_context
-from warlight_env.agents.round_values import play_at_random, write_playout_values, write_round_values
+from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork, make_nash_setup, make_nash_work
+from warlight_env.agents.players.nash.round_values import play_at_random, write_playout_values, write_round_values
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.turn_file import load_turns
 from warlight_env.agents.turn_net.turns import sampled_turn

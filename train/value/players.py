@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from warlight_env.agents import Agent
+from warlight_env.agents.records.value_record import ValueNetwork, load_value, make_network
 from warlight_env.agents.registry import parse, unpinned
-from warlight_env.agents.value_record import ValueNetwork, load_value, make_network
 from warlight_env.agents.weights import Weights
 from warlight_env.networks.npz import read_arrays, write_arrays
 from warlight_env.train.value.settings import CURRENT, ValueSettings

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from warlight_env.agents.evaluation import evaluated_shares
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.evaluation.worth import evaluated_shares
+from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.engine.position import Positions
 from warlight_env.train.common.places import Places

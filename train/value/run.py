@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from warlight_env.agents.value_record import make_network
+from warlight_env.agents.records.value_record import make_network
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.agents.compiled import COMPILED
-from warlight_env.agents.duels import FEATURES, DuelSettings, make_duel_work, play_duels
-from warlight_env.agents.plug_ins import Functions, make_context
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.players.duels import FEATURES, DuelSettings, make_duel_work, play_duels
+from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena.contests.resumable import check_jobs
 from warlight_env.arena.playing.play import Picks
@@ -27,7 +27,7 @@ from warlight_env.train.common.threads import in_threads
 #: Games of one kernel call: few enough that threads share the work evenly.
 _CHUNK: Final = 64
 
-#: Who can play: weights of a one-ply player, or the name of a bot of `agents.compiled.COMPILED`.
+#: Who can play: weights of a one-ply player, or the name of a bot of `agents.players.compiled.COMPILED`.
 Duellist = Weights | str
 
 
@@ -36,7 +36,7 @@ class Traces(NamedTuple):
 
     scores: npt.NDArray[np.float64]  #: [B] 1, 0.5 or 0 for agent 0
     rounds: npt.NDArray[np.int32]  #: [B]
-    features: npt.NDArray[np.float32]  #: [B, T, 2, F] `agents.duels.FEATURES` of agents 0 and 1 before each round
+    features: npt.NDArray[np.float32]  #: [B, T, 2, F] `players.duels.FEATURES` of agents 0 and 1 before each round
 
 
 class Duels:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numba.core.ccallback import CFunc
 
 from warlight_env.agents.context import Context, picker_signature, policy_signature
-from warlight_env.agents.plug_ins import make_context
+from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import THESIS
 from warlight_env.arguments import fitting, index, short_repr
 from warlight_env.engine.jit import JIT_DISABLED, address

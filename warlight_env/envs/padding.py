@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.agents.factored_turns import VALUES
+from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board
 from warlight_env.envs.actions.maskable import MaskableChoices

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context, draw_turn
-from warlight_env.agents.generator_work import (
+from warlight_env.agents.evaluation.standing import ONGOING, holds_regions, winner_of, write_shares
+from warlight_env.agents.records.generator_work import (
     GeneratorWork,
     TurnSet,
     TurnSets,
@@ -22,7 +23,6 @@ from warlight_env.agents.generator_work import (
     take_turn,
     turn_set_of,
 )
-from warlight_env.agents.standing import ONGOING, holds_regions, winner_of, write_shares
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, RandomState, Real
 from warlight_env.engine.memory import private_zeros

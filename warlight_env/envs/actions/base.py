@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context, bare_context
-from warlight_env.agents.value_record import is_record
+from warlight_env.agents.records.value_record import is_record
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.arguments import short_repr
 from warlight_env.engine.board import Board

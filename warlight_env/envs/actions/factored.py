@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.factored_turns import VALUES, decode_factored, share_of, share_out
+from warlight_env.agents.records.factored_turns import VALUES, decode_factored, share_of, share_out
 from warlight_env.arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
