@@ -18,7 +18,7 @@ from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.features import EDGE_FEATURES, NODE_FEATURES, OVERALL_FEATURES, write_edge
+from warlight_env.agents.turn_net.features import write_edge
 from warlight_env.agents.turn_net.forward import (
     describe,
     describe_ends,
@@ -47,6 +47,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import FactoredActions, InexpressibleError
+from warlight_env.features.definitions import EDGES, OVERALL, REGIONS
 from warlight_env.game import Game
 from warlight_env.maps import load
 
@@ -148,7 +149,7 @@ class InWords:
         chance = [0 if by == self.player else self.forces.capture[available * k // 4, defenders] for k in (4, 3, 2, 1)]
         told = (math.log1p(available) / 3, math.log1p(defenders) / 3, by == self.player, by == -1)
         told += (by not in (-1, self.player), *chance, available == 0, deployed / 5)
-        return dict(zip(EDGE_FEATURES, told, strict=True))
+        return dict(zip(EDGES.names, told, strict=True))
 
 
 @pytest.mark.parametrize("map_name, rules_name, players", [("world", "thesis", 2), ("world", "challenge2", 4)])
@@ -159,14 +160,14 @@ def test_features_are_what_their_words_say(map_name, rules_name, players):
         position, player = random_position(draw, map_, players), trial % players
         words = InWords(map_, rules, position, player, players, context.forces)
         describe(context, position, player, work)
-        assert work.overall == pytest.approx([words.overall()[name] for name in OVERALL_FEATURES], **ROUNDING)
-        expected = [[words.node(r)[name] for name in NODE_FEATURES] for r in range(map_.n_regions)]
+        assert work.overall == pytest.approx([words.overall()[name] for name in OVERALL.names], **ROUNDING)
+        expected = [[words.node(r)[name] for name in REGIONS.names] for r in range(map_.n_regions)]
         assert work.nodes == pytest.approx(np.array(expected, dtype=float), **ROUNDING)
         numbers, edge, deployed = np.zeros(N_EDGE, np.float32), int(draw.integers(board.n_edges)), int(draw.integers(6))
         source, target = int(board.edge_source[edge]), int(board.edge_target[edge])
         write_edge(context, position, player, source, target, deployed, numbers)
         told = words.edge(source, target, deployed)
-        assert numbers == pytest.approx([float(told[name]) for name in EDGE_FEATURES], **ROUNDING)
+        assert numbers == pytest.approx([float(told[name]) for name in EDGES.names], **ROUNDING)
 
 
 class InNumPy:

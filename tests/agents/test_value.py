@@ -12,7 +12,7 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.context import evaluate
 from warlight_env.agents.forces import attackers_needed
 from warlight_env.agents.plug_ins import make_context
-from warlight_env.agents.value.features import PLAYER_FEATURES, write_rules
+from warlight_env.agents.value.features import write_rules
 from warlight_env.agents.value.network import BY_REGIONS, BY_WORTH, LEAK, network_chance, network_scores
 from warlight_env.agents.value_record import (
     N_PLAYER,
@@ -29,6 +29,7 @@ from warlight_env.engine.board import make_board
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import Rules
+from warlight_env.features.definitions import PLAYERS
 from warlight_env.game import Game
 from warlight_env.maps import load
 
@@ -78,7 +79,7 @@ def features_in_python(map_, rules, position, player, players, forces):
         joined = armies - 1 + int(0.7 * income(who))
         return forces.capture[armies - 1, army[r]], forces.capture[joined, army[r]]
 
-    f = dict.fromkeys(PLAYER_FEATURES, 0.0)
+    f = dict.fromkeys(PLAYERS.names, 0.0)
     mine = [r for r in range(map_.n_regions) if owner[r] == player]
     f["armies"], f["roots"] = sum(army[r] for r in mine), sum(math.sqrt(army[r]) for r in mine)
     f["regions"], f["income"] = len(mine), income(player)
@@ -114,7 +115,7 @@ def features_in_python(map_, rules, position, player, players, forces):
                 f["clear_4"] += bonus * math.exp(-lack / 4)
                 f["clear_8"] += bonus * math.exp(-lack / 8)
                 f["ready"] += bonus * min(1.0, (sum(army[r] - 1 for r in own) + income(player)) / max(1, lack))
-    return [f[name] for name in PLAYER_FEATURES]
+    return [f[name] for name in PLAYERS.names]
 
 
 def some_network(seed=1):
@@ -155,7 +156,7 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
         chances = np.exp(scores - scores.max())
         shares = shares_of(write_shares, context, position)
         held = np.array([(position.owner == p).sum() for p in range(players)])
-        armies, income, promise = (told[:, PLAYER_FEATURES.index(name)] for name in ("armies", "income", "promise_8"))
+        armies, income, promise = (told[:, PLAYERS.names.index(name)] for name in ("armies", "income", "promise_8"))
         worth = (armies + 9 * income + 6 * promise) * (held > 0)
         expected = (1 - BY_REGIONS - BY_WORTH) * chances / chances.sum()
         expected += BY_WORTH * worth / worth.sum() + BY_REGIONS * held / held.sum()

@@ -8,7 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.factored_turns import VALUES
-from warlight_env.agents.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, SHAPES, UNITS, Floats, TurnNetwork
+from warlight_env.agents.turn_record import (
+    LAYERS,
+    N_EDGE,
+    N_NODE,
+    N_OVERALL,
+    SHAPES,
+    UNITS,
+    Floats,
+    TurnNetwork,
+    blank_turn_network,
+)
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
@@ -82,11 +92,9 @@ def make_told(size: int, players: int) -> ToldTurns:
 
 def make_gradient() -> TurnNetwork:
     """Zeros of the shapes of a network, but that rows of VALUES are WIDE; one set per thread."""
-    made = {}
-    for name, shape in SHAPES.items():
-        made[name] = private_zeros((*shape[:-1], WIDE) if name in _NARROW else shape, np.float32)
-    network: TurnNetwork = reference(TurnNetwork(**made))
-    return network
+    return blank_turn_network(
+        {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in SHAPES.items()}
+    )
 
 
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
