@@ -18,7 +18,7 @@ from warlight_env.agents.plug_ins import make_context
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
-from warlight_env.agents.turn_net.features import write_edge
+from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.agents.turn_net.forward import (
     describe,
     describe_ends,
@@ -28,7 +28,7 @@ from warlight_env.agents.turn_net.forward import (
     weight_logits,
     write_scores,
 )
-from warlight_env.agents.turn_net.turn_file import BUNDLED, is_turn_file, load_turns, read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_file import BUNDLED, file_of, is_turn_file, load_turns, read_turn_file, turn_file
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.turn_record import (
     LAYERS,
@@ -36,8 +36,11 @@ from warlight_env.agents.turn_record import (
     SHAPES,
     UNITS,
     TurnNetworkError,
+    TurnReads,
     make_turn_net_work,
     make_turn_network,
+    reads_of,
+    widened,
 )
 from warlight_env.agents.value_record import digest
 from warlight_env.agents.weights import PLANNING
@@ -168,6 +171,42 @@ def test_features_are_what_their_words_say(map_name, rules_name, players):
         write_edge(context, position, player, source, target, deployed, numbers)
         told = words.edge(source, target, deployed)
         assert numbers == pytest.approx([float(told[name]) for name in EDGES.names], **ROUNDING)
+
+
+def test_features_are_within_their_ranges():
+    map_, draw = load("world"), np.random.default_rng(9)
+    _board, context, work = put(map_, Rules.of("challenge1"), 3)
+    position = random_position(draw, map_, 3)
+    write_position(context, position, 1, work)
+    for group, numbers in ((REGIONS, work.nodes), (OVERALL, work.overall[None])):
+        for feature, column in zip(group.features, numbers.T, strict=True):
+            assert (feature.low <= column).all() and (column <= feature.high).all(), feature.name
+
+
+@pytest.mark.parametrize("map_name, players", [("world", 2), ("small", 3)])
+def test_a_network_reads_the_features_of_its_list_in_that_order(map_name, players):
+    """It plays as one that reads all, in which the others count nothing."""
+    draw, arrays = np.random.default_rng(3), some_network(scale=0.1)
+    lists = [draw.permutation(group.names)[: group.width // 2].tolist() for group in (REGIONS, OVERALL, EDGES)]
+    for name, names in zip(("first", "overall", "edge"), lists, strict=True):
+        arrays[name] = arrays[name][: len(names)]
+    network = make_turn_network(arrays, reads=TurnReads(*lists))
+    network = read_turn_file(file_of(network, note={"a": 1}), "again").network
+    assert [list(names) for names in reads_of(network)] == lists
+    map_ = load(map_name)
+    _board, context, work = put(map_, Rules.of("thesis"), players, widened(network))
+    few, position = context._replace(turns=network), random_position(draw, map_, players)
+    described, logits = [], []
+    for one in (context, few):
+        describe(one, position, 0, work)
+        described.append(work.described.copy())
+        describe_ends(one, position, 0, work)
+        source = int(np.flatnonzero(position.owner == 0)[0])
+        shares, priorities = np.zeros(VALUES, np.float32), np.zeros(VALUES, np.float32)
+        edge_logits(one, position, 0, source, map_.neighbors[source][0], 3, work, shares, priorities)
+        logits.append(np.concatenate([shares, priorities]))
+    assert described[0] == pytest.approx(described[1], **ROUNDING)
+    assert logits[0] == pytest.approx(logits[1], **ROUNDING)
 
 
 class InNumPy:
