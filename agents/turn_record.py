@@ -110,7 +110,9 @@ def make_turn_network(
             such feature.
     """
     try:
-        columns = {f"{name}_columns": _GROUPS[name].places(names) for name, names in reads._asdict().items()}
+        columns: dict[str, Any] = {
+            f"{name}_columns": _GROUPS[name].places(names) for name, names in reads._asdict().items()
+        }
     except FeatureNameError as error:
         raise TurnNetworkError(f"{place}: {error}") from None
     shapes = {**SHAPES, **{_ROWS[name]: (len(names), UNITS) for name, names in reads._asdict().items()}}
@@ -161,7 +163,9 @@ def widened(network: TurnNetwork) -> dict[str, Floats]:
 
 def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNetwork:
     """A record of zeros that can be written to, one per thread, which reads all features."""
-    columns = {f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()}
+    columns: dict[str, Any] = {
+        f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
+    }
     made = {name: private_zeros(shape, np.float32) for name, shape in shapes.items()}
     network: TurnNetwork = reference(TurnNetwork(**made, **columns))
     return network

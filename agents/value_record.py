@@ -180,4 +180,5 @@ def read_value(content: bytes, place: str) -> ValueNetwork:
     header = bounded.parse_json(text, f"{place}: no value network: header", ValueNetworkError)
     if not isinstance(header, dict) or header.get("kind") != _KIND:
         raise ValueNetworkError(f"{place}: no value network: its header is of no such kind")
-    return make_network(arrays, place, ValueReads(header.get("player_features"), header.get("rule_features")))
+    reads: Any = (header.get("player_features"), header.get("rule_features"))
+    return make_network(arrays, place, ValueReads(*reads))

@@ -18,8 +18,8 @@ _EVERY = slice(None)
 
 def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
     """The Box of arrays between two, of their shape and dtype; its bounds are numbers where all entries are equal."""
-    bounds: list[Any] = [values if values.min() != values.max() else values.min() for values in (low, high)]
-    return spaces.Box(*bounds, low.shape, low.dtype.type)
+    least, most = (values if values.min() != values.max() else values.min() for values in (low, high))
+    return spaces.Box(least, most, low.shape, low.dtype.type)
 
 
 def games_named(which: Any, batch: int) -> list[int]:
