@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,13 +14,15 @@ from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError, clipped
+from warlight_env.features.definitions import EDGES, OVERALL, REGIONS
+from warlight_env.features.registry import Columns, FeatureNameError
 
 Floats = npt.NDArray[np.float32]
 
-#: Numbers that a network reads of each region, of the whole position, and of a border: `turn_net.features` writes them.
-N_NODE: Final = 28
-N_OVERALL: Final = 13
-N_EDGE: Final = 11
+#: Features of a region, of the whole position, and of a border: `turn_net.features` writes them, networks read some.
+N_NODE: Final = REGIONS.width
+N_OVERALL: Final = OVERALL.width
+N_EDGE: Final = EDGES.width
 #: Units of all layers, and layers in which regions hear of their neighbours and super regions; constants, so that loops
 #: over them become a few wide instructions.
 UNITS: Final = 32
@@ -33,10 +35,11 @@ class TurnNetworkError(InputError):
 
 @shared
 class TurnNetwork(NamedTuple):
-    """Numbers of the network, float32, H = UNITS, L = LAYERS, V = VALUES. Read-only."""
+    """Numbers of the network, float32, H = UNITS, L = LAYERS, V = VALUES, and the columns of the features that it
+    reads, uint32: F of regions, G of the position, K of borders. Read-only."""
 
-    first: Floats  #: [N_NODE, H] of a region
-    overall: Floats  #: [N_OVERALL, H] of the position
+    first: Floats  #: [F, H] of a region
+    overall: Floats  #: [G, H] of the position
     first_bias: Floats  #: [H]
     own: Floats  #: [L, H, H] for a region's own description
     around: Floats  #: [L, H, H] for the mean of its neighbours'
@@ -51,7 +54,7 @@ class TurnNetwork(NamedTuple):
     weight_bias: Floats  #: [V]
     source: Floats  #: [H, H] of a border
     target: Floats  #: [H, H]
-    edge: Floats  #: [N_EDGE, H]
+    edge: Floats  #: [K, H]
     edge_bias: Floats  #: [H]
     share: Floats  #: [H, V] to the shares of armies
     share_bias: Floats  #: [V]
@@ -63,9 +66,12 @@ class TurnNetwork(NamedTuple):
     player: Floats  #: [H] where the player is the one that looks
     value_bias: Floats  #: [H]
     value: Floats  #: [H] to a player's score
+    node_columns: Columns  #: [F]
+    overall_columns: Columns  #: [G]
+    edge_columns: Columns  #: [K]
 
 
-#: The shapes of its arrays.
+#: The shapes of the arrays of a network that reads all features.
 SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "first": (N_NODE, UNITS), "overall": (N_OVERALL, UNITS), "first_bias": (UNITS,),
     "own": (LAYERS, UNITS, UNITS), "around": (LAYERS, UNITS, UNITS), "among": (LAYERS, UNITS, UNITS),
@@ -78,33 +84,91 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
 }  # fmt: skip
 
 
-def make_turn_network(arrays: Mapping[str, npt.NDArray[Any]], place: str = "network") -> TurnNetwork:
-    """The record of arrays by name, of `SHAPES`, float32.
+class TurnReads(NamedTuple):
+    """Names of the features that a network reads, in order; by default all of this version."""
+
+    node: Sequence[str] = REGIONS.names
+    overall: Sequence[str] = OVERALL.names
+    edge: Sequence[str] = EDGES.names
+
+
+EVERY: Final = TurnReads()
+
+#: The array of a network that has a row for each feature of a group, by the group's field in `TurnReads`.
+_ROWS: Final = {"node": "first", "overall": "overall", "edge": "edge"}
+_GROUPS: Final = {"node": REGIONS, "overall": OVERALL, "edge": EDGES}
+
+
+def make_turn_network(
+    arrays: Mapping[str, npt.NDArray[Any]], place: str = "network", reads: TurnReads = EVERY
+) -> TurnNetwork:
+    """The record of arrays by name, float32, of `SHAPES` but that `first`, `overall` and `edge` have a row per feature
+    that the network reads.
 
     Raises:
-        TurnNetworkError: they are not those of a network; the message names the first that is wrong.
+        TurnNetworkError: they are not those of a network, the message names the first that is wrong; or there is no
+            such feature.
     """
-    for name in (*SHAPES, *arrays):
-        if fault := _fault(name, arrays.get(name)):
+    try:
+        columns: dict[str, Any] = {
+            f"{name}_columns": _GROUPS[name].places(names) for name, names in reads._asdict().items()
+        }
+    except FeatureNameError as error:
+        raise TurnNetworkError(f"{place}: {error}") from None
+    shapes = {**SHAPES, **{_ROWS[name]: (len(names), UNITS) for name, names in reads._asdict().items()}}
+    for name in (*shapes, *arrays):
+        if fault := _fault(arrays.get(name), shapes.get(name)):
             raise TurnNetworkError(f"{place}: not the arrays of a turn network: {clipped(name, 60)}: {fault}")
-    made = {name: np.ascontiguousarray(arrays[name]) for name in TurnNetwork._fields}
-    network: TurnNetwork = reference(read_only(TurnNetwork(**made)))
+    made = {name: np.ascontiguousarray(arrays[name]) for name in shapes}
+    network: TurnNetwork = reference(read_only(TurnNetwork(**made, **columns)))
     return network
 
 
-def _fault(name: str, array: npt.NDArray[Any] | None) -> str:
-    """What is wrong with a network's array; nothing where it is as it must be."""
+def _fault(array: npt.NDArray[Any] | None, shape: tuple[int, ...] | None) -> str:
+    """What is wrong with a network's array of that shape; nothing where it is as it must be."""
     if array is None:
         return "missing"
-    if name not in SHAPES:
+    if shape is None:
         return "not known"
-    if array.dtype != np.float32 or array.shape != SHAPES[name]:
-        shape = clipped(str(list(array.shape)), 60)
-        return f"{array.dtype} {shape}, must be float32 {list(SHAPES[name])}"
+    if array.dtype != np.float32 or array.shape != shape:
+        found = clipped(str(list(array.shape)), 60)
+        return f"{array.dtype} {found}, must be float32 {list(shape)}"
     if not (finite := np.isfinite(array)).all():
         at = np.argwhere(~finite)[0]
         return f"{array[tuple(at)]} at {at.tolist()}, must be finite"
     return ""
+
+
+def reads_of(network: TurnNetwork) -> TurnReads:
+    """The features that a network reads."""
+    return TurnReads(
+        *([group.names[at] for at in getattr(network, f"{name}_columns")] for name, group in _GROUPS.items())
+    )
+
+
+def arrays_of(network: TurnNetwork) -> dict[str, Floats]:
+    """A network's arrays by name, as `make_turn_network` takes them."""
+    return {name: np.array(getattr(network, name)) for name in SHAPES}
+
+
+def widened(network: TurnNetwork) -> dict[str, Floats]:
+    """The arrays, of `SHAPES`, of a network that reads all features and plays as this one: the others count nothing."""
+    arrays = arrays_of(network)
+    for name, rows in _ROWS.items():
+        wide = np.zeros(SHAPES[rows], np.float32)
+        wide[getattr(network, f"{name}_columns")] = arrays[rows]
+        arrays[rows] = wide
+    return arrays
+
+
+def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNetwork:
+    """A record of zeros that can be written to, one per thread, which reads all features."""
+    columns: dict[str, Any] = {
+        f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
+    }
+    made = {name: private_zeros(shape, np.float32) for name, shape in shapes.items()}
+    network: TurnNetwork = reference(TurnNetwork(**made, **columns))
+    return network
 
 
 @functools.cache

@@ -92,7 +92,10 @@ def test_numpy_gives_what_torch_gives(action, tmp_path):
         for values in policy.parameters():
             values += 0.3 * torch.randn(values.shape, generator=torch.Generator().manual_seed(values.numel()))
     file = PolicyFile.from_bytes(run.export())
-    net, player = PolicyNet(file.arrays, action, run.board, 2), file.player(run.board, sampled=False)
+    net, player = (
+        PolicyNet(file.arrays, action, run.board, 2, file.node_features, file.global_features),
+        file.player(run.board, sampled=False),
+    )
     run.env.seed(3)
     seen, worst, agreed = run.env.reset(), 0.0, []
     for _ in range(12):

@@ -290,8 +290,8 @@ def test_predictions_are_the_logarithms_of_the_winner_s_share(games):
 
 def test_the_gate_refuses_a_damaged_network(tmp_path, monkeypatch):
     """The bundled network with its last layer negated: it takes the worst positions for the best."""
-    good = unpack_network(LEARNED)._asdict()
-    bad = {name: -values if name == "last" else np.array(values) for name, values in good.items()}
+    good = unpack_network(LEARNED)
+    bad = {name: np.array(getattr(good, name)) * (-1 if name == "last" else 1) for name in SHAPES}
     monkeypatch.setattr(trainer, "fit_network", lambda *_: Fit(bad, 0.1, 0.1))
     settings = replace(TINIEST, start="learned", accept=0.5, gate_units=4)
     with pytest.raises(RunError, match="no network of 2 iterations came through the gate"):

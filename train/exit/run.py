@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from warlight_env.agents.turn_net.turn_file import NONE, load_turns, turn_file
+from warlight_env.agents.turn_net.turn_file import NONE, file_of, load_turns, turn_file
 from warlight_env.engine.rng import derive_seed
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
 from warlight_env.train.common.matches import Pair
@@ -47,7 +47,7 @@ class ExitRun(ExpertIteration[ExitSettings, TaughtTurns]):
     def first(self) -> bytes:
         """See `ExpertIteration.first`."""
         start = load_turns(self.settings.start)
-        return b"" if start is None else turn_file(start._asdict())
+        return b"" if start is None else file_of(start)
 
     def needs_gate(self, network: bytes) -> bool:
         """See `ExpertIteration.needs_gate`."""

@@ -12,7 +12,8 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from warlight_env.engine.board import Board
-from warlight_env.features.columns import SOFT_ARMIES, node_features, observed_features
+from warlight_env.features.columns import node_features, observed_features
+from warlight_env.features.definitions import SOFT_ARMIES
 from warlight_env.train.sb3_ppo.masked_policy import MASK_KEY, MaskedFactoredPolicy, MaskedRowsDistribution
 from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 

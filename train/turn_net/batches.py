@@ -12,7 +12,7 @@ from torch import Tensor
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import share_out
 from warlight_env.agents.records.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetWork
-from warlight_env.agents.turn_net.features import write_edge, write_position
+from warlight_env.agents.turn_net.features import INCOME, write_edge, write_position
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
@@ -75,7 +75,7 @@ def _write(context: Context, rows: TurnRows, work: TurnNetWork, out: _Numbers) -
         for r in range(position.owner.shape[0]):
             for i in range(N_NODE):
                 out.nodes[m, r, i] = work.nodes[r, i]
-        income, deploy = np.int64(work.holding[player, 0]), out.deploy[m]
+        income, deploy = np.int64(work.holding[player, INCOME]), out.deploy[m]
         share_out(
             position.owner, player, income, context.params.max_orders, rows.row[m], work.own, work.classes, deploy
         )

@@ -9,7 +9,7 @@ import numpy as np
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import VALUES, share_out
 from warlight_env.agents.records.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetWork
-from warlight_env.agents.turn_net.features import write_position
+from warlight_env.agents.turn_net.features import INCOME, write_position
 from warlight_env.agents.turn_net.forward import (
     describe_alone,
     describe_ends,
@@ -144,7 +144,7 @@ def _tell_borders(
 ) -> Int:  # fmt: skip
     """Shares of armies, and priorities of those that are sent; returns where the next position's borders begin."""
     board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]
-    edges, income = board.edge_target.shape[0], np.int64(work.holding[player, 0])
+    edges, income = board.edge_target.shape[0], np.int64(work.holding[player, INCOME])
     deploy, logits = stack_armies(), stack_singles()
     share_out(owner, player, income, context.params.max_orders, row, work.own, work.classes, deploy)
     describe_ends(context, position, player, work)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.records.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork
+from warlight_env.agents.records.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork, widened
 from warlight_env.engine.board import Board
 
 #: Of the first weights: those that read many numbers begin as small as layers of so many inputs do.
@@ -75,10 +75,11 @@ class TurnModule(nn.Module):
             self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
-        """Take a network's numbers."""
+        """Take a network's numbers; features that it does not read count nothing at first."""
+        arrays = widened(network)
         with torch.no_grad():
             for name, parameter in self.named_parameters():
-                parameter.copy_(torch.from_numpy(np.array(getattr(network, name))))
+                parameter.copy_(torch.from_numpy(arrays[name]))
 
     def describe(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
         """Descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""

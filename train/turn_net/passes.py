@@ -14,8 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, make_turn_net_work
-from warlight_env.engine.reference import reference
+from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_net_work
 from warlight_env.ownership import OneThread
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows, make_batch
@@ -128,7 +127,7 @@ class CompiledPass(OneThread):
 
     def __init__(self, context: Context, threads: int) -> None:
         self._threads, self.players = threads, context.players
-        self._network = reference(TurnNetwork(**{name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}))
+        self._network = blank_turn_network()
         self._context = context._replace(turns=self._network)
         board = context.board
         n, e = board.n_regions, board.n_edges
@@ -142,8 +141,8 @@ class CompiledPass(OneThread):
 
     def tell(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[ToldTurns, Tape]:
         """What `TurnChances` has, and the tape to go back along."""
-        for array, parameter in zip(self._network, parameters, strict=True):
-            np.copyto(array, parameter.detach().numpy())
+        for name, parameter in zip(SHAPES, parameters, strict=True):
+            np.copyto(getattr(self._network, name), parameter.detach().numpy())
         size = len(rows.round)
         told, tape = make_told(size, self.players), _TAPES.take(size, self._context)
 

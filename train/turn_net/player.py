@@ -9,7 +9,7 @@ from typing import Any
 
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.turn_file import read_turn_file, turn_file
+from warlight_env.agents.turn_net.turn_file import file_of, read_turn_file
 
 
 @dataclass(frozen=True)
@@ -33,4 +33,4 @@ def read_network(content: bytes) -> TurnNetwork | None:
 def with_note(content: bytes, more: Mapping[str, Any]) -> bytes:
     """The file of a network with more in the note that says where it comes from."""
     policy = read_turn_file(content, "network of this run")
-    return turn_file(policy.network._asdict(), policy.heat, {**policy.note, **more})
+    return file_of(policy.network, policy.heat, {**policy.note, **more})

@@ -17,6 +17,7 @@ from warlight_env.agents.records.turn_record import (
     UNITS,
     Floats,
     TurnNetwork,
+    blank_turn_network,
 )
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
@@ -91,11 +92,9 @@ def make_told(size: int, players: int) -> ToldTurns:
 
 def make_gradient() -> TurnNetwork:
     """Zeros of the shapes of a network, but that rows of VALUES are WIDE; one set per thread."""
-    made = {}
-    for name, shape in SHAPES.items():
-        made[name] = private_zeros((*shape[:-1], WIDE) if name in _NARROW else shape, np.float32)
-    network: TurnNetwork = reference(TurnNetwork(**made))
-    return network
+    return blank_turn_network(
+        {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in SHAPES.items()}
+    )
 
 
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:

@@ -6,13 +6,10 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from warlight_env.agents import Agent
-from warlight_env.agents.records.value_record import ValueNetwork, load_value, make_network
+from warlight_env.agents.records.value_record import ValueNetwork, load_value, read_value, value_file
 from warlight_env.agents.registry import parse, unpinned
 from warlight_env.agents.weights import Weights
-from warlight_env.networks.npz import read_arrays, write_arrays
 from warlight_env.train.value.settings import CURRENT, ValueSettings
 
 
@@ -37,13 +34,13 @@ class NetworkPlayer:
 
 def pack_network(network: ValueNetwork | None) -> bytes:
     """A network as the content of a file; nothing where there is none."""
-    return b"" if network is None else write_arrays({name: np.array(x) for name, x in network._asdict().items()})
+    return b"" if network is None else value_file(network)
 
 
 @functools.lru_cache(8)
 def unpack_network(content: bytes) -> ValueNetwork | None:
     """What `pack_network` was given."""
-    return make_network(read_arrays(content)) if content else None
+    return read_value(content, "network of this run") if content else None
 
 
 def first_network(settings: ValueSettings) -> bytes:

@@ -16,6 +16,12 @@ S = TypeVar("S", bound="spaces.Space[Any] | None")
 _EVERY = slice(None)
 
 
+def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
+    """The Box of arrays between two, of their shape and dtype; its bounds are numbers where all entries are equal."""
+    least, most = (values if values.min() != values.max() else values.min() for values in (low, high))
+    return spaces.Box(least, most, low.shape, low.dtype.type)
+
+
 def games_named(which: Any, batch: int) -> list[int]:
     """The numbers of games that are named, None: all of the batch; `InputError` unless they are different ones."""
     games = list(range(batch)) if which is None else integers_of(which, "which")
