@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import numbers
 import operator
 import types
 import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn, ParamSpec, TypeVar
-
-import numpy as np
 
 from warlight_env.arguments import short_repr
 from warlight_env.maps.errors import MapError
@@ -102,11 +101,9 @@ def _integer(value: Any, place: str) -> int:
 def _number(value: Any, place: str) -> int | float:
     if type(value) is float:
         return value
-    if isinstance(value, float | np.floating):
-        return float(value)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         _refuse(value, place, "a number")
-    return _integer(value, place)
+    return _integer(value, place) if isinstance(value, numbers.Integral) else float(value)
 
 
 def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:

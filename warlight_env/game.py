@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import array_of, is_integer, short_repr
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, wishes_of
 from warlight_env.engine.rng import SEEDS, derive_seed, make_rng

@@ -7,22 +7,30 @@ import multiprocessing
 import os
 import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from multiprocessing import resource_tracker, util
 from multiprocessing.context import ForkServerContext, SpawnContext
+from typing import Final
+
+#: Bytes that the path of a socket may have on all systems, and those of ``/pymp-XXXXXXXX/listener-XXXXXXXX`` in it.
+_SOCKET_PATH: Final = 103
+_SOCKET_NAME: Final = 32
 
 
 def worker_context(modules: Iterable[str]) -> ForkServerContext | SpawnContext:
-    """The start method of worker processes: "forkserver", or "spawn" on systems that lack it.
+    """The start method of worker processes: "forkserver", or "spawn" where no fork server can be started.
 
     Both start workers without the threads and locks of this process. A fork server imports the package once, so the
-    next workers start in milliseconds. It keeps the environment variables of the time when it started.
+    next workers start in milliseconds. It keeps the environment variables of the time when it started. Some systems
+    have no fork server, and its socket does not fit into a temporary folder with a very long path.
 
     Args:
         modules: what the fork server imports when it starts, by name.
     """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    too_long = len(os.fsencode(tempfile.gettempdir())) + _SOCKET_NAME > _SOCKET_PATH
+    if too_long or "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(modules))
@@ -54,7 +62,7 @@ def interrupts_blocked() -> Iterator[None]:
 
 
 def socket_folder() -> str:
-    """The folder of this process in which the socket of its fork server lies; a killed process cannot remove it."""
+    """The folder of this process that has the socket of its fork server; a killed process cannot remove it."""
     return util.get_temp_dir()
 
 

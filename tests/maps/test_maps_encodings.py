@@ -43,7 +43,7 @@ def test_a_file_of_another_kind_is_named(kind, tmp_path):
     file = tmp_path / "a.json"
     file.write_bytes(FILES[kind])
     name = kind.removesuffix(" without a mark").removesuffix(", big end first")
-    with pytest.raises(MapError, match=f"a.json: not UTF-8 text: the file appears to be {name}.*supported forms"):
+    with pytest.raises(MapError, match=f"a.json: not UTF-8 text: the file appears to be {name}.*supported formats"):
         maps.load(file)
     with pytest.raises(InputError, match=f"not UTF-8 text: the file appears to be {name}"):
         bounded.read_text(file, 10**6, InputError, "file")
@@ -77,7 +77,7 @@ def test_xml_with_a_prefix_is_read(tmp_path):
 def test_toml_is_not_taken_for_json(text, tmp_path):
     file = tmp_path / "a.toml"
     file.write_text(text)
-    with pytest.raises(MapError, match="no form of maps") as refused:
+    with pytest.raises(MapError, match="not a map format") as refused:
         maps.load(file)
     assert "JSON (" not in str(refused.value) and "be JSON" not in str(refused.value)
 

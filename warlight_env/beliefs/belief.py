@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.evaluation.imagined import distance_to, farthest
-from warlight_env.arguments import index, integer_array, integers_of, short_repr
+from warlight_env.arguments import index, integers_of, short_repr
+from warlight_env.array_arguments import integer_array
 from warlight_env.beliefs.watching import NOTHING_SEEN, Seen
 from warlight_env.engine.board import make_board
 from warlight_env.engine.orders import Orders

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import array_of
+from warlight_env.array_arguments import array_of
 from warlight_env.envs.handing_in import tell_nothing_played
 from warlight_env.envs.map_episodes import MapEpisodes, MapsLike
 from warlight_env.envs.map_sets import MapRoom

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from warlight_env.arguments import array_of, index, short_repr
+from warlight_env.arguments import index, short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.rendering import RENDERING, checked_mode

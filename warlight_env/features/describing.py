@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.arguments import array_of, is_integer, short_repr
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.engine.bits import BitBoard, count_bits, count_common, has, leaves, make_bits, owned_bits
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel

@@ -65,7 +65,7 @@ class ExternalBot(OneThread, Agent):
     def __init__(self, command: Sequence[str], seed: int = 0, options: HostOptions | None = None) -> None:
         if options is not None and not isinstance(options, HostOptions):
             raise CommandError(f"options = {short_repr(options)}: must be HostOptions or None")
-        if not isinstance(command, list | tuple) or not command or not all(isinstance(word, str) for word in command):
+        if not isinstance(command, list | tuple) or not all(isinstance(word, str) for word in command):
             raise CommandError(f"command = {short_repr(command)}: must be a list of strings: a program and arguments")
         seed = seed_of(seed, CommandError)
         self.options = HostOptions() if options is None else options

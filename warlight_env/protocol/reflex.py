@@ -41,6 +41,7 @@ class Reflex:
                 self._bonuses = dict(pairs)
             case m.StartingArmies(armies):
                 self._turn.hear_armies(armies)
+                self._placed = None
             case m.UpdateMap(rows):
                 self._turn.hear_map()
                 self._rows, self._placed = rows, None
