@@ -27,7 +27,8 @@ class OutputError(InputError):
 
 
 class WriteError(RunError):
-    """A file that could not be written, for lack of space or rights. The file is unchanged."""
+    """A file that could not be written, for lack of space or rights. The file is unchanged, or the message says that it
+    has the new content and that a power cut may undo that, see `FolderSyncError`."""
 
 
 class FolderSyncError(OSError):
@@ -173,7 +174,7 @@ def save_file(path: Path, content: str | bytes) -> None:
 
     Raises:
         OutputError: the path is not that of a regular file, or its folder does not exist.
-        WriteError: the file cannot be written; it is unchanged.
+        WriteError: the file cannot be written; it is unchanged unless the message says otherwise.
     """
     with write_errors(path):
         write_file(path, content)

@@ -358,7 +358,7 @@ def long_match(tmp_path, jobs):
     ) as process:  # fmt: skip
         while process.poll() is None and not (games.exists() and games.stat().st_size):
             time.sleep(0.01)
-        assert any(temporary.iterdir()) == (jobs > 1)
+        assert [file.name.split("-")[1] for file in temporary.iterdir()] == ["match"] * (jobs > 1)
         yield process
 
 

@@ -31,7 +31,14 @@ def play_pairs(
     pairs: Sequence[Pair], units: int, conditions: Conditions, seed: int, folder: Path | None = None, *, jobs: int = 1,
     backend: str | Backend = "local", advance: Callable[[int, str], None] = lambda count, label: None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Matches of any players with a seed of their own; rows and errors as for `play_holdout`."""
+    """Play matches of pairs of players.
+
+    Returns:
+        A row of plain data for each pair: player, opponent, games, wins, draws, score and interval.
+
+    Raises:
+        KeyboardInterrupt: the matches were interrupted.
+    """
     map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
     contests = [
         Contest(

@@ -30,7 +30,7 @@ from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.seeds import Seeds, checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
-from warlight_env.output import replacing, write_errors, write_file
+from warlight_env.output import replacing, write_errors
 from warlight_env.ownership import OneThread
 
 #: Options of `reset`.
@@ -286,7 +286,7 @@ def save_for_play(model: Any, path: str | Path) -> None:
     settings = env.get_attr("policy_settings", 0)[0]
     with write_errors(path), replacing(path) as model_file, replacing(beside(path)) as settings_file:
         model.save(model_file)
-        write_file(settings_file, settings.to_json())
+        settings_file.write_text(settings.to_json(), encoding="utf-8")
 
 
 class SaveForPlay(BaseCallback):

@@ -18,7 +18,7 @@ from warlight_env.agents import AgentError
 from warlight_env.arena.backends.tasks import Done, Playable, R, Task, play_task
 from warlight_env.arena.playing.game_setup import MatchError
 from warlight_env.errors import RunError
-from warlight_env.worker_processes import begin_worker, interrupts_blocked, socket_folder, worker_context
+from warlight_env.worker_processes import begin_worker, interrupts_blocked
 
 #: Seconds in which the processes may end their rounds.
 PATIENCE: Final = 2.0
@@ -32,8 +32,8 @@ class _Worker:
     warm: set[int]
 
 
-def _start(file: Path, stop: Any, folder: str) -> None:
-    begin_worker([str(file.parent), folder])
+def _start(file: Path, stop: Any) -> None:
+    begin_worker(file.parent)
     _Worker.setups, _Worker.stop, _Worker.warm = pickle.loads(file.read_bytes()), stop, set()
 
 
@@ -68,9 +68,9 @@ class Processes(Generic[R]):
         self._folder = tempfile.TemporaryDirectory(prefix="warlight-match-")
         file = Path(self._folder.name, "setups.pickle")
         file.write_bytes(sent)
-        context = worker_context([__name__])
+        context = multiprocessing.get_context("spawn")
         self._stop = context.RawValue("b", 0)
-        self._pool = ProcessPoolExecutor(self._jobs, context, _start, (file, self._stop, socket_folder()))
+        self._pool = ProcessPoolExecutor(self._jobs, context, _start, (file, self._stop))
         return self
 
     def __exit__(self, *exception: object) -> None:

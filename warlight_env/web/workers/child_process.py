@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
 import pickle
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
-from warlight_env.worker_processes import begin_worker, interrupts_blocked, socket_folder, worker_context
+from warlight_env.worker_processes import begin_worker, interrupts_blocked
 
 #: Seconds within which a process must be ready for its first question.
 START: Final = 300.0
@@ -102,18 +103,16 @@ class ChildProcess:
 
     def _expire(self) -> None:
         self._late = True
-        if self._process is not None:
+        if self._process is not None and self._process.pid is not None:
             self._process.kill()
 
     def _make_ready(self) -> None:
         if self._process is not None and self._process.is_alive():
             return
         self._end()
-        context = worker_context([self._serve.__module__])
+        context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(
-            target=_run, args=(self._serve, theirs, socket_folder()), daemon=True, name=self._name
-        )
+        self._process = context.Process(target=_run, args=(self._serve, theirs), daemon=True, name=self._name)
         try:
             with interrupts_blocked():
                 self._process.start()
@@ -149,9 +148,9 @@ class ChildProcess:
         self._thread.shutdown(wait=True)
 
 
-def _run(serve: Callable[[Connection], None], pipe: Connection, folder: str) -> None:
-    """What runs in the process."""
-    begin_worker([folder])
+def _run(serve: Callable[[Connection], None], pipe: Connection) -> None:
+    """Serve in the process that was started."""
+    begin_worker()
     serve(pipe)
 
 
