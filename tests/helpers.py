@@ -97,6 +97,7 @@ def copy_engine(folder: Path) -> Path:
     for each in (package.parent, package):
         (each / "__init__.py").write_text("")
     engine = Path(cache.__file__).parent
-    for module in (*engine.glob("[!_]*.py"), engine.parent / "errors.py", engine.parent / "output.py"):
+    others = (engine.parent / f"{name}.py" for name in ("errors", "file_kinds", "output"))
+    for module in (*engine.glob("[!_]*.py"), *others):
         (folder / "warlight_env" / module.relative_to(engine.parent)).write_text(module.read_text())
     return package

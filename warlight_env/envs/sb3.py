@@ -286,7 +286,7 @@ def save_for_play(model: Any, path: str | Path) -> None:
     settings = env.get_attr("policy_settings", 0)[0]
     with write_errors(path), replacing(path) as model_file, replacing(beside(path)) as settings_file:
         model.save(model_file)
-        settings_file.write_text(settings.to_json(), encoding="utf-8")
+        write_file(settings_file, settings.to_json())
 
 
 class SaveForPlay(BaseCallback):
