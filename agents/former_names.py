@@ -15,6 +15,8 @@ _OF_TREES: Final = {
 }
 #: By agent.
 _FORMER: Final = dict.fromkeys(("mcts", "mcts_thesis", "mcts_no_defense", "pmcts"), _OF_TREES)
+#: Between the specifications in the key of a contest.
+_SEPARATORS: Final = re.compile(r"( [/:] )")
 #: What stands before the specification of such an agent, which may be inside another's.
 _SPEC: Final = re.compile(rf"(?:^|:)\s*(?=(?:{'|'.join(_FORMER)}):)")
 
@@ -25,8 +27,15 @@ def present_name(agent: str, key: str, value: str) -> str:
     return former.get((key, value)) or former.get((key, "")) or key
 
 
-def with_present_names(spec: str) -> str:
-    """A specification of any version with the names that parameters have now; any other text as it is."""
+def with_present_names(text: str) -> str:
+    """A specification of any version with the names that parameters have now; any other text as it is.
+
+    The text may also be the key of a contest: several specifications, separated by " / " or " : ".
+    """
+    return "".join(map(_with_present_names, _SEPARATORS.split(text)))
+
+
+def _with_present_names(spec: str) -> str:
     found = _SPEC.search(spec)
     if found is None:
         return spec

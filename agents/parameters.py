@@ -57,7 +57,7 @@ class Told:
 
     help: in a few words, as lists of parameters have it. more: what else is to say.
     low, high: of numbers in specifications. takes: of those from Python, where these are others.
-    choices: of texts, which may still become more; none where the text says something else.
+    choices: allowed strings; more may be registered at run time. None: any string.
     short: the name in specifications, where it is another. shared: listed behind those that are an agent's own.
     """
 

@@ -66,6 +66,12 @@ def test_a_parameter_s_former_name_is_refused_and_read_where_it_was_recorded(for
     assert present_specs({former: [former, 3, None]}) == {present: [present, 3, None]}
 
 
+def test_keys_of_contests_get_the_present_names():
+    key = "small / thesis / {0} : random : {0}"
+    former, present = key.format("mcts:sims=2,replies=blind"), key.format("mcts:sims=2,selection=blind")
+    assert with_present_names(former) == present
+
+
 @pytest.mark.parametrize("text", ["", " a ", "elsewhere:replies=blind", "nash:selection=root", "mcts", ":" * 50_000])
 def test_other_texts_keep_their_names(text):
     assert with_present_names(text) == text

@@ -159,6 +159,23 @@ def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now
     assert [record.winner for record in found.records] == [record.winner for record in expected.records]
 
 
+def test_contests_of_an_older_version_go_on_where_parameters_have_other_names_now(tmp_path):
+    """As in tournaments, whose contests are named after map, rules and agents."""
+    agents = ("mcts:sims=3,selection=blind", "mcts:sims=2,selection=blind")
+    setup = Setup(agents, maps.load("small"), Rules.of("thesis"), 1, True, "random", 20)
+    contests = [Contest(f"small / thesis / {' : '.join(agents)}", setup, 2), Contest("other", setup, 2)]
+    expected = play_contests(contests, folder=tmp_path)
+    for name in ("run.json", "games.jsonl"):
+        content = (tmp_path / name).read_text()
+        assert "selection=blind" in content
+        (tmp_path / name).write_text(content.replace("selection=blind", "replies=blind"))
+    lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "games.jsonl").write_text("".join(lines[:1]))
+    again = play_contests(contests, folder=tmp_path)
+    for key, result in expected.items():
+        assert [record.winner for record in again[key].records] == [record.winner for record in result.records]
+
+
 def test_games_keep_all_that_is_known_of_them(tmp_path):
     asked = match(agents=(Expander, Crasher, "random"), on_crash="forfeit", max_rounds=9, clocks="1s", map="world")
     first = asked.run(folder=tmp_path)

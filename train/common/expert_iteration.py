@@ -37,7 +37,7 @@ MOST_ROUNDS: Final = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class ExpertIterationSettings(RunSettings):
-    """What decides such a run, beside `RunSettings`. What is drawn from a list comes as often as it stands there.
+    """Settings of a run of expert iteration. Entries of lists are sampled uniformly; repeat an entry to weight it.
 
     Args:
         iterations: each of games, a fit to their positions, and a gate.

@@ -17,7 +17,7 @@ from warlight_env.errors import InputError
 
 
 class PlacedSettings(Protocol):
-    """Settings that say where games are played; what is drawn from a list comes as often as it stands there."""
+    """Settings of the games that are played. Entries of lists are sampled uniformly; repeat an entry to weight it."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...

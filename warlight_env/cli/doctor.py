@@ -183,8 +183,8 @@ def _print_report(report: dict[str, Any]) -> None:
     if report["cache_notice"]:
         print(f"                 {report['cache_notice']}")
     if report["damaged_files"]:
-        print(f"                 {len(report['damaged_files'])} damaged files, which are compiled again when needed; "
-              "warlight doctor --clear-cache deletes all")  # fmt: skip
+        print(f"                 {len(report['damaged_files'])} files are damaged, or another build wrote them; their "
+              "kernels are compiled again when needed, and warlight doctor --clear-cache deletes all")  # fmt: skip
     if report["stale_files"]:
         print(f"                 {report['stale_files']} files of other versions, {mib(report['stale_bytes'])}; "
               "warlight doctor --clear-cache deletes all")  # fmt: skip

@@ -59,8 +59,8 @@ _WORLD_REGIONS: Final = 42
 #: Plays from which on a move tells how fast the machine is, and what part of that goes by the last move.
 _ENOUGH: Final = 50
 _LAST: Final = 0.5
-#: By how much more another turn must promise than the network's likeliest, without fog and with it: what a search finds
-#: where positions are partly guesses is worth less.
+#: Minimum gain in win probability before the search leaves the network's most likely turn, without fog and with it.
+#: Under fog positions are partly guesses, so a gain means less.
 _ANCHOR: Final = 0.03
 _ANCHOR_IN_FOG: Final = 0.1
 #: A turn that the mixture takes less often than its likeliest by this factor is not drawn: that much is noise.
@@ -136,8 +136,8 @@ class NashAgent(SearchAgent):
         anchor: Annotated[
             float | None,
             Told(
-                "by how much more another turn must promise than the network's likeliest, a share, for all whose "
-                f"turns are the same as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
+                "minimum gain in win probability before the search leaves the network's most likely turn, for all "
+                f"players whose turns are the same as ours (default: {_ANCHOR}, under fog {_ANCHOR_IN_FOG})",
                 0,
                 1,
             ),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded
+from warlight_env.agents.former_names import with_present_names
 from warlight_env.agents.registry import unpinned
 from warlight_env.arena.contests.append_only import NOT_OURS, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.course import Contest
@@ -71,7 +72,7 @@ class RunFolder(AppendOnlyFolder):
 
     def take(self, fields: Any) -> None:
         """See `AppendOnlyFolder.take`."""
-        key = fields.pop("contest")
+        key = with_present_names(fields.pop("contest"))
         record = GameRecord.from_dict(fields)
         contest = self._contests[key]
         if not 0 <= record.number < contest.n_games:
