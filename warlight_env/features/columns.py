@@ -12,10 +12,9 @@ import numpy.typing as npt
 from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
-from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError
 from warlight_env.features.definitions import GLOBALS, INCOME_LEFT, NODES, RAW, STATE_OVERALL, STATE_REGIONS, TURNS
-from warlight_env.features.registry import Feature, FeatureNameError, Group
+from warlight_env.features.registry import Feature, FeatureNameError, Group, check_players
 from warlight_env.maps.parts import MAX_REGIONS
 
 Values = npt.NDArray[Any]
@@ -66,15 +65,10 @@ def global_width(players: Int) -> Int:
     return _GLOBALS + global_shift(players)
 
 
-def _check_players(players: Any) -> None:
-    if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-        raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
-
-
 def _check_size(regions: Any, players: Any) -> None:
     if not is_integer(regions) or not 1 <= regions <= MAX_REGIONS:
         raise InputError(f"regions = {short_repr(regions)}: must be an integer in 1 .. {MAX_REGIONS}")
-    _check_players(players)
+    check_players(players)
 
 
 def _names(group: Group, players: Any) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners, Real
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rules import MAX_PLAYERS, RuleParams, Rules
+from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.sight import visible_bits
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.errors import InputError
@@ -38,6 +38,7 @@ from warlight_env.features.definitions import (
     SEEN_UNKNOWN,
     SOFT_ARMIES,
 )
+from warlight_env.features.registry import check_players
 from warlight_env.ownership import OneThread
 
 
@@ -347,8 +348,7 @@ class Describer(OneThread):
             raise InputError(f"board = {short_repr(board)}: must be a `Board`")
         if not isinstance(rules, Rules):
             raise InputError(f"rules = {short_repr(rules)}: must be `Rules`")
-        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-            raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        check_players(players)
         if not is_integer(max_cycles) or not 0 < max_cycles < 2**31:
             raise InputError(f"max_cycles = {short_repr(max_cycles)}: must be an integer from 1 to {2**31 - 1}")
         players, max_cycles = int(players), int(max_cycles)

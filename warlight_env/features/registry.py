@@ -29,6 +29,12 @@ class FeatureNameError(InputError, KeyError):
         return str(InputError(*self.args))
 
 
+def check_players(players: Any) -> None:
+    """Raises InputError unless a number of players is an integer in 2 .. MAX_PLAYERS."""
+    if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
+        raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+
+
 @dataclass(frozen=True)
 class Feature:
     """A number of an observation, of a state, or of a network's input.
@@ -104,8 +110,7 @@ class Group:
         Raises:
             InputError: players is no integer in 2 .. MAX_PLAYERS.
         """
-        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
-            raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        check_players(players)
         found: list[Feature] = []
         block: list[Feature] = []
         for feature in (*self.features, None):
