@@ -323,6 +323,21 @@ def test_td_learns_to_predict(tmp_path):
     assert rows[0]["won"] < 0.3 and rows[-1]["won"] > 0.7
 
 
+def test_what_is_found_is_on_disk_before_anything_else_is_computed_of_it(tmp_path, monkeypatch):
+    settings = TdSettings(batches=1, games=8, samples=1, review_units=2, conditions=SMALL)
+
+    def interrupted(self, games):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TdRun, "calibration", interrupted)
+    with Journal(tmp_path, settings.to_dict()) as journal:
+        run = TdRun(settings, journal)
+        found = run.run()
+        with pytest.raises(KeyboardInterrupt):
+            run.finish(found)
+    assert Weights.load(tmp_path / "found.json") == found.weights
+
+
 # Commands
 
 

@@ -88,7 +88,7 @@ class Trainer(ABC, Generic[S, F]):
 
     @abstractmethod
     def content(self, found: F, result: dict[str, Any]) -> str | bytes:
-        """The file of what is found; the result has no `holdout` before the final match."""
+        """The file of what is found. The result has neither `facts` nor `holdout` when the file is first written."""
 
     @abstractmethod
     def facts(self, found: F) -> dict[str, Any]:
@@ -161,8 +161,9 @@ class Trainer(ABC, Generic[S, F]):
         """
         s, entries = self.settings, self.journal.entries
         seconds = sum(entry["seconds"] for entry in entries)
-        result = {"kind": self.command, "games": self.games(), "seconds": seconds, **self.facts(found)}
-        self.journal.write(self.found_name, self.content(found, result))  # is there if the match is interrupted
+        result: dict[str, Any] = {"kind": self.command, "games": self.games(), "seconds": seconds}
+        self.journal.write(self.found_name, self.content(found, result))  # is there if the rest is interrupted
+        result |= self.facts(found)
         result["holdout"] = rows = play_pairs(
             self.pairs(found), s.holdout_units, s.conditions, holdout_seed(s.seed), self.journal.folder / "holdout",
             jobs=self._jobs, backend=self._backend, advance=advance,

@@ -201,7 +201,7 @@ class PpoRun(Trainer[S, bytes]):
 
     def content(self, found: bytes, result: dict[str, Any]) -> bytes:
         """See `Trainer.content`: the file says for how long it was trained."""
-        return self.with_note(found, {"trained": f"{result['steps']} steps"})
+        return self.with_note(found, {"trained": f"{self.journal.entries[-1]['steps']} steps"})
 
     def facts(self, found: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""
