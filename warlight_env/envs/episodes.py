@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import fitting, index, is_integer, short_repr
+from warlight_env.arguments import index, is_integer, short_repr
+from warlight_env.array_arguments import fitting
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules, RulesError

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from warlight_env.agents.factored_turns import VALUES
-from warlight_env.arguments import array_of, fitting, integer_array
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.array_arguments import array_of, fitting, integer_array
 from warlight_env.engine.board import Board
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.actions.continuous import scores_of

@@ -93,6 +93,8 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
     ``episodes.core_of(b)``.
     """
 
+    exclusive_methods = (*WarlightVectorEnv.exclusive_methods, "set_maps")
+
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:
         return games_on_maps(batch=num_envs, **arguments)
 
