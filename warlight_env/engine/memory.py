@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -19,14 +20,27 @@ def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
     return block[start : start + size].view(dtype).reshape(shape)
 
 
+def in_one_block(kinds: Sequence[tuple[tuple[int, ...], npt.DTypeLike]]) -> list[npt.NDArray[Any]]:
+    """Arrays of these shapes and dtypes in one block of memory, small ones first. Their values are undefined.
+
+    The block is freed when none of the arrays is in use. The C library keeps one large freed block for the next
+    request, but it returns several of some megabytes each to the operating system.
+    """
+    dtypes = [np.dtype(dtype) for _, dtype in kinds]
+    sizes = [math.prod(shape) * dtype.itemsize for (shape, _), dtype in zip(kinds, dtypes, strict=True)]
+    starts, end = [0] * len(kinds), 0
+    for i in sorted(range(len(kinds)), key=sizes.__getitem__):
+        starts[i], end = end, end + -(-sizes[i] // 8) * 8
+    block = np.empty(end // 8, dtype=np.int64).view(np.uint8)
+    return [
+        block[start : start + size].view(dtype).reshape(shape)
+        for start, size, dtype, (shape, _) in zip(starts, sizes, dtypes, kinds, strict=True)
+    ]
+
+
 def together(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Copies in one block of memory, small ones first: faster where somebody goes through many such."""
-    places, end = {}, 0
-    for i in sorted(range(len(arrays)), key=lambda i: arrays[i].nbytes):
-        places[i], end = end, end + -(-arrays[i].nbytes // 8) * 8
-    block = np.zeros(end // 8, dtype=np.int64).view(np.uint8)
-    copies = []
-    for i, array in enumerate(arrays):
-        copies.append(block[places[i] : places[i] + array.nbytes].view(array.dtype).reshape(array.shape))
-        copies[i][...] = array
+    """Copies in one block of memory: faster where a kernel reads many such groups of arrays one after the other."""
+    copies = in_one_block([(array.shape, array.dtype) for array in arrays])
+    for copy, array in zip(copies, arrays, strict=True):
+        copy[...] = array
     return copies

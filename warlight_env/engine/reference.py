@@ -8,6 +8,7 @@ LLVM takes them out of loops. It holds, as what is stored is not the arrays' con
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
@@ -57,6 +58,12 @@ class ReferenceType(types.Type):
         return None
 
 
+@functools.cache
+def _reference_type(record: Any) -> ReferenceType:
+    """The type of a reference to a record of this type; its name takes a millisecond to make."""
+    return ReferenceType(record)
+
+
 class Reference:
     """A record that kernels get by reference; for Python, it has the record's fields and methods.
 
@@ -66,7 +73,7 @@ class Reference:
     def __init__(self, record: Any) -> None:
         self.__dict__.update(record._asdict())
         self.record = record
-        self._numba_type_ = ReferenceType(numba.typeof(record))
+        self._numba_type_ = _reference_type(numba.typeof(record))
         words = [id(self), *_words(record, self._numba_type_.record)]
         self._memory = np.array(words, dtype=np.int64)
         self.address = self._memory.ctypes.data

@@ -26,7 +26,7 @@ from warlight_env.envs.map_sets import MapRoom, MapSet, MapsLike, OneMap, edges_
 from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
 from warlight_env.envs.own_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.padding import Padding
-from warlight_env.envs.parts import Part, Parts, Place, addresses_of
+from warlight_env.envs.parts import Part, Parts, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
 from warlight_env.envs.rewards import Reward
@@ -291,16 +291,17 @@ class Episodes:
         numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
         learners, seat = np.zeros(len(which), np.int8), self._seat_of(options)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
-        found, at = addresses_of(places)
-        seat_some(found, at, words, np.array(numbers, np.int16), -1 if seat == "random" else int(seat), learners)
+        self._parts.renew(parts)
+        chosen, fixed_seat = np.array(numbers, np.int16), -1 if seat == "random" else int(seat)
+        seat_some(*self._parts.some(which), words, chosen, fixed_seat, learners)
         self.learner[which], self.seeds[which] = learners, words
         for part in parts:
             if not part.core.begins_alone:
                 own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
                 part.core.reset(*map(list, zip(*own, strict=True)))
-        alone = [place for place in places if place[0].core.begins_alone]
+        alone = [b for b, (part, _) in zip(which, places, strict=True) if part.core.begins_alone]
         if alone:
-            begin_some(self._some.mask_address, *addresses_of(alone), self._some.picking == "random")
+            begin_some(self._some.mask_address, *self._parts.some(alone), self._some.picking == "random")
         if options.start is not None:
             for part in parts:
                 part.core.start_from(options.start, [c for of, c in places if of is part])
@@ -321,9 +322,10 @@ class Episodes:
         parts = self._parts.played()
         rows, dropped = self.form.read(self._parts, actions, moves != 0)
         lineup, padding = self._parts.lineup, self.form.padding
-        at_once = not lineup.others and not any(part.by_hand for part in parts)
+        own_reward = self._some.own_reward is not None
+        at_once = not (lineup.others or own_reward or any(part.core.chronicle is not None for part in parts))
         others = (playing.opponent for playings in lineup.others.values() for playing in playings)
-        may_raise = self._some.own_reward is not None or any(opponent.raises for opponent in others)
+        may_raise = own_reward or any(opponent.raises for opponent in others)
         with contextlib.ExitStack() as undoing:
             for part in parts if may_raise else ():
                 undoing.enter_context(part.core.undoing())

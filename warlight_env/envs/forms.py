@@ -11,6 +11,7 @@ from gymnasium import spaces
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.array_arguments import array_of, fitting, integer_array
 from warlight_env.engine.board import Board
+from warlight_env.engine.memory import in_one_block
 from warlight_env.envs.actions.batches import part_of
 from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.arrays import fixed
@@ -144,22 +145,27 @@ class PaddedForm:
         """The learners' observations of several games, or of one, in arrays of their own."""
         which = np.arange(len(parts.where))[games]
         some = np.atleast_1d(which)
-        shapes = (self.observation_space[name].shape for name in ("nodes", "globals"))
-        nodes, overall = (np.empty((len(some), *shape), np.float32) for shape in shapes if shape is not None)
-        gather_seen(parts.addresses, parts.index[some], parts.place[some], nodes, overall)
-        seen: dict[str, npt.NDArray[Any]] = {"nodes": nodes, "globals": overall}
+        spaces_ = self.observation_space.spaces
+        arrays = in_one_block([((len(some), *space.shape), space.dtype) for space in spaces_.values()])
+        seen: dict[str, npt.NDArray[Any]] = dict(zip(spaces_, arrays, strict=True))
+        index, place, map_ = parts.index[some], parts.place[some], parts.map[some]
+        gather_seen(parts.addresses, index, place, seen["nodes"], seen["globals"])
+        for name, array in parts.boards.items():
+            np.take(array, map_, 0, out=seen[name], mode="clip")
         if self._with_mask:
-            seen["action_mask"] = self.masks(parts, some)
-        seen |= {name: np.take(array, parts.map[some], 0) for name, array in parts.boards.items()}
+            self._gather_masks(parts, index, place, seen["action_mask"])
         return seen if which.ndim else {name: array[0] for name, array in seen.items()}
 
     def masks(self, parts: Parts, games: slice | I64) -> I8:
         """int8[M, W]: what the learners of several games may do, flat."""
         index, place = parts.index[games], parts.place[games]
         masks = np.empty((len(index), self.mask_size), np.int8)
+        self._gather_masks(parts, index, place, masks)
+        return masks
+
+    def _gather_masks(self, parts: Parts, index: I64, place: I64, masks: I8) -> None:
         regions, factored = self.padding.room.regions, self.padding.action == "factored"
         gather_masks(parts.addresses, index, place, masks, regions, factored)
-        return masks
 
 
 def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:

@@ -44,14 +44,10 @@ class Part:
     @property
     def record(self) -> MapGames:
         """What kernels get; another one where it was stale."""
-        if self._record is None or self.stale:
+        if self.stale:
             self._record = map_games(self.core, self.players.chosen, self.learner, self.places)
+        assert self._record is not None
         return self._record
-
-    @property
-    def by_hand(self) -> bool:
-        """Whether rounds are not the kernels' alone: somebody takes views, or is paid by a user's function."""
-        return self.core.own_reward is not None or self.core.chronicle is not None
 
     @property
     def played(self) -> bool:
@@ -121,6 +117,7 @@ class Parts:
         self.lineup = Lineup(0)
         self._addresses: Any = []
         self._changed = True  # whether `all` is another list than the one that was noted
+        self._played: list[Part] | None = None  # None: not known since games have moved
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy's games stand elsewhere in memory."""
@@ -207,6 +204,7 @@ class Parts:
     def _put(self, b: int, place: Place) -> None:
         part, c = place
         part.take(c, b)
+        self._played = None
         self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known.index
 
     def _free(self, map_: Map, count: int) -> list[Place]:
@@ -244,6 +242,8 @@ class Parts:
 
     def _forget_idle(self) -> None:
         """Let go of the maps that were wanted longest ago, where there are many, and nobody plays on them."""
+        if len(self._known) <= _KEPT:
+            return
         idle = [key for key, known in self._known.items() if not known.played]
         gone = [self._known.pop(key) for key in idle[: max(0, len(idle) - _KEPT)]]
         if not gone:
@@ -262,23 +262,32 @@ class Parts:
             parts, count = self.all, len(self.all)
             self._addresses = [None] * count if JIT_DISABLED else np.zeros(count, np.int64)
             self.lineup, self._changed = Lineup(count), False
+            for part in parts:
+                part.players.changed = True
         for part in parts:
             self._addresses[part.index] = address_of(part.record)
-            self.lineup.note(part.index, part.players)
+            if part.players.changed:
+                self.lineup.note(part.index, part.players)
+                part.players.changed = False
 
-    def played(self) -> list[Part]:
-        """Those in which somebody plays; kernels know them as they are now."""
-        addresses, found = self.addresses, [part for part in self.all if part.played]
-        for part in found:
+    def renew(self, parts: Iterable[Part]) -> None:
+        """Update the addresses of these parts."""
+        addresses = self.addresses
+        for part in parts:
             if part.stale:
                 addresses[part.index] = address_of(part.record)
-        return found
+
+    def played(self) -> list[Part]:
+        """The parts with games; their addresses are up to date."""
+        if self._played is None:
+            self._played = [part for part in self.all if part.played]
+        self.renew(self._played)
+        return self._played
+
+    def some(self, which: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
+        """The games `which` as kernels find them: the addresses of their parts, and their places in these."""
+        index, addresses = self.index[which], self.addresses
+        return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[which]
 
 
-def addresses_of(places: Sequence[Place]) -> tuple[Any, npt.NDArray[np.int64]]:
-    """Some games as kernels find them: the addresses of their parts, and places in them."""
-    found = [address_of(part.record) for part, _ in places]
-    return found if JIT_DISABLED else np.array(found, dtype=np.int64), np.array([c for _, c in places], dtype=np.int64)
-
-
-__all__ = ["KnownMap", "Part", "Parts", "Place", "addresses_of"]
+__all__ = ["KnownMap", "Part", "Parts", "Place"]

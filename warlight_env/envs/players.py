@@ -30,6 +30,7 @@ class Players:
 
     def __init__(self, core: EnvCore) -> None:
         self._core = core
+        self.changed = True  #: whether other opponents play than when `Lineup.note` was called
         self.chosen = np.full((core.batch, core.players), -1, dtype=np.int16)
         self._slots: Sequence[Slot] = ()
         self._table: list[Playing | None] = []
@@ -61,6 +62,7 @@ class Players:
             raise OpponentError("too many opponents play at once")
         playing = Playing(free, opponent, opponent.make_memory(self._core))
         self._table[free : free + 1] = [playing]
+        self.changed = True
         return free
 
     def begin(self, b: int, seed: int) -> None:
@@ -74,7 +76,9 @@ class Players:
         """Let go of opponents that play in no game any more."""
         if len(self._table) > 1:
             in_use = np.isin(np.arange(len(self._table)), self.chosen)
-            self._table = [known if used else None for known, used in zip(self._table, in_use, strict=True)]
+            for i in np.flatnonzero(~in_use).tolist():
+                self.changed |= self._table[i] is not None
+                self._table[i] = None
         asking = (*self._slots, *(playing.opponent for playing in self.playing()))
         if self._remembers_for_opponents and not any(one.views for one in asking):
             self._core.chronicle, self._remembers_for_opponents = None, False
