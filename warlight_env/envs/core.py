@@ -34,7 +34,7 @@ from warlight_env.envs.arrays import games_named
 from warlight_env.envs.buffers import Buffers, make_buffers
 from warlight_env.envs.chronicle import Chronicle
 from warlight_env.envs.core_arguments import check_arguments, check_batch, check_slots, make_settings
-from warlight_env.envs.core_protocol import StepArguments, make_row_room
+from warlight_env.envs.core_protocol import make_row_room
 from warlight_env.envs.handing_in import ActionError
 from warlight_env.envs.own_functions import (
     Games,
@@ -47,7 +47,7 @@ from warlight_env.envs.own_functions import (
 )
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.snapshots import Snapshot
-from warlight_env.envs.step import Turns, Work, begin, make_turns, make_work, resolve
+from warlight_env.envs.step import GameBatch, Turns, Work, begin, make_turns, make_work, resolve
 from warlight_env.errors import InputError
 from warlight_env.features.columns import observed_features
 from warlight_env.game import Game
@@ -74,6 +74,7 @@ class EnvCore(OneThread):
         slots: S, the number of players for whom observations and masks are kept; None: all.
     """
 
+    not_copied = ("_game_batch",)  # it has addresses of compiled code
     exclusive_methods = (
         "set_slots", "reset", "start_from", "remember", "step", "hand_in", "hand_in_choice",
         "hand_in_policy", "resolve", "resolve_bare", "look", "games", "seen", "view", "render", "mask",
@@ -114,9 +115,9 @@ class EnvCore(OneThread):
         self.observation = observation
         #: What observations hold, by name.
         self.features = observed_features(observation, self.board.n_regions, players, self.encoding.stepwise)
-        limits: npt.NDArray[np.int64] = np.array(self.encoding.limits)
+        self._limits: npt.NDArray[np.int64] = np.array(self.encoding.limits)
         #: int64[K]: the entries of an action's row must be at least 0 and below these. Read-only.
-        self.limits = limits.view()
+        self.limits = self._limits.view()
         self.limits.flags.writeable = False
         #: Of the map, the rules and the number of players: equal digests, games of the same kind.
         self.digest = snapshots.digest_of(self.map, self.rules, players)
@@ -129,9 +130,10 @@ class EnvCore(OneThread):
         self.state = make_state(batch, self.board.n_regions, players)
         self.out = self._make_buffers(players if slots is None else slots)
         #: What rows are handed in with.
-        self.row_room = make_row_room(limits, batch, self.slots)
+        self.row_room = make_row_room(batch, self.slots, self.row_size)
         self._work: Work | None = None
         self._turns: Turns | None = None
+        self._game_batch: GameBatch | None = None
         #: What views tell besides the position, see `remember`; None: nothing.
         self.chronicle: Chronicle | None = None
         #: uint64[B, P, 2]: the generators of bots that play here in compiled code, by the player that one plays.
@@ -169,7 +171,7 @@ class EnvCore(OneThread):
         new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
         new.slot[...] = np.where(out.slot < kept, out.slot, -1)
         self.out = new
-        self.row_room = make_row_room(self.row_room.limits, self.batch, slots)
+        self.row_room = make_row_room(self.batch, slots, self.row_size)
         showing.refresh(self)
 
     @property
@@ -211,22 +213,19 @@ class EnvCore(OneThread):
         return self._work
 
     @property
-    def arguments(self) -> StepArguments:
-        """What kernels of a step get."""
-        return (
-            self.context, self.settings, self.mask_address, self._config, self.state, self.out, self.turns, self.bits,
-            self.work,
-        )  # fmt: skip
-
-    @property
-    def submit_address(self) -> Any:
-        """Of the encoding's kernel that reads rows."""
-        return _submit_address(self.encoding.submit)
-
-    @property
-    def mask_address(self) -> Any:
-        """Of the encoding's kernel that writes masks, or of one that does nothing."""
-        return _mask_address(self.encoding.write_mask)
+    def game_batch(self) -> GameBatch:
+        """The games, as kernels of a step get them; another record after `out` or `settings` were replaced."""
+        made = self._game_batch
+        if made is None or made.out is not self.out or made.settings is not self.settings:
+            submit = _submit_address(self.encoding.submit)
+            mask = _mask_address(self.encoding.write_mask)
+            self._game_batch = made = reference(
+                GameBatch(
+                    self.context, self.settings, submit, mask, self._config, self._limits, self.state, self.out,
+                    self.turns, self.bits, self.work,
+                )
+            )  # fmt: skip
+        return made
 
     @property
     def turns(self) -> Turns:
@@ -242,7 +241,7 @@ class EnvCore(OneThread):
         words, games = self._seeds_and_games(seeds, which)
         with snapshots.undoing(self, True) if self._may_fail else contextlib.nullcontext():
             self._write_dice(words, games)
-            failed = begin(*self.arguments, self.picking == "random", np.array(games, dtype=np.int64))
+            failed = begin(self.game_batch, self.picking == "random", np.array(games, dtype=np.int64))
             if failed >= 0:
                 raise RulesError(f"map {self.map.name!r}: found no deal in which {self.players} players start apart")
         if self.chronicle is not None:
@@ -331,16 +330,16 @@ class EnvCore(OneThread):
         policy: Any,
         pick: Any,
         chosen: npt.NDArray[np.int16],
-        which: int,
+        number: int,
         after: npt.NDArray[np.int8],
         rngs: npt.NDArray[np.uint64],
         context: Context | None = None,
     ) -> None:
-        """Let a bot's kernels move for players p of games b with chosen[b, p] == which, once player after[b] is ready.
+        """Let a bot's kernels move for players p of games b with chosen[b, p] == number, once player after[b] is ready.
 
         Args:
             policy, pick: plug-ins of the kinds "policy" and "picker".
-            chosen: int16[B, P], who plays. which: a number in 0 .. 2**15 - 1. after: int8[B], players.
+            chosen: int16[B, P], who plays. number: a number in 0 .. 2**15 - 1. after: int8[B], players.
             rngs: uint64[B, P, 2], the bots' own generators, which go on.
             context: what the kernels get; None: one with the thesis's evaluation and the built-in functions.
 
@@ -348,33 +347,36 @@ class EnvCore(OneThread):
             InputError: arguments of another kind, or an entry of `after` that is no player. What a user's function
                 raises is raised as it is. No one has handed in then, and the generators are as before.
         """
-        handing_in.submit_policy(self, policy, pick, chosen, which, after, rngs, context)
+        handing_in.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
     def resolve(
-        self, which: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
+        self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
         """The second half of `step`: play the rounds for which all turns are in, pay, and observe.
 
-        Of the games with which int8[B] not 0 (None: all); the others stay as they are, with reward 0. What a user's
+        Of the games with selected int8[B] not 0 (None: all); the others stay as they are, with reward 0. What a user's
         reward raises is raised; nothing has been played then, and what was handed in still is. numbers int64[B]: of the
         games in a larger batch, by which errors tell them, or -1: nobody plays it, and a user's reward is not asked of
         it.
         """
         with contextlib.nullcontext() if self.own_reward is None else self.undoing():
-            self.resolve_bare(which, numbers)
+            self.resolve_bare(selected, numbers)
 
     def resolve_bare(
-        self, which: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
+        self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
         """`resolve` for who is `undoing` already: what a user's reward raises leaves the rounds played, and unpaid."""
         earlier = None if self.own_reward is None else some_games(self.games(), np.arange(self.batch))
-        which = self.row_room.every_game if which is None else fitting(which, "which", np.int8, (self.batch,))
-        owners = None if self.chronicle is None else self.chronicle.before(self.state, self.out.live, self.turns, which)
-        resolve(*self.arguments, which)
+        every = self.row_room.every_game
+        selected = every if selected is None else fitting(selected, "selected", np.int8, (self.batch,))
+        told = self.chronicle
+        owners = None if told is None else told.before(self.state, self.out.live, self.turns, selected)
+        resolve(self.game_batch, selected)
         if earlier is not None:
-            self.out.reward[...] = np.where(earlier.live & (which != 0)[:, None], self._own_paid(earlier, numbers), 0.0)
-        if self.chronicle is not None and owners is not None:
-            self.chronicle.after(self.state, owners)
+            acting = earlier.live & (selected != 0)[:, None]
+            self.out.reward[...] = np.where(acting, self._own_paid(earlier, numbers), 0.0)
+        if told is not None and owners is not None:
+            told.after(self.state, owners)
 
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
         """float64[B, P]: what the user's reward pays, asked of the games that are played alone."""
@@ -471,7 +473,7 @@ class EnvCore(OneThread):
         check_batch(batch)
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.batch, other._work, other.chronicle = batch, self.work, None
+        other.batch, other._work, other.chronicle, other._game_batch = batch, self.work, None, None
         n, e, players = self.board.n_regions, self.board.n_edges, self.players
         state, rngs = make_state(batch, n, players), np.zeros((batch, players, 2), dtype=np.uint64)
         out: tuple[Any, ...] = tuple(other._make_buffers(self.slots))
@@ -480,7 +482,7 @@ class EnvCore(OneThread):
         other.state = State(*islice(arrays, len(state)))
         other.out = reference(Buffers(*islice(arrays, len(out))))
         other._turns, other.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)
-        other.row_room = make_row_room(self.row_room.limits, batch, self.slots)
+        other.row_room = make_row_room(batch, self.slots, self.row_size)
         if self.remembers:
             other.remember()
         return other
@@ -495,7 +497,7 @@ class EnvCore(OneThread):
         other.out = reference(Buffers(*[array.copy() for array in arrays]))
         other.row_room = self.row_room._replace(converted=np.empty_like(self.row_room.converted))
         other.bot_rngs = self.bot_rngs.copy()
-        other._turns = other._work = None
+        other._turns = other._work = other._game_batch = None
         if self._turns is not None and (self.settings.stepwise or self._turns.status.any()):
             other._turns = reference(snapshots.copied(self._turns))
         other.chronicle = None if self.chronicle is None else self.chronicle.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,33 +16,24 @@ from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.buffers import Buffers, EnvSettings
 from warlight_env.envs.chronicle import Chronicle
 from warlight_env.envs.rewards import Reward
-from warlight_env.envs.step import Turns, Work
+from warlight_env.envs.step import GameBatch, Turns, Work
 from warlight_env.features.columns import Features
 from warlight_env.maps import Map
-
-#: What kernels of a step get: context, settings, address of the mask, config, state, out, turns, bits, work.
-StepArguments = tuple[
-    Context, EnvSettings, Any, npt.NDArray[np.int64], State, Buffers, Turns, BitBoard, Work
-]  # fmt: skip
 
 
 class RowRoom(NamedTuple):
     """Arrays that rows are handed in with, made once."""
 
-    limits: npt.NDArray[np.int64]  #: [K]
     everybody: npt.NDArray[np.int8]  #: [B, S] 1
     every_game: npt.NDArray[np.int8]  #: [B] 1
     #: [B, S, K] of actions of another dtype than the kernels': new memory for a large batch costs more than a copy.
     converted: npt.NDArray[np.int64]
 
 
-def make_row_room(limits: npt.NDArray[np.int64], batch: int, slots: int) -> RowRoom:
-    """Room for the actions of so many games, of S players each."""
+def make_row_room(batch: int, slots: int, row_size: int) -> RowRoom:
+    """Room for actions of K = row_size integers in so many games, of S players each."""
     return RowRoom(
-        limits,
-        np.ones((batch, slots), np.int8),
-        np.ones(batch, np.int8),
-        np.empty((batch, slots, len(limits)), np.int64),
+        np.ones((batch, slots), np.int8), np.ones(batch, np.int8), np.empty((batch, slots, row_size), np.int64)
     )
 
 
@@ -61,6 +52,7 @@ class Core(Protocol):
     features: Features
     reward: Reward
     context: Context
+    limits: npt.NDArray[np.int64]
     settings: EnvSettings
     state: State
     out: Buffers
@@ -84,14 +76,9 @@ class Core(Protocol):
         ...
 
     @property
-    def submit_address(self) -> Any:
-        """Of the kernel that reads rows."""
-        ...
-
-    @property
-    def arguments(self) -> StepArguments:
-        """What kernels of a step get."""
+    def game_batch(self) -> GameBatch:
+        """The games, as kernels of a step get them."""
         ...
 
 
-__all__ = ["Core", "RowRoom", "StepArguments", "make_row_room"]
+__all__ = ["Core", "RowRoom", "make_row_room"]

@@ -301,7 +301,7 @@ class Episodes:
                 part.core.reset(*map(list, zip(*own, strict=True)))
         alone = [b for b, (part, _) in zip(which, places, strict=True) if part.core.begins_alone]
         if alone:
-            begin_some(self._some.mask_address, *self._parts.some(alone), self._some.picking == "random")
+            begin_some(*self._parts.some(alone), self._some.picking == "random")
         if options.start is not None:
             for part in parts:
                 part.core.start_from(options.start, [c for of, c in places if of is part])
@@ -321,7 +321,7 @@ class Episodes:
             raise InputError("not all games have begun; call reset()")
         parts = self._parts.played()
         rows, dropped = self.form.read(self._parts, actions, moves != 0)
-        lineup, padding = self._parts.lineup, self.form.padding
+        lineup = self._parts.lineup
         own_reward = self._some.own_reward is not None
         at_once = not (lineup.others or own_reward or any(part.core.chronicle is not None for part in parts))
         others = (playing.opponent for playings in lineup.others.values() for playing in playings)
@@ -330,9 +330,8 @@ class Episodes:
             for part in parts if may_raise else ():
                 undoing.enter_context(part.core.undoing())
             bad = step_many(
-                self._some.submit_address, self._some.mask_address, *lineup.kernels(), self._parts.addresses, rows,
-                moves, dropped, lineup.numbers, 0 if padding is None else padding.room.regions,
-                padding is not None and padding.action == "factored", at_once,
+                self._parts.addresses, *lineup.kernels(), lineup.numbers, rows, moves, dropped, self.form.kernel_room,
+                at_once,
             )  # fmt: skip
             if bad >= 0:
                 self._refuse(int(bad))
@@ -353,7 +352,7 @@ class Episodes:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
                 opponent.move(memory, part.core, part.players.chosen, number, part.learner)
         for part in parts:
-            part.core.resolve_bare(part.record.which, part.places)
+            part.core.resolve_bare(part.record.selected, part.places)
 
     # Looking
 

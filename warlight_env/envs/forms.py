@@ -20,7 +20,7 @@ from warlight_env.envs.observation_spaces import observation, observation_space_
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import Parts
 from warlight_env.envs.showing import read_rows
-from warlight_env.envs.step_many import gather_masks, gather_seen
+from warlight_env.envs.step_many import Room, gather_masks, gather_seen
 from warlight_env.errors import InputError
 
 I8, I32, I64 = npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int64]
@@ -36,6 +36,7 @@ class OneMapForm:
     """
 
     padding: Padding | None = None
+    kernel_room: Room = Room(0, False)  #: as kernels get `padding`
 
     def __init__(self, core: EnvCore, with_mask: bool) -> None:
         masks, seen = core.encoding.mask_space, observation_space_of(core)
@@ -91,6 +92,7 @@ class PaddedForm:
 
     def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
         self.padding, self.mask_size = padding, padding.mask_size
+        self.kernel_room = Room(padding.room.regions, padding.action == "factored")
         self._with_mask = with_mask and self.mask_size > 0
         self.action_space = padding.action_space(core.encoding.space)
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
@@ -164,8 +166,7 @@ class PaddedForm:
         return masks
 
     def _gather_masks(self, parts: Parts, index: I64, place: I64, masks: I8) -> None:
-        regions, factored = self.padding.room.regions, self.padding.action == "factored"
-        gather_masks(parts.addresses, index, place, masks, regions, factored)
+        gather_masks(parts.addresses, index, place, masks, self.kernel_room)
 
 
 def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:

@@ -67,22 +67,17 @@ def submit_rows(
         dropped = fitting(dropped, "dropped", np.int32, (core.batch, core.players))
     before = out.illegal.copy()
     out.illegal[:] = 0 if dropped is None else dropped
-    context, settings, mask, config, state, _, turns, bits, work = core.arguments
-    submit = core.submit_address
     if on:
-        bad = hand_in_and_resolve(
-            context, settings, submit, mask, config, state, out, turns, bits, work, room.limits, acting, actions,
-            room.every_game,
-        )  # fmt: skip
+        bad = hand_in_and_resolve(core.game_batch, acting, actions, room.every_game)
     else:
-        bad = hand_in(context, settings, submit, config, state, out, turns, work, room.limits, acting, actions)
+        bad = hand_in(core.game_batch, acting, actions)
     if bad >= 0:
         out.illegal[:] = before
         games, slots, _ = shape
         if bad >= games * slots:
             raise InputError(f"dropped: in game {bad - games * slots} not all in 0 .. {MOST_ILLEGAL}")
         b, s = divmod(int(bad), slots)
-        raise out_of_limits(b, int(out.seat[b, s]), actions[b, s], room.limits)
+        raise out_of_limits(b, int(out.seat[b, s]), actions[b, s], core.limits)
 
 
 def out_of_limits(game: int, player: int, row: npt.NDArray[Any], limits: npt.NDArray[np.int64]) -> ActionError:
@@ -130,7 +125,7 @@ def submit_policy(
     policy: Any,
     pick: Any,
     chosen: npt.NDArray[np.int16],
-    which: int,
+    number: int,
     after: npt.NDArray[np.int8],
     rngs: npt.NDArray[np.uint64],
     context: Context | None,
@@ -146,16 +141,12 @@ def submit_policy(
     try:
         with watched():
             bad = hand_in_policy(
+                core.game_batch,
                 context,
-                core.settings,
                 _address_of(policy_signature, policy),
                 _address_of(picker_signature, pick),
-                core.state,
-                core.out,
-                core.turns,
-                core.work,
                 fitting(chosen, "chosen", np.int16, (batch, players)),
-                index(which, "which", 2**15),
+                index(number, "number", 2**15),
                 fitting(after, "after", np.int8, (batch,)),
                 own,
             )

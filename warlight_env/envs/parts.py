@@ -38,8 +38,7 @@ class Part:
     @property
     def stale(self) -> bool:
         """Whether the core has other buffers or settings than those that kernels know."""
-        record, core = self._record, self.core
-        return record is None or record.out is not core.out or record.settings is not core.settings
+        return self._record is None or self._record.games is not self.core.game_batch
 
     @property
     def record(self) -> MapGames:

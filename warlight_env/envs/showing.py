@@ -26,11 +26,7 @@ from warlight_env.features.columns import TURN_WIDTH
 def refresh(core: Core, first: int = 0, end: int | None = None, turns_only: bool = False) -> None:
     """Bring what is seen of games first .. end - 1 (None: to the last) up to date; see `EnvCore.look`."""
     end = core.batch if end is None else end
-    if turns_only:
-        context, settings, write_mask, config, state, out, turns, _, work = core.arguments
-        look_at_turns(context, settings, write_mask, config, state, out, turns, work, first, end)
-    else:
-        look(*core.arguments, first, end)
+    (look_at_turns if turns_only else look)(core.game_batch, first, end)
 
 
 def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
@@ -125,7 +121,7 @@ def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
     if isinstance(games, slice):
         raise InputError(f"games = {short_repr(games)}: must be an array of integers")
     chosen: Any = selected(games, core.batch)
-    shape = (len(chosen), core.row_room.limits.shape[0])
+    shape = (len(chosen), len(core.limits))
     plain = type(out) is np.ndarray and out.dtype == np.int64 and out.flags.writeable
     if not plain or out.shape != shape:
         raise InputError(f"out must be a writeable array int64 of shape {shape}, not {short_repr(out)}")

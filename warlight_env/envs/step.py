@@ -93,6 +93,22 @@ def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work
     )
 
 
+class GameBatch(NamedTuple):
+    """B games on one map, as kernels of a step get them: by reference."""
+
+    context: Context  #: what the encoding's kernels get
+    settings: EnvSettings
+    submit_address: int  #: of the encoding's kernel that reads rows
+    mask_address: int  #: of the encoding's kernel that writes masks, or of one that does nothing
+    config: npt.NDArray[np.int64]  #: of the encoding
+    limits: npt.NDArray[np.int64]  #: [K] the entries of an action's row are below these
+    state: State
+    out: Buffers
+    turns: Turns
+    bits: BitBoard
+    work: Work
+
+
 # Handing in
 
 
@@ -114,16 +130,15 @@ def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: I
 
 
 @kernel
-def _seen(
-    context: Context, settings: EnvSettings, state: State, out: Buffers, work: Work, b: Int, p: Int, free: Marks
-) -> SeenPosition:
+def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> SeenPosition:
     """Position of game b in the eyes of a player."""
+    state, work = games.state, games.work
     position, picking = position_at(state, b), state.phase[b] == PICK
-    if settings.fog and not picking:
-        see(context.board, True, position.owner, position.army, p, work.position.owner, work.position.army)
+    if games.settings.fog and not picking:
+        see(games.context.board, True, position.owner, position.army, p, work.position.owner, work.position.army)
         work.position.round[0] = position.round[0]
         position = work.position
-    return SeenPosition(position, free, p, np.int64(out.income[b, p]), picking)
+    return SeenPosition(position, free, p, np.int64(games.out.income[b, p]), picking)
 
 
 @kernel
@@ -132,43 +147,31 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 
 
 @kernel
-def hand_in(
-    context: Context,
-    settings: EnvSettings,
-    submit_address: Int,
-    config: npt.NDArray[np.int64],
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    work: Work,
-    limits: npt.NDArray[np.int64],
-    acting: npt.NDArray[np.int8],
-    actions: Any,
-) -> Int:
+def hand_in(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
     """Read actions int[B, S, K] into the turns of those who act; what was illegal is added to `out.illegal`.
 
     Returns -1, or, with nothing handed in, the index b * S + s of an action out of its limits int64[K], or B * S + b
     where `out.illegal` of game b is not a number from 0 to MOST_ILLEGAL.
     """
-    games, slots = acting.shape
-    submit = submit_at(submit_address)
-    for b in range(games):
+    batch, slots = acting.shape
+    out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
+    for b in range(batch):
         for p in range(out.illegal.shape[1]):
             if out.illegal[b, p] < 0 or out.illegal[b, p] > MOST_ILLEGAL:
-                return games * slots + b
-    for b in range(games):
+                return batch * slots + b
+    for b in range(batch):
         for s in range(slots):
-            if _acts(out, turns, acting, b, s) >= 0 and not _within(actions[b, s], limits):
+            if _acts(out, turns, acting, b, s) >= 0 and not _within(actions[b, s], games.limits):
                 return b * slots + s
-    for b in range(games):
+    for b in range(batch):
         for s in range(slots):
             p = _acts(out, turns, acting, b, s)
             if p >= 0:
-                seen = _seen(context, settings, state, out, work, b, p, out.free[b, s])
+                seen = _seen(games, b, p, out.free[b, s])
                 for i in range(actions.shape[2]):
                     work.row[i] = actions[b, s, i]
                 turn = _turn(turns, b, p)
-                out.illegal[b, p] += submit(context, seen, turn, config, work.action, work.row)
+                out.illegal[b, p] += submit(games.context, seen, turn, games.config, work.action, work.row)
     return -1
 
 
@@ -187,24 +190,22 @@ def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) ->
 
 @kernel
 def hand_in_policy(
+    games: GameBatch,
     context: Context,
-    settings: EnvSettings,
     policy_address: Int,
     pick_address: Int,
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    work: Work,
     chosen: npt.NDArray[np.int16],
-    which: Int,
+    number: Int,
     after: npt.NDArray[np.int8],
     rngs: npt.NDArray[np.uint64],
 ) -> Int:
-    """Let a bot's kernels move for the players p of games b with chosen[b, p] == which, once player after[b] is ready.
+    """Let a bot's kernels move for the players p of games b with chosen[b, p] == number, once player after[b] is ready.
 
-    The kernels have the signatures of policies and pickers in `agents.context`; chosen int16[B, P]; after int8[B];
-    rngs uint64[B, P, 2], the bots' own generators. Returns -1, or, with nothing done, a game whose after[b] is nobody.
+    The kernels get `context`, and have the signatures of policies and pickers in `agents.context`; chosen int16[B, P];
+    after int8[B]; rngs uint64[B, P, 2], the bots' own generators. Returns -1, or, with nothing done, a game where
+    after[b] is no player.
     """
+    out, turns, work = games.out, games.turns, games.work
     policy, pick = policy_at(policy_address), picker_at(pick_address)
     for b in range(after.shape[0]):
         if after[b] < 0 or after[b] >= chosen.shape[1]:
@@ -213,11 +214,11 @@ def hand_in_policy(
         if turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
             continue
         for p in range(chosen.shape[1]):
-            if chosen[b, p] != which or not out.live[b, p]:
+            if chosen[b, p] != number or not out.live[b, p]:
                 continue
             status, rng = turns.status[b, p], rngs[b, p]
-            write_free(context.params, state, b, p, work.free)
-            seen = _seen(context, settings, state, out, work, b, p, work.free)
+            write_free(context.params, games.state, b, p, work.free)
+            seen = _seen(games, b, p, work.free)
             status[READY] = 1
             if seen.picking:
                 status[COUNT] = pick(context, seen.position, seen.free, p, rng, turns.wishes[b, p])
@@ -240,24 +241,18 @@ def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
 
 
 @kernel
-def play_ready(
-    context: Context,
-    settings: EnvSettings,
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    work: Work,
-    which: npt.NDArray[np.int8],
-) -> None:
-    """Play the round, or the picks, of every game with which int8[B] not 0 whose live players are all ready."""
-    params = context.params
+def play_ready(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
+    """Play the round, or the picks, of every game with selected int8[B] not 0 whose live players are all ready."""
+    params, settings, state, out, turns, work = (
+        games.context.params, games.settings, games.state, games.out, games.turns, games.work,
+    )  # fmt: skip
     players = out.live.shape[1]
     for b in range(out.live.shape[0]):
         live = False
         for p in range(players):
             out.reward[b, p] = 0.0
             live = live or out.live[b, p]
-        if not live or which[b] == 0:
+        if not live or selected[b] == 0:
             continue
         out.cycles[b] += 1
         if not _all_ready(out, turns, b):
@@ -287,10 +282,12 @@ def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
 
 
 @kernel
-def settle(settings: EnvSettings, state: State, out: Buffers, which: npt.NDArray[np.int8]) -> None:
-    """Pay everybody live, and end the games of those who are out, won, drew or ran out of time."""
-    for b in range(which.shape[0]):
-        if which[b] == 0:
+def settle(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
+    """In games with selected int8[B] not 0: reward live players, and end the games of those who are out, won, drew or
+    ran out of time."""
+    settings, state, out = games.settings, games.state, games.out
+    for b in range(selected.shape[0]):
+        if selected[b] == 0:
             continue
         over = state.phase[b] == OVER
         winner = state.winner[b]
@@ -317,130 +314,73 @@ def settle(settings: EnvSettings, state: State, out: Buffers, which: npt.NDArray
 
 
 @kernel
-def look(
-    context: Context,
-    settings: EnvSettings,
-    mask_address: Int,
-    config: npt.NDArray[np.int64],
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    bits: BitBoard,
-    work: Work,
-    first: Int,
-    end: Int,
-) -> None:
+def look(games: GameBatch, first: Int, end: Int) -> None:
     """Bring what is seen of games first .. end - 1 up to date: `observe`, the turn so far, the encoding's own mask."""
-    board, params = context.board, context.params
-    observe(board, params, settings, state, out, bits, work.memory, first, end)
+    context, settings, work = games.context, games.settings, games.work
+    observe(context.board, context.params, settings, games.state, games.out, games.bits, work.memory, first, end)
     if settings.stepwise or settings.asks_mask:
-        look_at_turns(context, settings, mask_address, config, state, out, turns, work, first, end)
+        look_at_turns(games, first, end)
 
 
 @kernel
-def look_at_turns(
-    context: Context,
-    settings: EnvSettings,
-    mask_address: Int,
-    config: npt.NDArray[np.int64],
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    work: Work,
-    first: Int,
-    end: Int,
-) -> None:
+def look_at_turns(games: GameBatch, first: Int, end: Int) -> None:
     """The features of the turns so far, and the masks that encodings write themselves."""
-    n, players, write_mask = state.owner.shape[1], out.live.shape[1], mask_at(mask_address)
+    settings, out = games.settings, games.out
+    n, players, write_mask = games.state.owner.shape[1], out.live.shape[1], mask_at(games.mask_address)
     base = n * node_width(players) + global_width(players) if settings.features else 0
     for b in range(first, end):
         for s in range(out.seat.shape[1]):
             p = np.int64(out.seat[b, s])
             if p < 0:
                 continue
-            seen = _seen(context, settings, state, out, work, b, p, out.free[b, s])
-            turn = _turn(turns, b, p)
+            seen = _seen(games, b, p, out.free[b, s])
+            turn = _turn(games.turns, b, p)
             if settings.stepwise:
                 observe_turn(seen.position, seen.income, seen.picking, turn, base, out.features[b, s])
             if settings.asks_mask:
-                write_mask(context, seen, turn, config, work.action, out.mask[b, s])
+                write_mask(games.context, seen, turn, games.config, games.work.action, out.mask[b, s])
 
 
 @kernel
-def resolve(
-    context: Context,
-    settings: EnvSettings,
-    mask_address: Int,
-    config: npt.NDArray[np.int64],
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    bits: BitBoard,
-    work: Work,
-    which: npt.NDArray[np.int8],
-) -> None:
-    """Resolve what can be of the games with which int8[B] not 0; bring what is seen, paid and ended up to date."""
-    games = out.live.shape[0]
-    play_ready(context, settings, state, out, turns, work, which)
-    look(context, settings, mask_address, config, state, out, turns, bits, work, 0, games)
-    settle(settings, state, out, which)
+def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
+    """Resolve what can be of the games with selected int8[B] not 0; update observations, rewards and ends."""
+    play_ready(games, selected)
+    look(games, 0, games.out.live.shape[0])
+    settle(games, selected)
 
 
 @kernel
 def hand_in_and_resolve(
-    context: Context,
-    settings: EnvSettings,
-    submit_address: Int,
-    mask_address: Int,
-    config: npt.NDArray[np.int64],
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    bits: BitBoard,
-    work: Work,
-    limits: npt.NDArray[np.int64],
-    acting: npt.NDArray[np.int8],
-    actions: Any,
-    which: npt.NDArray[np.int8],
-) -> Int:
+    games: GameBatch, acting: npt.NDArray[np.int8], actions: Any, selected: npt.NDArray[np.int8]
+) -> Int:  # fmt: skip
     """`hand_in`, and if all actions are within their limits `resolve`; returns what `hand_in` does."""
-    bad = hand_in(context, settings, submit_address, config, state, out, turns, work, limits, acting, actions)
+    bad = hand_in(games, acting, actions)
     if bad < 0:
-        resolve(context, settings, mask_address, config, state, out, turns, bits, work, which)
+        resolve(games, selected)
     return bad
 
 
 @kernel
-def begin(
-    context: Context,
-    settings: EnvSettings,
-    mask_address: Int,
-    config: npt.NDArray[np.int64],
-    state: State,
-    out: Buffers,
-    turns: Turns,
-    bits: BitBoard,
-    work: Work,
-    picked: Bool,
-    which: npt.NDArray[np.int64],
-) -> Int:
-    """Start the games which int64[M] with the dice in state.rng[b], `picked` at random or to be picked; observe them.
+def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int:
+    """Start the games at indices int64[M] with the dice in state.rng[b], and observe them.
+
+    picked: whether picks are drawn; else they are part of the episode.
 
     Returns -1, or a game for which no deal was found that keeps the players apart.
     """
-    board, params = context.board, context.params
-    for k in range(which.shape[0]):
-        b = which[k]
-        if not start_game(board, params, state, b, work.scratch):
+    context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
+    for k in range(indices.shape[0]):
+        b = indices[k]
+        if not start_game(context.board, context.params, state, b, work.scratch):
             return b
         if picked:
             for p in range(work.counts.shape[0]):
                 work.counts[p] = 0
             while state.phase[b] == PICK:
-                resolve_picks(params, state, b, work.wishes, work.counts, work.scratch)
+                resolve_picks(context.params, state, b, work.wishes, work.counts, work.scratch)
         out.cycles[b] = 0
-        _clear(settings, turns, b)
-        look(context, settings, mask_address, config, state, out, turns, bits, work, b, b + 1)
+        _clear(settings, games.turns, b)
+        look(games, b, b + 1)
         for p in range(out.live.shape[1]):
             out.illegal[b, p] = 0
             out.reward[b, p] = 0.0

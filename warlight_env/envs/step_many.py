@@ -11,39 +11,35 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.reference import record_at, reference
 from warlight_env.engine.rng import derived, mixed, seed_rng
-from warlight_env.engine.state import State
 from warlight_env.envs.actions.step_kernels import DEPLOYS
-from warlight_env.envs.buffers import Buffers, EnvSettings
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.step import Turns, Work, begin, hand_in, hand_in_policy, look, play_ready, settle
+from warlight_env.envs.step import GameBatch, begin, hand_in, hand_in_policy, look, play_ready, settle
 
 
 class MapGames(NamedTuple):
     """Some games on a map: what the kernels of a core of C games get, and what a step writes first."""
 
-    context: Context
+    games: GameBatch
     bots: Context  #: what bots get
-    settings: EnvSettings
-    config: npt.NDArray[np.int64]
-    limits: npt.NDArray[np.int64]  #: [K]
-    state: State
-    out: Buffers
-    turns: Turns
-    bits: BitBoard
-    work: Work
     rows: npt.NDArray[np.int64]  #: [C, S, K] actions
     acting: npt.NDArray[np.int8]  #: [C, S]
-    which: npt.NDArray[np.int8]  #: [C]
+    selected: npt.NDArray[np.int8]  #: [C] as `acting`
     illegal: npt.NDArray[np.int32]  #: [C, P] of the step before
     chosen: npt.NDArray[np.int16]  #: [C, P] who plays, see `Players`
     learner: npt.NDArray[np.int8]  #: [C]
     rngs: npt.NDArray[np.uint64]  #: [C, P, 2] of bots
     places: npt.NDArray[np.int64]  #: [C] the number of a game among all, or -1: nobody plays it
+
+
+class Room(NamedTuple):
+    """How actions and masks of a map lie in padded ones."""
+
+    regions: int  #: for how many there is room; 0: nothing is padded, and actions are in the parts' `rows` already
+    factored: bool  #: the encoding has a row of VALUES for each region and edge; what a map lacks is illegal
 
 
 #: What goes into infos, as `gather_results` writes it.
@@ -53,12 +49,11 @@ NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 def map_games(
     core: EnvCore, chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
 ) -> MapGames:
-    """The record of a core, as long as `core.out` and `core.settings` are these."""
+    """The record of a core, as long as `core.game_batch` is this one."""
     shape = core.batch, core.slots, core.row_size
     games: MapGames = reference(
         MapGames(
-            core.context, core.bots_context, core.settings, core.encoding.config, core.row_room.limits, core.state,
-            core.out, core.turns, core.bits, core.work, np.zeros(shape, np.int64), np.zeros(shape[:2], np.int8),
+            core.game_batch, core.bots_context, np.zeros(shape, np.int64), np.zeros(shape[:2], np.int8),
             np.zeros(core.batch, np.int8), np.zeros((core.batch, core.players), np.int32), chosen, learner,
             core.bot_rngs, places,
         )
@@ -77,102 +72,84 @@ _games_at = record_at(_kind)
 
 @kernel
 def step_many(
-    submit_address: Int, mask_address: Int, policies: Any, pickers: Any, parts: Any,
-    actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
-    numbers: npt.NDArray[np.int16], regions: Int, factored: Bool, finish: Bool,
+    parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: npt.NDArray[np.int64],
+    acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], room: Room, finish: Bool,
 ) -> Int:  # fmt: skip
     """A step of B games in `parts`: the learners' turns, those of bots that are kernels, with `finish` the rest, too.
 
-    Each part is finished before the next is looked at, so that memory is gone through once.
+    Each part is finished before the next one begins, so that its memory is read once.
 
     Args:
         parts: what `address_of` gives of `MapGames`.
-        actions: [B, M] the learners', padded. acting: [B] whether one moves. dropped: [B] what was illegal before.
         policies, pickers: K addresses of bots. numbers: [K, parts] each bot's number in a part's `chosen`, or -1.
-        regions: for how many there is room; 0: actions are in the parts' `rows` already. factored: the encoding has a
-            row for each region and edge; what names one that a map lacks is illegal, too.
+        actions: [B, M] the learners', padded. acting: [B] whether one moves. dropped: [B] what was illegal before.
+        room: how actions are padded.
 
     Returns -1, or a game whose action is out of the limits of its map, or B + a game where `dropped` is no number that
     there can be; with nothing handed in, where there is one part. Padded actions are within the limits of all maps.
     """
     for i in range(len(parts)):
-        games = _games_at(parts[i])
-        if not _read(games, actions, acting, dropped, regions, factored):
+        part = _games_at(parts[i])
+        if not _read(part, actions, acting, dropped, room):
             continue
-        bad = _hand_in(games, submit_address)
+        bad = hand_in(part.games, part.acting, part.rows)
         if bad >= 0:
-            _copy(games.illegal.reshape(-1), games.out.illegal.reshape(-1))
-            slots, rows = games.acting.shape[1], games.acting.size
-            return games.places[bad // slots] if bad < rows else acting.shape[0] + games.places[bad - rows]
+            _copy(part.illegal.reshape(-1), part.games.out.illegal.reshape(-1))
+            slots, rows = part.acting.shape[1], part.acting.size
+            return part.places[bad // slots] if bad < rows else acting.shape[0] + part.places[bad - rows]
         for k in range(numbers.shape[0]):
             if numbers[k, i] >= 0:
-                _move(games, policies[k], pickers[k], np.int64(numbers[k, i]))
+                number = np.int64(numbers[k, i])
+                hand_in_policy(
+                    part.games, part.bots, policies[k], pickers[k], part.chosen, number, part.learner, part.rngs
+                )
         if finish:
-            _resolve(games, mask_address)
+            _resolve(part)
     return np.int64(-1)
 
 
 @kernel
 def _read(
-    games: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
-    regions: Int, factored: Bool,
+    part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
+    room: Room,
 ) -> Bool:  # fmt: skip
-    """Take what the learners do out of all actions; returns whether somebody plays here."""
-    out, n, played = games.out, games.state.owner.shape[1], False
-    for c in range(games.places.shape[0]):
-        b = games.places[c]
-        games.acting[c, 0], games.which[c] = 0, 0
+    """Copy the learners' actions to the part's `rows`; returns whether a game of the part is played."""
+    out, n, played = part.games.out, part.games.state.owner.shape[1], False
+    for c in range(part.places.shape[0]):
+        b = part.places[c]
+        part.acting[c, 0], part.selected[c] = 0, 0
         for p in range(out.illegal.shape[1]):
-            games.illegal[c, p], out.illegal[c, p] = out.illegal[c, p], 0
+            part.illegal[c, p], out.illegal[c, p] = out.illegal[c, p], 0
         if b < 0:
             continue
         played = True
-        row, illegal = games.rows[c, 0], np.int64(dropped[b])
+        row, illegal = part.rows[c, 0], np.int64(dropped[b])
         if acting[b] != 0:
-            games.acting[c, 0], games.which[c] = 1, 1
-            if regions > 0 and row.shape[0] == 1:
+            part.acting[c, 0], part.selected[c] = 1, 1
+            if room.regions > 0 and row.shape[0] == 1:
                 row[0] = actions[b, 0]
-            elif regions > 0:
+            elif room.regions > 0:
                 _copy(actions[b], row[:n])
-                _copy(actions[b, regions:], row[n:])
-            if factored:
+                _copy(actions[b, room.regions :], row[n:])
+            if room.factored:
                 illegal += _count(actions[b]) - _count(row)
-        out.illegal[c, games.learner[c]] = illegal
+        out.illegal[c, part.learner[c]] = illegal
     return played
 
 
 @kernel
-def _hand_in(games: MapGames, submit_address: Int) -> Int:
-    return hand_in(
-        games.context, games.settings, submit_address, games.config, games.state, games.out, games.turns, games.work,
-        games.limits, games.acting, games.rows,
-    )  # fmt: skip
-
-
-@kernel
-def _move(games: MapGames, policy: Int, picker: Int, number: Int) -> None:
-    hand_in_policy(
-        games.bots, games.settings, policy, picker, games.state, games.out, games.turns, games.work, games.chosen,
-        number, games.learner, games.rngs,
-    )  # fmt: skip
-
-
-@kernel
-def _resolve(games: MapGames, mask_address: Int) -> None:
-    """`resolve` of the games that are played, one after the other as far as they lie so."""
-    context, settings, state, out, turns, work = (
-        games.context, games.settings, games.state, games.out, games.turns, games.work,
-    )  # fmt: skip
-    play_ready(context, settings, state, out, turns, work, games.which)
-    places, count, first = games.places, games.places.shape[0], 0
+def _resolve(part: MapGames) -> None:
+    """`resolve` of the games that are played; observations of neighbouring places in one call."""
+    games, places, count, first = part.games, part.places, part.places.shape[0], 0
+    play_ready(games, part.selected)
     while first < count:
         end = first
         while end < count and places[end] >= 0:
             end += 1
         if end > first:
-            look(context, settings, mask_address, games.config, state, out, turns, games.bits, work, first, end)
+            look(games, first, end)
         first = end + 1
-    settle(settings, state, out, games.which)
+    settle(games, part.selected)
 
 
 @kernel
@@ -186,32 +163,29 @@ def seat_some(
     the seed; written to learners [K].
     """
     for k in range(places.shape[0]):
-        games, c = _games_at(parts[k]), places[k]
-        value, state, seats, slots = mixed(seeds[k]), games.state, games.out.seat[c], games.out.slot[c]
+        part, c = _games_at(parts[k]), places[k]
+        out, value = part.games.out, mixed(seeds[k])
+        seats, slots = out.seat[c], out.slot[c]
         players = slots.shape[0]
         learner = seat if seat >= 0 else np.int64(derived(value, 1) % np.uint64(players))
-        learners[k], games.learner[c], games.chosen[c, learner] = learner, learner, -1
+        learners[k], part.learner[c], part.chosen[c, learner] = learner, learner, -1
         seats[0], slots[learner], i = learner, 0, 0
         for p in range(players):
             if p != learner:
-                games.chosen[c, p] = numbers[k, i]
-                seed_rng(derived(derived(value, 3), p), games.rngs[c, p])
+                part.chosen[c, p] = numbers[k, i]
+                seed_rng(derived(derived(value, 3), p), part.rngs[c, p])
                 i += 1
                 slots[p] = i if i < seats.shape[0] else -1
                 if i < seats.shape[0]:
                     seats[i] = p
-        seed_rng(value, state.rng[c])
+        seed_rng(value, part.games.state.rng[c])
 
 
 @kernel
-def begin_some(mask_address: Int, parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
+def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
     """`begin` the games at places[k] of parts[k], by rules with which it cannot fail."""
     for k in range(places.shape[0]):
-        games = _games_at(parts[k])
-        begin(
-            games.context, games.settings, mask_address, games.config, games.state, games.out, games.turns, games.bits,
-            games.work, picked, places[k : k + 1],
-        )  # fmt: skip
+        begin(_games_at(parts[k]).games, picked, places[k : k + 1])
 
 
 @kernel
@@ -226,8 +200,8 @@ def gather_results(
     for k in range(places.shape[0]):
         if index[k] < 0:
             continue
-        games, c = _games_at(parts[index[k]]), places[k]
-        state, out, learner = games.state, games.out, np.int64(games.learner[c])
+        part, c = _games_at(parts[index[k]]), places[k]
+        state, out, learner = part.games.state, part.games.out, np.int64(part.learner[c])
         reward[k] = out.reward[c, learner]
         ends[0, k], ends[1, k] = out.terminated[c, learner], out.truncated[c, learner]
         numbers[0, k], numbers[1, k] = out.illegal[c, learner], out.income[c, learner]
@@ -250,7 +224,7 @@ def gather_seen(
             _fill(flat, 0.0)
             _fill(overall[k], 0.0)
             continue
-        games = _games_at(parts[index[k]])
+        games = _games_at(parts[index[k]]).games
         values, size = games.out.features[places[k], 0], games.state.owner.shape[1] * nodes.shape[2]
         _copy(values, flat[:size])
         _fill(flat[size:], 0.0)
@@ -259,19 +233,15 @@ def gather_seen(
 
 @kernel
 def gather_masks(
-    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8], regions: Int,
-    factored: Bool,
+    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8], room: Room
 ) -> None:  # fmt: skip
-    """Write the flat masks [M, W] of the learners of M games, as `gather_results` finds them.
-
-    There is room for `regions`. factored: a row of VALUES for each region and edge.
-    """
+    """Write the flat masks [M, W] of the learners of M games, as `gather_results` finds them."""
     for k in range(places.shape[0]):
         if index[k] < 0:
             _fill(masks[k], 0)
         else:
-            games = _games_at(parts[index[k]])
-            _pad_mask(games.out.mask[places[k], 0], masks[k], games.state.owner.shape[1], regions, factored)
+            games = _games_at(parts[index[k]]).games
+            _pad_mask(games.out.mask[places[k], 0], masks[k], games.state.owner.shape[1], room)
 
 
 @inline_kernel
@@ -291,17 +261,17 @@ def _count(row: Any) -> Int:
 
 
 @kernel
-def _pad_mask(mask: Any, wide: Any, n: Int, regions: Int, factored: Bool) -> None:
+def _pad_mask(mask: Any, wide: Any, n: Int, room: Room) -> None:
     """Write a map's mask where it belongs in one with more room; see `Padding.mask`."""
-    of_region = VALUES if factored else DEPLOYS
+    of_region = VALUES if room.factored else DEPLOYS
     if mask.shape[0] == wide.shape[0]:
         _copy(mask, wide)
         return
-    cut, start, end = of_region * n, of_region * regions, mask.shape[0] + of_region * (regions - n)
+    cut, start, end = of_region * n, of_region * room.regions, mask.shape[0] + of_region * (room.regions - n)
     _fill(wide, 0)
     _copy(mask, wide[:cut])
     _copy(mask[cut:], wide[start:end])
-    if factored:  # nothing, where there is nothing
+    if room.factored:  # nothing, where there is nothing
         for i in range(cut, start, VALUES):
             wide[i] = 1
         for i in range(end, wide.shape[0], VALUES):
@@ -320,6 +290,7 @@ def _fill(target: Any, value: Any) -> None:
 __all__ = [
     "NUMBERS",
     "MapGames",
+    "Room",
     "begin_some",
     "gather_masks",
     "gather_results",
