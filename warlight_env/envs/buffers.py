@@ -21,7 +21,18 @@ from warlight_env.envs.actions.kernels import CLOSED, COUNT, OFFERED, OWN, Turn
 from warlight_env.envs.rewards import potential
 from warlight_env.features.columns import NODE, TURN, TURN_WIDTH, Features, node_shift, node_width
 from warlight_env.features.definitions import SEEN_UNKNOWN, SOFT_ARMIES
-from warlight_env.features.describing import Memory, blank, describe, income_of, seen_code, soft, sum_armies
+from warlight_env.features.describing import (
+    Memory,
+    Observer,
+    SeenRegions,
+    Settings,
+    blank,
+    describe,
+    income_of,
+    seen_code,
+    soft,
+    sum_armies,
+)
 
 
 class EnvSettings(NamedTuple):
@@ -109,12 +120,18 @@ def _fill(mask: Marks, row: ActionRow, width: Int, value: Any) -> None:
         mask[i] = value
 
 
+class _MaskRows(NamedTuple):
+    """Where the mask has rows."""
+
+    neighbor_start: npt.NDArray[np.uint32]
+    n_edges: int
+    width: int  #: values of a row; 0: no mask is kept
+    priority: bool  #: whether each edge has a row of priorities, too
+
+
 @kernel
 def _change_free(
-    neighbor_start: npt.NDArray[np.uint32],
-    n_edges: Int,
-    width: Int,
-    priority: Any,
+    rows: _MaskRows,
     region: Int,
     now: Int,
     free: Marks,
@@ -125,7 +142,7 @@ def _change_free(
     """Set what the player may do with a region: its feature, and the mask's rows of it and of the edges from there."""
     before = free[region]
     free[region] = now
-    n = free.shape[0]
+    n, width = free.shape[0], rows.width
     width_of_nodes = node_width(players)
     if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):  # not only a turn's features
         values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
@@ -135,18 +152,15 @@ def _change_free(
         _fill(mask, region, width, 1 if now != CLOSED else 0)
     if (before == OWN) != (now == OWN):
         value = 1 if now == OWN else 0
-        for e in range(neighbor_start[region], neighbor_start[region + 1]):
+        for e in range(rows.neighbor_start[region], rows.neighbor_start[region + 1]):
             _fill(mask, n + e, width, value)
-            if priority:
-                _fill(mask, n + n_edges + e, width, value)
+            if rows.priority:
+                _fill(mask, n + rows.n_edges + e, width, value)
 
 
 @kernel
 def _free_in_play(
-    neighbor_start: npt.NDArray[np.uint32],
-    n_edges: Int,
-    width: Int,
-    priority: Any,
+    rows: _MaskRows,
     owner: Owners,
     player: Int,
     free: Marks,
@@ -157,15 +171,12 @@ def _free_in_play(
     for r in range(owner.shape[0]):
         now = OWN if owner[r] == player else CLOSED
         if free[r] != now:
-            _change_free(neighbor_start, n_edges, width, priority, r, now, free, mask, values, players)
+            _change_free(rows, r, now, free, mask, values, players)
 
 
 @kernel
 def _free_to_pick(
-    neighbor_start: npt.NDArray[np.uint32],
-    n_edges: Int,
-    width: Int,
-    priority: Any,
+    rows: _MaskRows,
     offers: npt.NDArray[np.uint8],
     player: Int,
     my_pick: Bool,
@@ -177,20 +188,20 @@ def _free_to_pick(
     for r in range(offers.shape[0]):
         now = OFFERED if my_pick and (offers[r] >> player) & 1 else CLOSED
         if free[r] != now:
-            _change_free(neighbor_start, n_edges, width, priority, r, now, free, mask, values, players)
+            _change_free(rows, r, now, free, mask, values, players)
 
 
 @kernel
 def _see(
-    owner: Owners, army: Armies, player: Int, players: Int, hidden: Any, visible: Any, seen_owner: Int, seen_army: Int
-) -> None:
+    owner: Owners, army: Armies, player: Int, players: Int, hidden: Any, visible: Any, seen: SeenRegions
+) -> None:  # fmt: skip
     """The bare view, without features."""
     for r in range(owner.shape[0]):
-        seen_owner[r] = SEEN_UNKNOWN
-        seen_army[r] = 0
+        seen.owner[r] = SEEN_UNKNOWN
+        seen.army[r] = 0
         if not hidden or has(visible, r):
-            seen_owner[r] = seen_code(owner[r], player, players)
-            seen_army[r] = army[r]
+            seen.owner[r] = seen_code(owner[r], player, players)
+            seen.army[r] = army[r]
 
 
 @kernel
@@ -211,8 +222,8 @@ def observe(
     """
     players = state.eliminated_at.shape[1]
     visible, owned, armies = memory.visible, memory.owned, memory.armies
-    starts, n_edges = board.neighbor_start, board.edge_target.shape[0]
-    row_width, priority = settings.row_width, settings.priority
+    rows = _MaskRows(board.neighbor_start, board.edge_target.shape[0], settings.row_width, settings.priority)
+    describing = Settings(settings.fog, params.round_limit, settings.max_cycles, settings.max_income)
     for b in range(first, end):
         owner, army, offers = state.owner[b], state.army[b], state.offers[b]
         picking = state.phase[b] == PICK
@@ -234,21 +245,19 @@ def observe(
             slot = np.int64(out.slot[b, p])
             my_pick = picking and (on_turn < 0 or on_turn == p)
             free, values = out.free[b, slot], out.features[b, slot]
-            seen_owner, seen_army = out.seen_owner[b, slot], out.seen_army[b, slot]
+            seen = SeenRegions(out.seen_owner[b, slot], out.seen_army[b, slot])
             mask = out.mask[b, slot]
             if picking:
-                _free_to_pick(starts, n_edges, row_width, priority, offers, p, my_pick, free, mask, values, players)
+                _free_to_pick(rows, offers, p, my_pick, free, mask, values, players)
             else:
-                _free_in_play(starts, n_edges, row_width, priority, owner, p, free, mask, values, players)
+                _free_in_play(rows, owner, p, free, mask, values, players)
             if hidden:
                 visible_bits(bits, owned[p], visible)
             if not settings.features:
-                _see(owner, army, p, players, hidden, visible, seen_owner, seen_army)
+                _see(owner, army, p, players, hidden, visible, seen)
                 continue
-            describe(
-                board, params, bits, memory, settings.max_cycles, settings.max_income, owner, army, p, picking,
-                my_pick, hidden, out.cycles[b], state.round[b], earned, seen_owner, seen_army, values,
-            )  # fmt: skip
+            observer = Observer(p, hidden, picking, my_pick, out.cycles[b], state.round[b], earned)
+            describe(board, describing, bits, memory, owner, army, observer, seen, values)
 
 
 @kernel

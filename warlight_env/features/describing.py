@@ -66,6 +66,45 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
     )
 
 
+class Settings(NamedTuple):
+    """What features depend on besides a position."""
+
+    fog: bool
+    round_limit: int
+    max_cycles: int
+    max_income: int
+
+
+class Observer(NamedTuple):
+    """A player who looks at a position, and what it knows besides the regions."""
+
+    player: int
+    hidden: bool  #: whether it sees only the regions of `Memory.visible`
+    picking: bool
+    my_pick: bool
+    cycles: int
+    round: int
+    income: int
+
+
+class SeenRegions(NamedTuple):
+    """A player's view, which a step keeps up to date."""
+
+    owner: npt.NDArray[np.int8]  #: [N] SEEN_… codes
+    army: npt.NDArray[np.int32]  #: [N] 0 where unknown
+
+
+class Positions(NamedTuple):
+    """M positions, each with the player who looks at it."""
+
+    owner: npt.NDArray[np.int8]  #: [M, N] neutral or a player
+    army: npt.NDArray[np.int32]  #: [M, N]
+    player: npt.NDArray[np.int32]  #: [M]
+    rounds: npt.NDArray[np.int32]  #: [M]
+    cycles: npt.NDArray[np.int32]  #: [M]
+    offered: npt.NDArray[np.int8]  #: [M, N], or of no length unless regions are picked
+
+
 @inline_kernel
 def soft(armies: Real) -> Real:
     """A float32 number of armies as a number below 1: armies / (armies + SOFT_ARMIES)."""
@@ -126,21 +165,12 @@ def income_of(bits: BitBoard, bonus: Int, base_income: Int, owned: npt.NDArray[n
 
 @kernel
 def write_nodes(
-    super_region: Int,
-    adjacent: Int,
-    players: Int,
-    owner: Owners,
-    army: Armies,
-    hidden: Any,
-    visible: npt.NDArray[np.uint64],
-    owned: npt.NDArray[np.uint64],
-    codes: npt.NDArray[np.int8],
-    shares: npt.NDArray[np.float32],
-    seen_owner: Int,
-    seen_army: Int,
+    board: Board, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer, seen: SeenRegions,
     values: npt.NDArray[np.float32],
-) -> None:
-    """Bring a player's view and node features up to date; `owned` is the set of its regions, codes int8[P + 1]."""
+) -> None:  # fmt: skip
+    """Bring a player's view and node features up to date."""
+    owned, visible, codes, shares = memory.owned[observer.player], memory.visible, memory.codes, memory.shares
+    players, hidden, adjacent = memory.owned.shape[0], observer.hidden, bits.adjacent
     width = np.uintp(node_width(players))
     first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
     at = np.uintp(node_shift(players))  # unsigned, as are all indices here: signed ones are checked for being negative
@@ -149,17 +179,17 @@ def write_nodes(
         code, size = codes[np.uintp(owner[r] + np.int64(1))], army[r]
         if hidden and not has(visible, r):
             code, size = np.int8(SEEN_UNKNOWN), np.int32(0)
-        if seen_owner[r] != code:
+        if seen.owner[r] != code:
             one_hot = i * node_width(players) + first_owner
-            values[one_hot + seen_owner[r]] = 0.0
+            values[one_hot + seen.owner[r]] = 0.0
             values[one_hot + code] = 1.0
-            seen_owner[r] = code
-        seen_army[r] = size
+            seen.owner[r] = code
+        seen.army[r] = size
         amount = np.float32(size)
         values[at + np.uintp(NODE.army_soft)] = soft(amount)
         values[at + np.uintp(NODE.army_linear)] = min(amount * np.float32(1.0 / MANY_ARMIES), np.float32(1.0))
         values[at + np.uintp(NODE.border)] = np.float32(code == SEEN_MINE and leaves(adjacent[r], owned))
-        s = np.uintp(super_region[r])
+        s = np.uintp(board.super_region[r])
         values[at + np.uintp(NODE.my_share)] = shares[s, 0]
         values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]
         at += width
@@ -179,34 +209,21 @@ def sum_armies(
 
 @kernel
 def write_globals(
-    round_limit: Int,
-    max_cycles: Int,
-    max_income: Int,
-    players: Int,
-    n: Int,
-    player: Int,
-    picking: Bool,
-    my_pick: Bool,
-    cycles: npt.NDArray[np.int32],
-    round_number: Int,
-    earned: Int,
-    owned: npt.NDArray[np.uint64],
-    hidden: Any,
-    visible: npt.NDArray[np.uint64],
-    armies: npt.NDArray[np.int64],
-    values: npt.NDArray[np.float32],
-) -> None:
+    settings: Settings, memory: Memory, n: Int, observer: Observer, values: npt.NDArray[np.float32]
+) -> None:  # fmt: skip
     """Write the global features."""
+    owned, visible, armies, players = memory.owned, memory.visible, memory.armies, memory.owned.shape[0]
+    player, hidden = observer.player, observer.hidden
     base = n * node_width(players)
     total: Int = np.int64(0)
     for q in range(players + 1):
         total += armies[q]
     per_region, per_army = np.float32(1.0 / n), np.float32(1.0 / max(total, 1))
-    values[base + GLOBAL.picking] = np.float32(picking)
-    values[base + GLOBAL.my_pick] = np.float32(my_pick)
-    values[base + GLOBAL.time] = part_of(np.float32(cycles), np.float32(max_cycles))
-    values[base + GLOBAL.round] = part_of(np.float32(round_number), np.float32(round_limit))
-    values[base + GLOBAL.income] = np.float32(earned) / np.float32(max(max_income, 1))
+    values[base + GLOBAL.picking] = np.float32(observer.picking)
+    values[base + GLOBAL.my_pick] = np.float32(observer.my_pick)
+    values[base + GLOBAL.time] = part_of(np.float32(observer.cycles), np.float32(settings.max_cycles))
+    values[base + GLOBAL.round] = part_of(np.float32(observer.round), np.float32(settings.round_limit))
+    values[base + GLOBAL.income] = np.float32(observer.income) / np.float32(max(settings.max_income, 1))
     seen = count_common(visible, visible) if hidden else n
     neutral = seen
     for k in range(players):
@@ -228,94 +245,54 @@ def write_globals(
 
 @kernel
 def describe(
-    board: Board,
-    params: RuleParams,
-    bits: BitBoard,
-    memory: Memory,
-    max_cycles: Int,
-    max_income: Int,
-    owner: Owners,
-    army: Armies,
-    player: Int,
-    picking: Bool,
-    my_pick: Bool,
-    hidden: Any,
-    cycles: npt.NDArray[np.int32],
-    round_number: Int,
-    earned: Int,
-    seen_owner: Int,
-    seen_army: Int,
-    values: npt.NDArray[np.float32],
-) -> None:
+    board: Board, settings: Settings, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer,
+    seen: SeenRegions, values: npt.NDArray[np.float32],
+) -> None:  # fmt: skip
     """Bring a player's view and its features up to date, but for what is offered.
 
-    `memory.owned` tells whose regions are whose, `memory.visible` what the player sees where some is `hidden`, and
-    `memory.armies` the sums of all armies where nothing is.
+    `memory.owned` has the players' regions, `memory.visible` what the player sees if some regions are hidden, and
+    `memory.armies` the sums of all armies if none is.
     """
     owned, codes, players = memory.owned, memory.codes, memory.owned.shape[0]
     codes[0] = SEEN_NEUTRAL
     for q in range(players):
-        codes[q + 1] = seen_code(q, player, players)
-    if hidden:
+        codes[q + 1] = seen_code(q, observer.player, players)
+    if observer.hidden:
         sum_armies(owner, army, True, memory.visible, memory.armies)
-    write_shares(bits, owned, player, players, hidden, memory.visible, memory.shares)
-    write_nodes(
-        board.super_region, bits.adjacent, players, owner, army, hidden, memory.visible, owned[player], codes,
-        memory.shares, seen_owner, seen_army, values,
-    )  # fmt: skip
-    write_globals(
-        params.round_limit, max_cycles, max_income, players, owner.shape[0], player, picking, my_pick, cycles,
-        round_number, earned, owned, hidden, memory.visible, memory.armies, values,
-    )  # fmt: skip
+    write_shares(bits, owned, observer.player, players, observer.hidden, memory.visible, memory.shares)
+    write_nodes(board, bits, memory, owner, army, observer, seen, values)
+    write_globals(settings, memory, owner.shape[0], observer, values)
 
 
 @kernel
 def describe_all(
-    board: Board,
-    params: RuleParams,
-    bits: BitBoard,
-    memory: Memory,
-    fog: Bool,
-    max_cycles: Int,
-    max_income: Int,
-    owner: Owners,
-    army: Armies,
-    player: Int,
-    rounds: Int,
-    cycles: npt.NDArray[np.int32],
-    picking: Bool,
-    offered: Int,
-    seen_owner: Int,
-    seen_army: Int,
-    values: npt.NDArray[np.float32],
-) -> None:
-    """Describe M positions, each to the one who is asked in it: into values float32[M, K] that `blank` made.
+    board: Board, params: RuleParams, settings: Settings, bits: BitBoard, memory: Memory, positions: Positions,
+    picking: Bool, seen: SeenRegions, values: npt.NDArray[np.float32],
+) -> None:  # fmt: skip
+    """Describe M positions, each to the one who looks at it: into values float32[M, K] that `blank` made.
 
-    owner int8[M, N] neutral or a player; army int32[M, N]; player, rounds, cycles int32[M]; picking bool, offered
-    int8[M, N], of no length where it is false; seen_owner int8[N] and seen_army int32[N] are working memory.
+    picking: whether regions are picked. seen: working memory.
     """
-    n, players = owner.shape[1], memory.owned.shape[0]
+    n, players = positions.owner.shape[1], memory.owned.shape[0]
     first, width = node_shift(players) + NODE.offered, node_width(players)
-    hidden = fog and not picking
-    for m in range(owner.shape[0]):
-        p = np.int64(player[m])
+    hidden = settings.fog and not picking
+    for m in range(positions.owner.shape[0]):
+        owner, army, p = positions.owner[m], positions.army[m], np.int64(positions.player[m])
         for q in range(players):
-            owned_bits(owner[m], q, memory.owned[q])
+            owned_bits(owner, q, memory.owned[q])
         if hidden:
             visible_bits(bits, memory.owned[p], memory.visible)
         else:
-            sum_armies(owner[m], army[m], False, memory.visible, memory.armies)
+            sum_armies(owner, army, False, memory.visible, memory.armies)
         earned = np.int64(0)
-        if picking or count_common(memory.owned[p], memory.owned[p]) > 0:  # who has lost all earns nothing
+        if picking or count_common(memory.owned[p], memory.owned[p]) > 0:  # a player without regions has no income
             earned = income_of(bits, board.bonus, params.base_income, memory.owned[p])
-        seen_owner[:] = SEEN_NEUTRAL
-        describe(
-            board, params, bits, memory, max_cycles, max_income, owner[m], army[m], p, picking, picking, hidden,
-            cycles[m], rounds[m], earned, seen_owner, seen_army, values[m],
-        )  # fmt: skip
+        seen.owner[:] = SEEN_NEUTRAL
+        observer = Observer(p, hidden, picking, picking, positions.cycles[m], positions.rounds[m], earned)
+        describe(board, settings, bits, memory, owner, army, observer, seen, values[m])
         if picking:
             for r in range(n):
-                values[m, first + width * r] = np.float32(offered[m, r] != 0)
+                values[m, first + width * r] = np.float32(positions.offered[m, r] != 0)
 
 
 def most_income(board: Board, params: RuleParams) -> int:
@@ -353,12 +330,12 @@ class Describer(OneThread):
             raise InputError(f"max_cycles = {short_repr(max_cycles)}: must be an integer from 1 to {2**31 - 1}")
         players, max_cycles = int(players), int(max_cycles)
         self.features: Final = observed_features("flat", board.n_regions, players)
-        self._board, self._players, self._fog = board, players, rules.fog
+        self._board, self._players = board, players
         self._params = rules.params(board.n_regions, board.n_super_regions)
-        self._limits = max_cycles, most_income(board, self._params)
+        self._settings = Settings(rules.fog, self._params.round_limit, max_cycles, most_income(board, self._params))
         self._bits = make_bits(board)
         self._memory = make_memory(self._bits, players)
-        self._seen = np.zeros(board.n_regions, np.int8), np.zeros(board.n_regions, np.int32)
+        self._seen = SeenRegions(np.zeros(board.n_regions, np.int8), np.zeros(board.n_regions, np.int32))
         self._blank = blank(board, self.features)
 
     def __call__(
@@ -394,9 +371,10 @@ class Describer(OneThread):
             raise InputError("rounds and cycles must be from 0 up")
         owners = np.maximum(told, NEUTRAL).astype(np.int8)
         values = np.broadcast_to(self._blank, (len(owners), self.features.size)).copy()
+        positions = Positions(owners, armies, whose, played, steps, picked)
         describe_all(
-            self._board, self._params, self._bits, self._memory, self._fog, *self._limits, owners, armies, whose,
-            played, steps, offered is not None, picked, *self._seen, values,
+            self._board, self._params, self._settings, self._bits, self._memory, positions, offered is not None,
+            self._seen, values,
         )  # fmt: skip
         return values
 
