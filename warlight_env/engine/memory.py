@@ -20,21 +20,20 @@ def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
     return block[start : start + size].view(dtype).reshape(shape)
 
 
-def in_one_block(kinds: Sequence[tuple[tuple[int, ...], npt.DTypeLike]]) -> list[npt.NDArray[Any]]:
+def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list[npt.NDArray[Any]]:
     """Arrays of these shapes and dtypes in one block of memory, small ones first. Their values are undefined.
 
     The block is freed when none of the arrays is in use. The C library keeps one large freed block for the next
     request, but it returns several of some megabytes each to the operating system.
     """
-    dtypes = [np.dtype(dtype) for _, dtype in kinds]
-    sizes = [math.prod(shape) * dtype.itemsize for (shape, _), dtype in zip(kinds, dtypes, strict=True)]
+    sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in kinds]
     starts, end = [0] * len(kinds), 0
     for i in sorted(range(len(kinds)), key=sizes.__getitem__):
         starts[i], end = end, end + -(-sizes[i] // 8) * 8
     block = np.empty(end // 8, dtype=np.int64).view(np.uint8)
     return [
         block[start : start + size].view(dtype).reshape(shape)
-        for start, size, dtype, (shape, _) in zip(starts, sizes, dtypes, kinds, strict=True)
+        for start, size, (shape, dtype) in zip(starts, sizes, kinds, strict=True)
     ]
 
 

@@ -363,7 +363,8 @@ class Episodes:
         gather_results(*self._parts.games, reward, ends, numbers)
         infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
         infos["is_success"] = infos["is_success"].astype(np.bool_)
-        return Results(reward, *ends, infos)
+        terminated, truncated = ends
+        return Results(reward, terminated, truncated, infos)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> Any:
         """The learners' observations of several games, or of one, in arrays of their own."""

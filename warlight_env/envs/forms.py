@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,9 @@ from warlight_env.envs.showing import read_rows
 from warlight_env.envs.step_many import Room, gather_masks, gather_seen
 from warlight_env.errors import InputError
 
-I8, I32, I64 = npt.NDArray[np.int8], npt.NDArray[np.int32], npt.NDArray[np.int64]
+I8: TypeAlias = npt.NDArray[np.int8]
+I32: TypeAlias = npt.NDArray[np.int32]
+I64: TypeAlias = npt.NDArray[np.int64]
 #: Games of a batch as an index of arrays [B, …].
 Which = slice | int | npt.NDArray[np.int64]
 
@@ -148,7 +150,8 @@ class PaddedForm:
         which = np.arange(len(parts.where))[games]
         some = np.atleast_1d(which)
         spaces_ = self.observation_space.spaces
-        arrays = in_one_block([((len(some), *space.shape), space.dtype) for space in spaces_.values()])
+        kinds = [((len(some), *(space.shape or ())), np.dtype(space.dtype)) for space in spaces_.values()]
+        arrays = in_one_block(kinds)
         seen: dict[str, npt.NDArray[Any]] = dict(zip(spaces_, arrays, strict=True))
         index, place, map_ = parts.index[some], parts.place[some], parts.map[some]
         gather_seen(parts.addresses, index, place, seen["nodes"], seen["globals"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import gymnasium
 import numpy as np
@@ -123,7 +123,9 @@ class WarlightEnv(OneThread, gymnasium.Env[Any, Any]):
     * v0: first version.
     """
 
-    exclusive_methods = ("reset", "step", "action_masks", "set_opponent", "view", "render")
+    exclusive_methods: ClassVar[tuple[str, ...]] = (
+        "reset", "step", "action_masks", "set_opponent", "view", "render",
+    )  # fmt: skip
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 

@@ -78,13 +78,13 @@ class Settings(NamedTuple):
 class Observer(NamedTuple):
     """A player who looks at a position, and what it knows besides the regions."""
 
-    player: int
-    hidden: bool  #: whether it sees only the regions of `Memory.visible`
-    picking: bool
-    my_pick: bool
-    cycles: int
-    round: int
-    income: int
+    player: Int
+    hidden: Bool  #: whether it sees only the regions of `Memory.visible`
+    picking: Bool
+    my_pick: Bool
+    cycles: Int
+    round: Int
+    income: Int
 
 
 class SeenRegions(NamedTuple):
