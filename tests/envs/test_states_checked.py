@@ -282,9 +282,9 @@ def test_arguments_of_another_form_are_refused_and_nothing_changes():
         (lambda: core.step(rows, np.full((2, 2), 2**40)), "dropped must fit int32"),
         (lambda: core.hand_in(rows, None, flags[:, :1]), "acting must be integers of shape"),
         (lambda: core.hand_in(rows, None, flags * 0.5), "acting must be integers"),
-        (lambda: core.resolve(flags[:, :1]), "which must be integers of shape"),
-        (lambda: core.resolve(np.zeros(0, np.int8)), "which must be integers"),
-        (lambda: core.resolve([1, 1]), "which must be an array"),
+        (lambda: core.resolve(flags[:, :1]), "selected must be integers of shape"),
+        (lambda: core.resolve(np.zeros(0, np.int8)), "selected must be integers"),
+        (lambda: core.resolve([1, 1]), "selected must be an array"),
         (lambda: core.hand_in_choice(2, 0, Orders()), r"b = 2: must be an integer in 0 \.\. 1"),
         (lambda: core.hand_in_choice(-1, 0, Orders()), "b = -1"),
         (lambda: core.hand_in_choice(0, 2, Orders()), "player = 2"),
@@ -352,7 +352,7 @@ def test_a_bot_s_kernels_are_told_from_other_things():
         ((bot._policy, bot._pick, chosen, 0, after + 2, rngs), r"after: 2 in game 0 is no player"),
         ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), "after: -1 in game 0"),
         ((bot._policy, bot._pick, chosen, 0, after, rngs[:1]), "rngs must be"),
-        ((bot._policy, bot._pick, chosen, "0", after, rngs), "which = '0'"),
+        ((bot._policy, bot._pick, chosen, "0", after, rngs), "number = '0'"),
         ((bot._policy, bot._pick, chosen, 0, after, np.broadcast_to(rngs[0], (2, 2, 2))), "rngs: read-only"),
     ]:
         with pytest.raises(InputError, match=message):
