@@ -1,4 +1,8 @@
-"""The bots, behind one interface and a registry."""
+"""Bots behind one interface and a registry.
+
+Imported by `envs` and all layers above it. Imports `features`, `networks` and the layers below. To add a bot, write
+it in `players` and register it (`registry.register`).
+"""
 
 from warlight_env.agents.base import Agent, Budget
 from warlight_env.agents.registry import AgentError, agent_names, describe, make_agent, register

@@ -1,4 +1,8 @@
-"""Maps: the bundled ones, readers for files in several formats, and a generator of new ones."""
+"""Maps: the bundled ones, readers for files in several formats, and a generator.
+
+Imported by every layer above `engine`. Imports `errors`, `arguments` and `bounded`. To add a format, write a reader
+and add it to the list of formats.
+"""
 
 from warlight_env.maps.challenge import from_challenge_json, from_setup_lines
 from warlight_env.maps.errors import MapError

@@ -1,1 +1,4 @@
-"""Trainers: the home of what tunes evaluations and trains policies."""
+"""Trainers of evaluations, networks and policies.
+
+Imported by `cli` only. To add a method, write a subpackage with `settings` and `run`, and a command in `cli.train`.
+"""

@@ -1,6 +1,7 @@
-"""Warlight: a game of simultaneous orders, as engine, environments, bots and arena.
+"""Warlight, a game with simultaneous orders: engine, environments, bots and arena.
 
-Importing the package is quick: the names below are loaded when they are first used.
+Importing the package is fast: the names below are loaded when they are first used. They are for users; modules of the
+package import each other directly.
 """
 
 from __future__ import annotations

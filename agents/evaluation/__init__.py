@@ -1,1 +1,5 @@
-"""What positions are worth: the thesis's evaluation, terms beyond it, and who is still in the game."""
+"""Evaluations: estimates of the players' shares of a position, and terms beyond the thesis's.
+
+Imported by the other packages of `agents` and by `train`. To add a term, give it a coefficient in `agents.weights`,
+and compute it here.
+"""

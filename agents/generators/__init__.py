@@ -1,6 +1,7 @@
-"""Generators: from a position a few sensible picks, deploys, attacks and turns.
+"""Generators: a few sensible picks, deployments, attacks and turns for a position.
 
-The kernels work on arrays; the functions here take a `View` (``game.view(player)``) and give plain data.
+The kernels work on arrays. The functions here take a `View` (``game.view(player)``) and return plain data. Imported
+by searches, players and `train`. To add a method, write its kernel and name it in `turns`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""Turns from goals: what each is worth, the armies that it takes and where they come from."""
+"""Plans: turns made of goals, with the worth of each goal and the armies that it needs.
+
+Imported by `agents.players`. To add a kind of goal, write its worth in `goals` and its army requirements in `turn`.
+"""

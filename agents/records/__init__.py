@@ -1,1 +1,5 @@
-"""Records that agents' kernels read and write: force tables, turns, networks, and what a search found."""
+"""Records that kernels of agents read and write: force tables, turns, networks and search results.
+
+Imported by all packages of `agents`, `envs` and `train`. Imports no other package of `agents`. Add a record that
+kernels of several packages use.
+"""

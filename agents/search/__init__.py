@@ -1,6 +1,9 @@
-"""What searches are made of: one module for each kind of part, and what all searches have in common.
+"""Parts of searches: one module for each kind of part, and the code that all searches share.
 
-A search puts together candidates (generators, `plug_ins.functions`), a rule of selection (`mcts.selection`), the
-outcome of a round (`outcome`), playouts (`playout`, `foresight`), the values of leaves (`leaf_values`), what these are
-worth (`worth`), the answer (`answers`), and its improvement (`agents.search.refining`).
+A search combines candidates (generators, `plug_ins.functions`), a rule of selection (`mcts.selection`), the outcome
+of a round (`outcome`), playouts (`playout`, `foresight`), values of leaves (`leaf_values`, `worth`), the answer
+(`final_answers`), and its improvement (`refining`).
+
+Imported by `agents.players`. To add a part, write its kernel in the module of its kind and name it in the module's
+table.
 """

@@ -1,1 +1,4 @@
-"""A network that plays turns in full, on any map and with any number of players: what it reads, and its pass."""
+"""The turn network: it plays complete turns on any map with any number of players.
+
+Imported by searches, players, `arena.policies` and `train`. To add an input, add a feature to `features.definitions`.
+"""

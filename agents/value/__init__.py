@@ -1,1 +1,4 @@
-"""A value function that was learned: features of a position, and a small network that says who will win."""
+"""The value network: features of a position, and a small network that estimates the winner.
+
+Imported by evaluations, players and `train.value`. To add an input, add a feature to `features.definitions`.
+"""

@@ -1,1 +1,4 @@
-"""Weights of the evaluation by CMA-ES."""
+"""Weights of the evaluation by CMA-ES.
+
+Imported by `cli`. Imports `train.weights` and `train.common`.
+"""

@@ -1,1 +1,4 @@
-"""The turn network by expert iteration."""
+"""The turn network by expert iteration.
+
+Imported by `cli`. Imports `train.turn_net` and `train.common`.
+"""

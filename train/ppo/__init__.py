@@ -1,1 +1,4 @@
-"""What trainers by PPO share: iterations, opponents, checkpoints and the report."""
+"""Code that trainers by PPO share: iterations, opponents, checkpoints and the report.
+
+Imported by `train.sb3_ppo` and `train.turn_ppo`.
+"""

@@ -1,1 +1,4 @@
-"""The turn network in PyTorch and in kernels with gradients."""
+"""The turn network in PyTorch and as kernels with gradients.
+
+Imported by `train.exit` and `train.turn_ppo`.
+"""

@@ -1,1 +1,4 @@
-"""The turn network by PPO of TorchRL."""
+"""The turn network by PPO of TorchRL.
+
+Imported by `cli`. Imports `train.turn_net`, `train.ppo` and `train.common`.
+"""

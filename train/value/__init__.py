@@ -1,1 +1,4 @@
-"""The value network by expert iteration."""
+"""The value network by expert iteration.
+
+Imported by `cli`. Imports `train.common`.
+"""

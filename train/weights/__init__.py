@@ -1,1 +1,4 @@
-"""What trainers of weights share: genes, compiled games, and the final match."""
+"""Code that trainers of weights share: genes, compiled games, and the final match.
+
+Imported by `train.evolution` and `train.td`.
+"""

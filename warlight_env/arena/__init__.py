@@ -1,4 +1,8 @@
-"""Matches between agents, with seats that take turns and results that say how sure they are."""
+"""Matches and tournaments between agents, with confidence intervals.
+
+Imported by `protocol`, `train`, `experiments`, `bench`, `web` and `cli`. Imports `record`, `envs` and the layers
+below.
+"""
 
 from warlight_env.arena.backends.backend import Backend, LocalBackend
 from warlight_env.arena.contests.append_only import RunFolderError

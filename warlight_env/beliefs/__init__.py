@@ -1,6 +1,7 @@
-"""Beliefs: the most likely whole position under fog, and any agent that plays on it.
+"""Beliefs: the most likely position under fog, and agents that play on it.
 
-Names are loaded when they are first used: who tells or hears a position has no need of agents.
+Names are loaded when they are first used, because the protocol needs no agents. Imported by `protocol`, `arena`
+through the registry, and `cli`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A fixed benchmark for policies, with one score card that can be compared."""
+"""Benchmark suites for policies: fixed games and a score card that can be compared.
+
+Imported by `cli`. A suite never changes; add a new one with a new version.
+"""
 
 from warlight_env.bench.card import ScoreCard, make_card, score_of
 from warlight_env.bench.subject import CheckpointSource, check_subject, make_subject

@@ -1,4 +1,7 @@
-"""The `warlight` command."""
+"""The `warlight` command.
+
+Imported by no other package. To add a command, write a module and register it in `app`.
+"""
 
 from __future__ import annotations
 

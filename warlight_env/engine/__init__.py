@@ -1,6 +1,8 @@
-"""The rules at machine speed: kernels over arrays, for one game or a batch.
+"""The rules as kernels over arrays, for one game or a batch.
 
-Names are loaded when they are first used: who reads one constant need not wait for a compiler.
+Names are loaded when they are first used, so that a constant needs no compiler. Imported by every layer above.
+Imports only NumPy, Numba, platformdirs and the checks below it. To add a rule, add a field to `rules.Rules` and use
+it in `round` or `setup`.
 """
 
 from __future__ import annotations

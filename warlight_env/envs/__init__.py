@@ -1,4 +1,8 @@
-"""Environments for reinforcement learning; importing this registers them with Gymnasium and PettingZoo."""
+"""Environments for reinforcement learning. The import registers them with Gymnasium and PettingZoo.
+
+Imported by `arena`, `train` and `cli`. Imports `agents`, `features` and the layers below. To add an encoding, see
+`actions`.
+"""
 
 from __future__ import annotations
 

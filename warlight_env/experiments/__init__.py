@@ -1,8 +1,8 @@
-"""The experiments of the thesis that this project comes from, and of its neighbours, rerun: declarations, with their
-figures beside ours; and some of our own.
+"""Experiments: the tables of the thesis and of related theses as declarations, with their figures, and our own.
 
-Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3; `METHODS` are those of other
-students' works on other games, `GROWTH` is about players that nobody hinders.
+Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are experiments of
+other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`. To add an
+experiment, write a module and name it in `MODULES`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What networks read of a position: where which number stands, and the kernels that write them."""
+"""Features: the numbers that networks read of a position, and the kernels that write them.
+
+Imported by `networks`, `agents`, `envs` and `train`. To add a feature, add an entry to `definitions` and compute it
+in the kernel of its group.
+"""
 
 from warlight_env.features.columns import Features, Part, global_features, node_features, observed_features
 from warlight_env.features.describing import Describer

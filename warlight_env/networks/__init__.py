@@ -1,1 +1,4 @@
-"""Trained networks for play: their pass over a position in NumPy, and the archives that hold them."""
+"""Trained networks for play: forward passes in NumPy, and network files.
+
+Imported by `agents`, `arena.policies` and `train`. Needs no PyTorch.
+"""

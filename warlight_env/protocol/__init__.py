@@ -1,6 +1,7 @@
-"""The text protocol of the Warlight AI Challenges: bots in processes of their own, and our agents as such bots.
+"""The text protocol of the Warlight AI Challenges: external bots, and our agents as such bots.
 
-Names are loaded when they are first used: our side of the protocol must be ready for questions at once.
+Names are loaded when they are first used, because our side of the protocol must answer at once. Imported by `cli`,
+`web` and `train`. To add a message, extend `messages` and its readers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Games on file: logs written while they are played, read, verified, replayed, continued and listed."""
+"""Game logs: written during a game, read, verified, replayed, continued and listed.
+
+Imported by `arena`, `web` and `cli`. Imports `game` and the layers below.
+"""
 
 from warlight_env.record.errors import LogError, LogWriteError, ReplayError
 from warlight_env.record.index import Entry, LogIndex

@@ -1,4 +1,7 @@
-"""Pictures of positions: one scene, drawn as SVG or pixels, and a board in plain text."""
+"""Pictures of positions: one scene as SVG or pixels, and a board in plain text.
+
+Imported by `record`, `envs`, `web` and `cli`. To add a format, write a module that draws a `Scene`.
+"""
 
 from warlight_env.render.pixels import to_rgb
 from warlight_env.render.shown_position import ShownPosition

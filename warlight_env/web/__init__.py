@@ -1,1 +1,5 @@
-"""Play, watch, replay and analyse games in the browser: a server on this machine, and replays as single files."""
+"""The page: play, watch, replay and analyse games in the browser.
+
+Imported by `cli`. Its packages import only packages below them: `http` and `export`, `games`, `workers`, `opponents`,
+`maps`, `storage`, `access` and `documents`.
+"""

@@ -1,4 +1,7 @@
-"""Flat Monte Carlo: no tree, our turns at random, and the one answered whose results are best in the middle."""
+"""Flat Monte Carlo: turns as arms of a bandit, without a tree.
+
+Imported by the registry and by experiments. Other rules of selection are in `agents.players.mcts.selection`.
+"""
 
 from warlight_env.agents.players.flat.agent import FlatAgent
 from warlight_env.agents.players.flat.flat_search import PARAMETERS, FlatSearch, FlatSettings

@@ -1,1 +1,4 @@
-"""Turns improved by local search: small changes, tried in the same imagined rounds as the turn before them."""
+"""Local search: small changes to a turn, tried in scenarios with common random numbers.
+
+Imported by searches. To add a kind of change, extend `changes`.
+"""

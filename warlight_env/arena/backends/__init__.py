@@ -1,1 +1,5 @@
-"""Where games are played: in this process, in others, on other machines."""
+"""Backends that play games: this process, several processes, or a Ray cluster.
+
+Imported by `arena.contests` and by commands. To add a backend, implement `backend.Backend` and name it in this
+package.
+"""

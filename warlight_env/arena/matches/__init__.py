@@ -1,1 +1,4 @@
-"""Matches: many games between the same agents, what they came to, and when that is enough."""
+"""Matches: many games between the same agents, their results, and rules that stop them.
+
+Imported by `arena.tournaments`, `train`, `experiments` and `cli`.
+"""

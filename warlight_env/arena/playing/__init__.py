@@ -1,1 +1,4 @@
-"""One game between agents: who sits where, what each is asked and may spend, what is kept of it."""
+"""One game between agents: seats, questions, budgets, and observers.
+
+Imported by the other packages of `arena`. Add what happens in a single game.
+"""

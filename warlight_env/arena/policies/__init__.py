@@ -1,4 +1,7 @@
-"""Trained policies as agents, and those that are delivered."""
+"""Trained policies as agents, and the policies that come with the package.
+
+Imported by `train`, `bench` and `cli`. To add a kind of policy file, write its reader and register the agent.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How strong agents are: Elo, ratings and skills, with intervals that say how sure that is."""
+"""Ratings: Elo, maximum likelihood and skills, with intervals.
+
+Imported by `arena.matches`, `arena.tournaments` and `web`. Imports no other package of `arena`.
+"""
 
 from warlight_env.arena.ratings.likelihood import Placing, Rating, RatingError, rate
 

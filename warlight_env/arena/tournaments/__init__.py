@@ -1,1 +1,4 @@
-"""Tournaments: many matches, from a file to a report."""
+"""Tournaments: many matches, from a settings file to a report.
+
+Imported by `cli`, `train` and `web`.
+"""

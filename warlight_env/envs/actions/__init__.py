@@ -1,4 +1,8 @@
-"""Action encodings: how a player's turn becomes an action of a Gymnasium space."""
+"""Action encodings: a player's turn as an action of a Gymnasium space.
+
+Imported by `envs`, `arena.policies` and `train`. To add an encoding, derive from `base.ActionEncoding` and name it in
+`ENCODINGS`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""What guards the server: tokens, origins, and limits of requests and connections."""
+"""Authentication, origins, and limits on requests and connections.
+
+Imported by `web.http` and `web.games`.
+"""

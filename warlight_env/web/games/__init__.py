@@ -1,1 +1,4 @@
-"""Games that are played on the server: their loop, the commands of players, and the events for viewers."""
+"""Games on the server: their loop, the commands of players, and the events for viewers.
+
+Imported by `web.http`. To add a command, extend `turn_commands` and its route.
+"""

@@ -1,1 +1,4 @@
-"""Maps that users draw on the page: validation and storage."""
+"""Maps that users draw on the page: validation and storage.
+
+Imported by `web.http`.
+"""

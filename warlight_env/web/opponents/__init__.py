@@ -1,1 +1,4 @@
-"""The bots that the page offers, the games that each of them supports, and their ratings."""
+"""The bots that the page offers, the games that each supports, and their ratings.
+
+Imported by `web.games` and `web.http`.
+"""
