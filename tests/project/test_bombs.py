@@ -213,7 +213,7 @@ def policy(change: Callable[[dict[str, Any]], None] = lambda header: None, **mem
     np.save(buffer, np.frombuffer(json.dumps(data).encode(), dtype=np.uint8))
     files |= {"header.npy": buffer.getvalue(), **{f"{name}.npy": content for name, content in members.items()}}
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     return made.getvalue()
