@@ -175,7 +175,7 @@ def check_view(core: EnvCore, p: int, expected: View) -> None:
 
 @pytest.mark.parametrize("fog", [False, True])
 def test_features_on_maps_of_more_than_64_regions(fog):
-    env = WarlightParallelEnv(LONG, players=3, fog=fog, max_cycles=40)
+    env = WarlightParallelEnv(LONG, players=3, fog=fog, max_cycles=12)
     env.reset(seed=1)
     rng = np.random.default_rng(1)
     while env.agents:

@@ -197,7 +197,7 @@ CASES = {
     "factored": {"action": "factored", "opponent": "aggressive"},
     "continuous": {"action": "continuous", "opponent": "one_big_army", "reward": "regions"},
     "strategies, a pool": {"action": "strategies", "opponent": {"aggressive": 1, "random": 2}},
-    "steps": {"action": "steps", "opponent": "smart_random", "max_cycles": 60},
+    "steps": {"action": "steps", "opponent": "smart_random", "max_cycles": 30},
     "three, picks, masks": {
         "action": "factored", "players": 3, "opponent": ["aggressive", "random"], "picking": "play",
         "mask": "observation", "rules": {"picks": 1},
@@ -255,7 +255,7 @@ def test_what_breaks_off_has_played_nothing():
             raise RuntimeError("mine")
         return paid
 
-    env = WarlightMapsVectorEnv(4, map=SETS, action="strategies", reward=breaks)
+    env = WarlightMapsVectorEnv(4, map=SETS, action="strategies", reward=functools.partial(breaks))
     env.reset(seed=1)
     for _ in range(2):
         env.step(np.zeros(4, dtype=np.int64))
@@ -508,7 +508,7 @@ def test_a_reward_of_ones_own_is_told_its_game_by_the_batchs_number():
             return paid + 0.0
         return paid + np.where(np.arange(len(paid)) == len(paid) - 1, np.nan, 0.0)[:, None]
 
-    env = WarlightMapsVectorEnv(8, map=["small", "world"], action="strategies", reward=none_on_world)
+    env = WarlightMapsVectorEnv(8, map=["small", "world"], action="strategies", reward=functools.partial(none_on_world))
     env.reset(seed=1)
     places = [env.episodes.core_of(b) for b in range(8)]
     last = max((c, b) for b, (core, c) in enumerate(places) if core.map.name == "world" and core.batch > 1)[1]

@@ -17,7 +17,7 @@ from warlight_env.envs.conformance import vector_conformance_test
 
 CASES = {
     "factored": {"action": "factored", "opponent": "aggressive"},
-    "steps": {"action": "steps", "opponent": "smart_random", "max_cycles": 60},
+    "steps": {"action": "steps", "opponent": "smart_random", "max_cycles": 30},
     "strategies, a pool": {"action": "strategies", "opponent": {"aggressive": 1, "random": 2}},
     "continuous, graph": {"action": "continuous", "opponent": "one_big_army", "observation": "graph"},
     "orders": {"action": "orders", "max_cycles": 12},
