@@ -36,6 +36,7 @@ print(game.hash())
 SEAL = len(seal("", b""))
 
 Damage = Callable[[list[Path], random.Random], None]
+Run = Callable[[str, Path], subprocess.CompletedProcess[str]]
 
 
 def flip_bits(files: list[Path], rng: random.Random) -> None:
@@ -92,10 +93,16 @@ def run(program: str, cache: Path) -> subprocess.CompletedProcess[str]:
 
 
 class Trials:
-    """Makes the good cache, and trials with copies of it."""
+    """Makes the good cache, and trials with copies of it.
 
-    def __init__(self, folder: Path, program: str = PLAY) -> None:
-        self.folder, self.good, self.program = folder, folder / "good", program
+    Args:
+        folder: where the caches are made.
+        program: prints what its kernels answer.
+        run: runs it with a cache, in a process of its own.
+    """
+
+    def __init__(self, folder: Path, program: str = PLAY, run: Run = run) -> None:
+        self.folder, self.good, self.program, self.start = folder, folder / "good", program, run
         played = run(program, self.good)
         assert played.returncode == 0, played.stderr
         self.expected = played.stdout
@@ -110,7 +117,7 @@ class Trials:
             files = sorted(path for path in cache.rglob("*") if path.is_file())
             DAMAGES[kind](rng.sample(files, len(files) // 2), rng)
             for start in ("first", "second"):
-                played = run(self.program, cache)
+                played = self.start(self.program, cache)
                 if (played.returncode, played.stdout, played.stderr) != (0, self.expected, ""):
                     return kind, f"{start} start: {played.returncode} {played.stdout} {played.stderr[-300:]}"
         finally:

@@ -1,7 +1,7 @@
 """Plays odd games with the checked build: ``WARLIGHT_CHECKED=1 python tests/checked_play.py few|all``.
 
-The last line tells in JSON which kernels were never compiled, to whoever gives it an empty cache. The first error ends
-the program, that of a kernel behind a pointer too.
+The last line is JSON: of few games the hashes of their ends, of all the kernels that were never compiled, if the cache
+was empty. The first error ends the program, that of a kernel behind a pointer too.
 """
 
 from __future__ import annotations
@@ -98,8 +98,11 @@ MADE: tuple[Callable[[int], Any], ...] = (
 ACTIONS: dict[str, Any] = {**ENCODINGS, "priority": functools.partial(FactoredActions, priority=True)}
 
 
-def play(make: Callable[[int], Any], number: int, rounds: int) -> None:
-    """An odd game between players of one kind, which is saved and read again on its way; some dice are forced."""
+def play(make: Callable[[int], Any], number: int, rounds: int) -> str:
+    """An odd game between players of one kind, which is saved and read again on its way; some dice are forced.
+
+    Returns its hash after the last round.
+    """
     game = odd_game(number)
     agents = [make(100 * number + p) for p in range(game.players)]
     while game.phase == "pick":
@@ -111,6 +114,7 @@ def play(make: Callable[[int], Any], number: int, rounds: int) -> None:
         game.play_round(orders, script=script([number, 2, 0, 7]) if k == 3 else None)
         if k == 5:
             game = Game.from_dict(game.to_dict())
+    return game.hash()
 
 
 def believe(number: int, rounds: int) -> None:
@@ -217,15 +221,15 @@ def label() -> None:
         label_positions(settings, places, network, games, 2, range(20), 1)
 
 
-def few() -> None:
+def few() -> list[str]:
     """What most rests on: rounds, picks, generated turns, a search."""
-    for spec, number in itertools.product(("random", "aggressive", "smart_random"), range(0, 40, 3)):
-        play(functools.partial(make_agent, spec), number, 12)
-    play(functools.partial(make_agent, "mcts:sims=20,refine=0"), 3, 4)
+    specs = ("random", "aggressive", "smart_random")
+    hashes = [play(functools.partial(make_agent, specs[number % 3]), number, 12) for number in range(0, 40, 2)]
+    return [*hashes, play(functools.partial(make_agent, "mcts:sims=20,refine=0"), 3, 4)]
 
 
-def everything() -> None:
-    """All that there is."""
+def everything() -> list[str]:
+    """All that there is. Returns the kernels that were never compiled."""
     for module in (m for package in PLAYED for m in _modules(package)):
         importlib.import_module(module)
     makers = [*(functools.partial(make_agent, spec) for spec in BOTS), *MADE]
@@ -244,6 +248,7 @@ def everything() -> None:
         step(action, number, 60, observation=("graph", "flat", "raw")[number % 3], fog=number % 2 == 0)
     for opponent, number in itertools.product(COMPILED, range(10)):
         oppose(opponent, number, 40)
+    return checked.never_compiled()
 
 
 def _modules(package: str) -> list[str]:
@@ -261,5 +266,4 @@ if __name__ == "__main__":
     assert checked.CHECKED
     faulthandler.enable()
     sys.unraisablehook = _end
-    {"few": few, "all": everything}[sys.argv[1]]()
-    print(json.dumps(checked.never_compiled()))
+    print(json.dumps({"few": few, "all": everything}[sys.argv[1]]()))

@@ -12,6 +12,7 @@ from warlight_env.engine import cache
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import Rules
+from warlight_env.engine.sources import KERNEL_PACKAGES
 from warlight_env.game import Game
 from warlight_env.maps import Map, Region, SuperRegion
 
@@ -91,11 +92,14 @@ def script(values: list[int]) -> np.ndarray:
 
 
 def copy_engine(folder: Path) -> Path:
-    """Copy the modules that compile and cache kernels into a package `warlight_env.engine` of its own."""
+    """Copy the modules that compile and cache kernels into a package `warlight_env.engine` of its own.
+
+    The other packages of kernels are empty there, so that a new cache has few sources to parse.
+    """
     package = folder / "warlight_env" / "engine"
-    package.mkdir(parents=True)
-    for each in (package.parent, package):
-        (each / "__init__.py").write_text("")
+    for each in ("warlight_env", *(name.replace(".", os.sep) for name in KERNEL_PACKAGES)):
+        (folder / each).mkdir(parents=True)
+        (folder / each / "__init__.py").write_text("")
     engine = Path(cache.__file__).parent
     others = (engine.parent / f"{name}.py" for name in ("errors", "file_kinds", "output"))
     for module in (*engine.glob("[!_]*.py"), *others):

@@ -56,7 +56,7 @@ def threats(map_, owner, army, player):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_the_terms_are_what_they_say(data):
     map_ = data.draw(st.sampled_from([maps.load("world"), maps.load("small"), RING]))
     n, (board, params) = map_.n_regions, board_of(map_)

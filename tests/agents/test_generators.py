@@ -59,7 +59,7 @@ def test_reach_is_the_strongest_neighbour_with_its_whole_income():
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_values_at_once_and_one_by_one_are_equal(data):
     map_ = data.draw(st.sampled_from([maps.load("world"), RING, STAR]))
     n = map_.n_regions

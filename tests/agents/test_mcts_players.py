@@ -391,7 +391,7 @@ SPECS = (
 def test_all_agents_play_games_of_two_to_six(players):
     for first in range(0, len(SPECS), players):
         agents = [SPECS[(first + k) % len(SPECS)] for k in range(players)]
-        result = Match(agents, games=1, seed=2, map="world", picks="agents", max_rounds=4).run()
+        result = Match(agents, games=1, seed=2, map="world", picks="agents", max_rounds=2).run()
         assert [agent.dropped for agent in result.agents] == [0] * players
 
 
@@ -416,8 +416,8 @@ def test_a_tournament_of_four_in_a_game(tmp_path, capsys):
 
 
 def test_the_search_wins_against_three_that_choose_at_random():
-    agents = ("mcts:sims=60,samples=5,rounds=5", "smart_random", "smart_random", "smart_random")
-    result = Match(agents, games=8, seed=3, map="world", max_rounds=60).run()
+    agents = ("mcts:sims=40,samples=5,rounds=5", "smart_random", "smart_random", "smart_random")
+    result = Match(agents, games=8, seed=3, map="small", max_rounds=60).run()
     wins = [agent.wins for agent in result.agents]
     assert wins[0] >= 5 and wins[0] > max(wins[1:])  # 3 % at a fourth each
 

@@ -37,7 +37,7 @@ def test_all_that_is_offered_is_ranked_and_equal_seeds_rank_alike(rules, players
     assert game.phase == "play"
 
 
-@pytest.mark.parametrize(("net", "games"), [("none", 2000), ("learned", 1000)])
+@pytest.mark.parametrize(("net", "games"), [("none", 2000), ("learned", 200)])
 def test_wastelands_are_left_alone(net, games):
     """Regions of a super region in which a wasteland lies cost more than they bring: they are not picked first."""
     first = 0

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
 import random
 import re
-import subprocess
 import sys
 import threading
 import traceback
@@ -21,6 +19,7 @@ import pytest
 
 from helpers import position
 from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
+from python_starts import run_in_copy
 from warlight_env import Game, Orders
 from warlight_env.agents import registry
 from warlight_env.agents.context import bare_context
@@ -573,16 +572,16 @@ print(shares[0])
 """
 
 
-def test_a_function_is_compiled_anew_by_each_process_with_what_it_refers_to(tmp_path):
+def test_a_function_is_compiled_anew_by_each_process_with_what_it_refers_to(tmp_path, monkeypatch):
     """Its own text and place are the same, but not the value of a global, nor a function in another file."""
     (tmp_path / "searcher.py").write_text(SEARCHER)
     told = []
     for share, part in ((0.25, 0.0), (0.5, 0.0), (0.5, 0.125)):
         (tmp_path / "helper.py").write_text(f"import numba\n\n@numba.njit\ndef part():\n    return {part}\n")
-        environment = {**os.environ, "SHARE": str(share), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [sys.executable, tmp_path / "searcher.py"], env=environment, capture_output=True, text=True, check=True
-        )
+        monkeypatch.setenv("SHARE", str(share))
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        done = run_in_copy(tmp_path / "searcher.py", folder=tmp_path)
+        assert done.returncode == 0, done.stdout
         told.append(float(done.stdout))
     assert told == [0.25, 0.5, 0.625]
 

@@ -159,7 +159,7 @@ class InWords:
 def test_features_are_what_their_words_say(map_name, rules_name, players):
     map_, rules, draw = load(map_name), Rules.of(rules_name), np.random.default_rng(3)
     board, context, work = put(map_, rules, players, some_network())
-    for trial in range(30):
+    for trial in range(12):
         position, player = random_position(draw, map_, players), trial % players
         words = InWords(map_, rules, position, player, players, context.forces)
         describe(context, position, player, work)

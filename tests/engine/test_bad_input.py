@@ -53,11 +53,11 @@ def any_game(seed: int) -> Game:
     return Game(RING if seed % 3 else "small", rules, seed=seed)
 
 
-def test_ten_thousand_random_bad_turns():
+def test_thousands_of_random_bad_turns():
     rng = np.random.default_rng(11)
     game = any_game(0)
     played = refused = 0
-    for _ in range(10_000):
+    for _ in range(3000):
         if game.done or game.round > 50:
             game = any_game(int(rng.integers(1 << 30)))
         before = game.hash()
@@ -73,8 +73,8 @@ def test_ten_thousand_random_bad_turns():
         else:
             played += 1
             assert (game.army >= 1).all()
-    assert played > 1000
-    assert refused > 1000
+    assert played > 300
+    assert refused > 300
 
 
 @pytest.mark.parametrize(

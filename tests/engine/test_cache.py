@@ -24,8 +24,11 @@ print(next_u64(make_rng(1)), below(make_rng(1), 3))
 
 
 @pytest.fixture(scope="module")
-def trials(tmp_path_factory) -> cache_damage.Trials:
-    return cache_damage.Trials(tmp_path_factory.mktemp("caches"), DRAWS)
+def trials(tmp_path_factory, starts, engine_alone) -> cache_damage.Trials:
+    def run(program, cache):
+        return starts.run(program, WARLIGHT_CACHE_DIR=cache, PYTHONPATH=engine_alone)
+
+    return cache_damage.Trials(tmp_path_factory.mktemp("caches"), DRAWS, run)
 
 
 @pytest.mark.parametrize("number, kind", list(enumerate(cache_damage.DAMAGES)))
@@ -127,13 +130,12 @@ def test_an_error_while_a_kernel_is_loaded_surfaces(adding, monkeypatch):
     assert again(record) == 2 and sum(again.stats.cache_hits.values()) == 1
 
 
-def test_each_code_that_parses_sources_has_its_own_file(tmp_path):
+def test_each_code_that_parses_sources_has_its_own_file(tmp_path, starts):
     package = copy_engine(tmp_path)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
     for line in ("", "MORE = 1\n"):
         (package / "sources.py").write_text((package / "sources.py").read_text() + line)
         code = "from warlight_env.engine.cache import source_digests, stale_files; source_digests(); stale_files()"
-        subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, check=True)
+        starts.run(code, PYTHONPATH=tmp_path, WARLIGHT_CACHE_DIR=tmp_path / "cache").check_returncode()
     assert len(list((tmp_path / "cache").rglob("*.json"))) == 2
 
 
@@ -165,12 +167,12 @@ def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeyp
     assert not folder.exists()
 
 
-def test_a_comment_keeps_what_is_compiled_and_a_changed_line_does_not(tmp_path):
+def test_a_comment_keeps_what_is_compiled_and_a_changed_line_does_not(tmp_path, starts):
     package = copy_engine(tmp_path)
     kernel = '"""Doc."""\n{}from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    {}return x + {}\n'
     (package / "other.py").write_text("A = 1\n")
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    # Python takes bytecode for that of a file of the same length that is written anew in the same second.
+    settings = {"PYTHONPATH": tmp_path, "WARLIGHT_CACHE_DIR": tmp_path / "cache", "PYTHONDONTWRITEBYTECODE": "1"}
     answers = []
     for comment, docstring, constant, other in (
         ("", "", 1, "A = 1\n"),
@@ -182,8 +184,5 @@ def test_a_comment_keeps_what_is_compiled_and_a_changed_line_does_not(tmp_path):
         (package / "adding.py").write_text(kernel.format(comment, docstring, constant))
         (package / "other.py").write_text(other)
         code = "from warlight_env.engine.adding import f; print(f(1), sum(f.stats.cache_hits.values()))"
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        answers.append(done.stdout.strip())
+        answers.append(starts.run(code, **settings).stdout.strip())
     assert answers == ["2 0", "2 1", "2 1", "3 0", "2 1"]

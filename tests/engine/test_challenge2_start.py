@@ -19,7 +19,8 @@ from warlight_env.envs import EnvCore
 from warlight_env.game import Game
 
 WORLD = maps.load("world")
-GAMES = 1200
+#: How many games are drawn; the slow tests draw enough to see smaller differences.
+GAMES = pytest.mark.parametrize("games", [300, pytest.param(3000, marks=pytest.mark.slow)])
 
 
 def blocks(sizes):
@@ -69,7 +70,7 @@ def law_of_wastelands(sizes):
     return after(frozenset(), len(sizes) // 2)
 
 
-def counts_of_picks(map_, rules="challenge2", games=GAMES):
+def counts_of_picks(map_, rules, games):
     found = Counter()
     for seed in range(games):
         game = Game(map_, rules, seed=seed)
@@ -78,10 +79,11 @@ def counts_of_picks(map_, rules="challenge2", games=GAMES):
 
 
 @pytest.mark.parametrize("offers", [2, 4, 5, 6, 8, 10, 12, 16])
-def test_picks_grow_with_the_offers_and_are_lost_by_quarters(offers):
+@GAMES
+def test_picks_grow_with_the_offers_and_are_lost_by_quarters(offers, games):
     rules = Rules.of("challenge2", wastelands=0.0)
     law = law_of_picks(offers)
-    counts = counts_of_picks(blocks([2] * offers), rules)
+    counts = counts_of_picks(blocks([2] * offers), rules, games if len(law) > 1 else 30)
     if len(law) == 1:
         assert set(counts) == set(law)
     else:
@@ -89,19 +91,21 @@ def test_picks_grow_with_the_offers_and_are_lost_by_quarters(offers):
 
 
 @pytest.mark.parametrize("sizes", [[4, 4, 4, 4, 4, 4], [1, 1, 2, 2], [2, 2, 2, 2], [1, 1, 1, 1, 1, 1], [3, 1, 2, 4]])
-def test_wastelands_are_drawn_with_repetition(sizes):
+@GAMES
+def test_wastelands_are_drawn_with_repetition(sizes, games):
     map_ = blocks(sizes)
     law = law_of_wastelands(sizes)
     counts = Counter()
-    for seed in range(GAMES):
+    for seed in range(games):
         game = Game(map_, "challenge2", seed=seed)
         wastelands = np.flatnonzero(game.army == 6).tolist()
         counts[tuple(sorted(Counter(map_.super_region_of[r] for r in wastelands).items()))] += 1
     assert agrees(counts, law)
 
 
-def test_some_games_have_fewer_wastelands_than_draws():
-    drawn = Counter(int((Game(WORLD, "challenge2", seed=seed).army == 6).sum()) for seed in range(GAMES))
+@GAMES
+def test_some_games_have_fewer_wastelands_than_draws(games):
+    drawn = Counter(int((Game(WORLD, "challenge2", seed=seed).army == 6).sum()) for seed in range(games))
     # Three draws of 42 regions; no super region of the world can be nearly all wasteland.
     law = {3: Fraction(41 * 40, 42**2), 2: Fraction(3 * 41, 42**2), 1: Fraction(1, 42**2)}
     assert agrees(Counter({n: drawn[n] + (drawn[1] if n == 2 else 0) for n in (3, 2)}), {3: law[3], 2: law[2] + law[1]})
@@ -110,15 +114,15 @@ def test_some_games_have_fewer_wastelands_than_draws():
 @pytest.mark.parametrize("players", [3, 4])
 def test_all_players_get_equally_many(players):
     map_ = blocks([2] * 16)
-    for seed in range(200):
+    for seed in range(60):
         game = Game(map_, "challenge2", players=players, seed=seed, picks="random")
         held = [int((game.owner == p).sum()) for p in range(players)]
         assert len(set(held)) == 1 and 3 <= held[0] <= 16 // players
 
 
 def test_views_tell_how_many_are_left_until_the_last_pick():
-    map_ = blocks([2] * 16)
-    for seed in range(12):
+    map_, lengths = blocks([2] * 10), set()
+    for seed in range(4):
         game = Game(map_, Rules.of("challenge2", wastelands=0.0), seed=seed)
         each, order = game.view(0).picks_left, []
         while game.phase == "pick":
@@ -131,6 +135,8 @@ def test_views_tell_how_many_are_left_until_the_last_pick():
             game.pick({player: game.offers(player)[:1]})
             assert again.hash() == game.hash()
         assert order == [0, 1, 1, 0] * (each // 2) + [0, 1][: 2 * (each % 2)]
+        lengths.add(each)
+    assert len({each % 2 for each in lengths}) == 2, "the last turn of the snake is whole or half"
 
 
 def test_an_environment_draws_the_same_law():
@@ -142,10 +148,10 @@ def test_an_environment_draws_the_same_law():
     assert {int((game.owner == 0).sum()) for game in lone} <= {3, 4, 5, 6}
 
 
-@pytest.mark.parametrize("spec", ["mcts:sims=50", "nash:secs=0.05", "belief:mcts:sims=50"])
-def test_agents_pick_what_is_theirs(spec):
-    map_ = blocks([2] * 12)
-    for seed in range(3):
+@pytest.mark.parametrize("spec, games", [("mcts:sims=20", 2), ("nash:sims=20", 1), ("belief:mcts:sims=20", 2)])
+def test_agents_pick_what_is_theirs(spec, games):
+    map_ = blocks([2] * 8)
+    for seed in range(games):
         game, agents = Game(map_, "challenge2", seed=seed), [make_agent(spec, seed=p) for p in range(2)]
         each = game.view(0).picks_left
         while game.phase == "pick":

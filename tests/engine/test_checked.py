@@ -7,8 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
+import checked_play
 import pytest
+
+from python_starts import PythonStarts
 
 HERE = Path(__file__).parents[1]
 
@@ -57,58 +61,23 @@ signed, unsigned = np.arange(3, dtype=np.int32), np.zeros(3, dtype=np.uint32)
 """
 
 
-def outcome(tmp_path: Path, checks: str, checked: bool = True) -> str:
-    """What a program says that begins with KERNELS."""
-    (tmp_path / "kernels.py").write_text(KERNELS)
-    (tmp_path / "main.py").write_text(f"from kernels import *\nfrom kernels import tried\n{checks}")
-    environment = {**os.environ, "WARLIGHT_CHECKED": str(int(checked)), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, str(tmp_path / "main.py")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-def row(name: str) -> int:
-    """The line of the first statement of a kernel."""
-    return KERNELS.splitlines().index(next(line for line in KERNELS.splitlines() if f"def {name}(" in line)) + 2
-
-
-def test_what_is_out_of_range_is_an_error_that_names_the_place(tmp_path):
-    said = outcome(tmp_path, """
+#: What is tried of the kernels, each by itself.
+OUT_OF_RANGE = """
 for function, a in (read, signed), (through, signed), (read_row, signed.repeat(2).reshape(2, 3)), (add, signed.copy()):
     for i in 2, 3, -1, np.uint32(3), np.int8(-1):
         print(tried(function, a, i))
 for bounds in (0, 3), (3, 3), (0, 4), (-1, 3), (1, -1):
     print(tried(part, signed, *bounds))
-""").splitlines()  # fmt: skip
-    for k, (name, at) in enumerate([("read", 2), ("read", 2), ("read_row", 2), ("add", 2)]):
-        error = f"IndexError: index is out of bounds ({tmp_path / 'kernels.py'}:{row(name)}, in {name})"
-        assert said[5 * k : 5 * k + 5] == [str(at), error, error, error, error]
-    error = f"IndexError: slice is outside ({tmp_path / 'kernels.py'}:{row('part')}, in part)"
-    assert said[20:] == ["6", "0", error, error, error]
-
-
-def test_numbers_that_do_not_fit_are_errors(tmp_path):
-    said = outcome(tmp_path, """
+"""
+NOT_FITTING = """
 for value in 2**31 - 1, -(2**31), 2.5, True, 2**31, -(2**31) - 1, np.uint64(2**63), 3e9, np.nan:
     print(tried(write, signed, 0, value), signed[0])
 for value in 2**32 - 1, 0, 2**32, -1, np.int8(-1), -1.0:
     print(tried(write, unsigned, 0, value), unsigned[0])
 for value in -2.5, 9e18, np.nan, -np.inf, 1e19:
     print(tried(whole, value))
-""").splitlines()  # fmt: skip
-    place = f"({tmp_path / 'kernels.py'}:{row('write')}, in write)"
-    fits, none = (f"OverflowError: number {what} int32 {place} 1" for what in ("does not fit into", "is no"))
-    assert said[:9] == ["None 2147483647", "None -2147483648", "None 2", "None 1", fits, fits, fits, none, none]
-    fits, none = (f"OverflowError: number {what} uint32 {place} 0" for what in ("does not fit into", "is no"))
-    assert said[9:15] == ["None 4294967295", "None 0", fits, fits, fits, none]
-    error = f"OverflowError: number is no int64 ({tmp_path / 'kernels.py'}:{row('whole')}, in whole)"
-    assert said[15:] == ["-2", "9000000000000000000", error, error, error]
-
-
-def test_errors_behind_pointers_are_handed_to_the_hook(tmp_path):
-    said = outcome(
-        tmp_path,
-        """
+"""
+BEHIND_POINTERS = """
 sys.unraisablehook = lambda unraisable: print(unraisable.exc_value)
 behind = pointer(types.int32(types.int32[::1], types.int64), read)
 
@@ -118,19 +87,75 @@ def call(function, a, i):
 
 print(call(behind, signed, 2))
 call(behind, signed, -1)
-""",
-    )
-    assert said == f"2\nindex is out of bounds ({tmp_path / 'kernels.py'}:{row('read')}, in read)\n"
-
-
-def test_other_functions_and_the_usual_build_are_left_alone(tmp_path):
-    other = """
+"""
+OTHERS = """
 import numba
 last = numba.njit(lambda a: a[-1])
+signed = np.arange(3, dtype=np.int32)
 print(last(signed), tried(write, signed, 0, 2**32 + 7), signed[0], tried(read, signed, -1))
 """
-    assert outcome(tmp_path, other, checked=False) == "2 None 7 2\n"
-    assert outcome(tmp_path, other).startswith("2 OverflowError")
+
+
+class Program(NamedTuple):
+    """A module with KERNELS, and what a program said that imports it: lines by what was tried."""
+
+    module: Path
+    said: dict[str, list[str]]
+
+
+def run(starts: PythonStarts, engine: Path, folder: Path, checked: bool, *parts: str) -> Program:
+    """Try some parts in one process of a build."""
+    (folder / "kernels.py").write_text(KERNELS)
+    code = "from kernels import *\nfrom kernels import tried\n" + "print('-----')\n".join(parts)
+    path = os.pathsep.join(map(str, (folder, engine)))
+    done = starts.run(code, PYTHONPATH=path, WARLIGHT_CHECKED=str(int(checked)), WARLIGHT_CACHE_DIR=folder / "cache")
+    assert done.returncode == 0, done.stderr
+    said = [part.splitlines() for part in done.stdout.split("-----\n")]
+    return Program(folder / "kernels.py", dict(zip(parts, said, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def checked_program(starts, engine_alone, tmp_path_factory) -> Program:
+    """All parts in the checked build; BEHIND_POINTERS comes last, as it changes a hook."""
+    folder = tmp_path_factory.mktemp("checked")
+    return run(starts, engine_alone, folder, True, OUT_OF_RANGE, NOT_FITTING, OTHERS, BEHIND_POINTERS)
+
+
+def row(name: str) -> int:
+    """The line of the first statement of a kernel."""
+    return KERNELS.splitlines().index(next(line for line in KERNELS.splitlines() if f"def {name}(" in line)) + 2
+
+
+def test_what_is_out_of_range_is_an_error_that_names_the_place(checked_program):
+    module, said = checked_program.module, checked_program.said[OUT_OF_RANGE]
+    for k, (name, at) in enumerate([("read", 2), ("read", 2), ("read_row", 2), ("add", 2)]):
+        error = f"IndexError: index is out of bounds ({module}:{row(name)}, in {name})"
+        assert said[5 * k : 5 * k + 5] == [str(at), error, error, error, error]
+    error = f"IndexError: slice is outside ({module}:{row('part')}, in part)"
+    assert said[20:] == ["6", "0", error, error, error]
+
+
+def test_numbers_that_do_not_fit_are_errors(checked_program):
+    module, said = checked_program.module, checked_program.said[NOT_FITTING]
+    place = f"({module}:{row('write')}, in write)"
+    fits, none = (f"OverflowError: number {what} int32 {place} 1" for what in ("does not fit into", "is no"))
+    assert said[:9] == ["None 2147483647", "None -2147483648", "None 2", "None 1", fits, fits, fits, none, none]
+    fits, none = (f"OverflowError: number {what} uint32 {place} 0" for what in ("does not fit into", "is no"))
+    assert said[9:15] == ["None 4294967295", "None 0", fits, fits, fits, none]
+    error = f"OverflowError: number is no int64 ({module}:{row('whole')}, in whole)"
+    assert said[15:] == ["-2", "9000000000000000000", error, error, error]
+
+
+def test_errors_behind_pointers_are_handed_to_the_hook(checked_program):
+    module, said = checked_program.module, checked_program.said[BEHIND_POINTERS]
+    assert said == ["2", f"index is out of bounds ({module}:{row('read')}, in read)"]
+
+
+def test_other_functions_and_the_usual_build_are_left_alone(checked_program, starts, engine_alone, tmp_path):
+    usual = run(starts, engine_alone, tmp_path, False, OTHERS)
+    assert usual.said[OTHERS] == ["2 None 7 2"]
+    (said,) = checked_program.said[OTHERS]
+    assert said.startswith("2 OverflowError")
 
 
 def test_another_version_of_numba_is_refused():
@@ -142,7 +167,7 @@ def test_another_version_of_numba_is_refused():
 
 
 def play(what: str, **places: str) -> list[str]:
-    """Play in the checked build; which kernels were never compiled."""
+    """Play in the checked build, and return what `checked_play` tells."""
     settings = {"WARLIGHT_CHECKED": "1", "NUMBA_OPT": "1", **places}  # with few optimisations it compiles sooner
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(HERE / "checked_play.py"), what],
@@ -152,8 +177,8 @@ def play(what: str, **places: str) -> list[str]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_a_few_odd_games_are_played_without_an_error():
-    play("few")
+def test_a_few_odd_games_are_played_as_by_the_usual_build():
+    assert play("few") == checked_play.few()
 
 
 @pytest.mark.slow

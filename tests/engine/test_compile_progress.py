@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import subprocess
 import sys
 
 import pytest
@@ -57,7 +56,7 @@ def test_lines_count_what_is_ready(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
 
 
-def test_a_program_whose_errors_go_to_a_file_hears_of_it_only_when_asked(tmp_path):
+def test_a_program_whose_errors_go_to_a_file_hears_of_it_only_when_asked(starts):
     program = f"""
 from warlight_env.engine import compile_progress
 from warlight_env.engine.jit import kernel
@@ -67,7 +66,7 @@ kernel(names["one"])(1)
 with compile_progress.shown():
     kernel(names["one"])(1.5)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = starts.run(program)
     assert done.stderr == "compiling (the first time only) …\n"
 
 

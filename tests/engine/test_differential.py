@@ -59,7 +59,7 @@ def turns(n: int, owner: list[int], player: int):
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("WARLIGHT_TEST_EXAMPLES", "120")))
+@settings(max_examples=int(os.environ.get("WARLIGHT_TEST_EXAMPLES", "40")))
 def test_every_state_is_equal(data):
     play_both(data)
 
@@ -124,7 +124,7 @@ def test_capture_probabilities_are_equal(preset):
 
 
 @given(boards(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=50)
 def test_fog_shows_own_regions_and_neighbours(map_, data):
     n = map_.n_regions
     owner = data.draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n))

@@ -8,28 +8,32 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from numba.core.errors import NumbaWarning
 
 from helpers import copy_engine
-from warlight_env.engine import jit
+from warlight_env.cli import main
+from warlight_env.engine import build, cache_folder, jit
 from warlight_env.engine.cache_folder import others_with_write_access
 from warlight_env.engine.sealed import seal
 
 HERE = Path(__file__).parents[1]
-#: Rounds against the oracle. Slow tests run all of SLICE; `test_checked` plays games of everything else.
-ROUNDS = ["engine/test_rounds.py", "engine/test_differential.py"]
-SLICE = [*ROUNDS, "engine/test_playthroughs.py", "engine/test_setup.py", "envs/test_env_core.py"]
+#: What the slow tests run: rounds, among others against the oracle, starts of games, and environments.
+SLICE = [
+    "engine/test_rounds.py", "engine/test_differential.py", "engine/test_playthroughs.py", "engine/test_setup.py",
+    "envs/test_env_core.py",
+]  # fmt: skip
 
 
-def run_slice(extra: dict[str, str], files: list[str]) -> subprocess.CompletedProcess[str]:
+def run_slice(extra: dict[str, str]) -> subprocess.CompletedProcess[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     command = [
         sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "--import-mode=importlib",
         "-m", "not slow", "-W", "error::pytest.PytestUnraisableExceptionWarning",
-        *[str(HERE / name) for name in files],
+        *[str(HERE / name) for name in SLICE],
     ]  # fmt: skip
     return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
 
@@ -53,65 +57,64 @@ def test_indices_beyond_the_end_are_noticed(setting):
     assert noticed.stdout == "noticed\n"
 
 
-@pytest.mark.parametrize(
-    "setting, files",
-    [
-        ("WARLIGHT_CHECKED", ROUNDS),
-        pytest.param("WARLIGHT_CHECKED", SLICE, marks=pytest.mark.slow),
-        pytest.param("NUMBA_DISABLE_JIT", SLICE, marks=pytest.mark.slow),
-    ],
-)
-def test_slice_of_the_suite(setting, files):
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", "NUMBA_DISABLE_JIT"])
+def test_slice_of_the_suite(setting):
     # With few optimisations it compiles sooner.
-    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"}, files)
+    done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
     assert "failed" not in done.stdout
 
 
-PROBE = """
-import sys
-from warlight_env.engine.build import environment_digest
-from warlight_env.engine.cache_folder import cache_folder
-sys.stdout.write(environment_digest() + " " + str(cache_folder()))
-"""
+@pytest.fixture
+def chosen_folder(monkeypatch):
+    """The cache's folder under such variables of the environment, and the build's digest, chosen as at a start."""
+
+    def forget() -> None:
+        for known in (build.environment_digest, cache_folder._choice, cache_folder.warn_once):
+            known.cache_clear()
+
+    def choose(**settings: str) -> tuple[str, Path]:
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        forget()
+        folder = cache_folder.cache_folder()
+        assert folder is not None
+        return build.environment_digest(), folder
+
+    yield choose
+    forget()
 
 
-def probe(**extra: str) -> tuple[str, Path]:
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE], env={**os.environ, **extra}, cwd=HERE, capture_output=True, text=True, check=True
-    )
-    digest, folder = done.stdout.split(" ", 1)
-    return digest, Path(folder)
-
-
-def test_cache_folder_follows_settings(tmp_path):
-    digest, folder = probe(WARLIGHT_CACHE_DIR=str(tmp_path))
+def test_cache_folder_follows_settings(chosen_folder, tmp_path):
+    digest, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path))
     assert folder == tmp_path / "kernels" / digest
-    assert probe(WARLIGHT_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1")[0] != digest
+    assert chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1")[0] != digest
 
 
-def test_a_cache_behind_a_link_is_used_where_it_really_lies(tmp_path):
+def test_a_cache_behind_a_link_is_used_where_it_really_lies(chosen_folder, tmp_path):
     """The link may lead elsewhere after it was looked at; so it is the place itself that is used."""
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    digest, folder = probe(WARLIGHT_CACHE_DIR=str(tmp_path / "link"))
+    digest, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path / "link"))
     assert folder == tmp_path.resolve() / "real" / "kernels" / digest
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    _, folder = probe(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path / "link"))
+    _, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path / "link"))
     assert tmp_path.resolve() / "real" in folder.parents
 
 
-def test_cache_falls_back_to_a_temporary_folder(tmp_path):
+def test_cache_falls_back_to_a_temporary_folder(chosen_folder, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    _, folder = probe(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
+    _, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
     assert tmp_path in folder.parents
     assert blocked not in folder.parents
 
 
-def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
+def test_changed_callee_in_another_file_is_compiled_anew(tmp_path, starts):
     """The case that Numba's own cache gets wrong: only the callee's file changes."""
     package = copy_engine(tmp_path)
     (package / "caller.py").write_text(
@@ -124,13 +127,9 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path):
             f"from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    return x + {constant}\n"
         )
         code = "from warlight_env.engine.caller import f, g; print(g(1), f(1), sum(g.stats.cache_hits.values()))"
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "WARLIGHT_CACHE_DIR": str(tmp_path / "cache")}
         # Python takes bytecode for that of a file of the same length that is written anew in the same second.
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        answers.append(done.stdout.split())
+        settings = {"PYTHONPATH": tmp_path, "WARLIGHT_CACHE_DIR": tmp_path / "cache", "PYTHONDONTWRITEBYTECODE": "1"}
+        answers.append(starts.run(code, **settings).stdout.split())
     assert answers == [["12", "11", "0"], ["12", "11", "1"], ["22", "21", "0"]]
 
 
@@ -142,13 +141,9 @@ print("drawn")
 """
 
 
-def test_damaged_cache_files_are_made_anew(tmp_path):
-    environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
-
+def test_damaged_cache_files_are_made_anew(tmp_path, starts, engine_alone):
     def draw() -> None:
-        done = subprocess.run(
-            [sys.executable, "-c", DRAWS], env=environment, capture_output=True, text=True, check=True
-        )
+        done = starts.run(DRAWS, WARLIGHT_CACHE_DIR=tmp_path, PYTHONPATH=engine_alone)
         assert done.stdout == "drawn\n" and done.stderr == ""
 
     draw()
@@ -162,16 +157,13 @@ def test_damaged_cache_files_are_made_anew(tmp_path):
     assert made_anew == {".nbi", ".nbc"}
 
 
-def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path):
+def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path, starts, engine_alone):
     probe_code = (
         "from numba.core import caching\n"
         "def full(*a): raise OSError(28, 'No space left on device')\n"
         "caching.IndexDataCacheFile.save = full\n" + DRAWS
     )
-    environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", probe_code], env=environment, capture_output=True, text=True, check=True
-    )
+    done = starts.run(probe_code, WARLIGHT_CACHE_DIR=tmp_path, PYTHONPATH=engine_alone)
     assert done.stdout == "drawn\n"
     assert done.stderr.count("No space left on device") == 1
 
@@ -257,35 +249,36 @@ class Planted:
         return Path.touch, (self.file,)
 
 
-def test_what_others_put_into_the_cache_is_not_run(tmp_path):
+def test_what_others_put_into_the_cache_is_not_run(tmp_path, starts, engine_alone, chosen_folder, capsys):
     """A pickle in the place of a kernel's index, in a folder that is open to others; said once, and by `doctor`."""
     places = {"WARLIGHT_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
 
-    def run(code: str) -> subprocess.CompletedProcess[str]:
-        command, environment = [sys.executable, "-c", code], {**os.environ, **places}
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    def draw() -> subprocess.CompletedProcess[str]:
+        return starts.run(DRAWS, PYTHONPATH=engine_alone, **places)
 
-    kernel = "from warlight_env.engine.rng import make_rng, next_u64; next_u64(make_rng(1)); print('ran')"
-    assert run(kernel).stderr == ""
-    folder, planted = probe(**places)[1], tmp_path / "planted"
+    assert draw().stderr == ""
+    folder, planted = chosen_folder(**places)[1], tmp_path / "planted"
     folder.chmod(0o777)
     for index in folder.glob("*.nbi"):
         index.write_bytes(seal(index.name, pickle.dumps(Planted(planted))))
-    done = run(kernel)
-    assert done.stdout == "ran\n" and not planted.exists()
+    done = draw()
+    assert done.stdout == "drawn\n" and not planted.exists()
     assert done.stderr.count("others could change what would be run") == 1 and str(folder) in done.stderr
-    doctor = run("from warlight_env.cli import main; main(['doctor'])")
-    assert "others could change what would be run" in doctor.stdout and doctor.stderr == ""
+    with pytest.warns(RuntimeWarning, match="others could change what would be run"):
+        chosen_folder(**places)
+    main(["doctor"])
+    shown = capsys.readouterr()
+    assert "others could change what would be run" in shown.out and shown.err == ""
     folder.chmod(0o755)
-    run(kernel)
+    draw()
     assert planted.exists(), "what was planted would have been run"
 
 
-def test_a_temporary_folder_that_others_can_write_to_is_not_used(tmp_path):
+def test_a_temporary_folder_that_others_can_write_to_is_not_used(chosen_folder, tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     shared = tmp_path / f"warlight-env-{os.getuid()}"
     shared.mkdir()
     shared.chmod(0o777)
-    _, folder = probe(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
+    _, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(blocked), TMPDIR=str(tmp_path))
     assert shared not in folder.parents and tmp_path in folder.parents

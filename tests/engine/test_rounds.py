@@ -208,7 +208,7 @@ orders = st.builds(
     turns=st.tuples(orders, orders, orders),
     dice=st.lists(st.integers(0, 1000), min_size=1, max_size=30),
 )
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_conservation_and_bounds(preset, owner, army, turns, dice):
     game = ring(owner, army, preset, players=3)
     incomes = [game.income(p) for p in range(3)]

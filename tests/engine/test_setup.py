@@ -153,7 +153,7 @@ def test_random_picks_are_uniform_over_the_offer():
     preset=st.sampled_from(["thesis", "thesis_draft", "challenge1", "challenge2"]),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_a_map_is_refused_or_everybody_gets_regions(sizes, players, preset, seed):
     of = [s for s, size in enumerate(sizes) for _ in range(size)]
     if len(of) < 2:

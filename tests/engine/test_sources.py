@@ -60,13 +60,19 @@ def test_modules_of_others_depend_on_everything():
     assert before.all() == {before.of(name) for name in [*TEXTS, "user"]}
 
 
-def test_known_texts_are_not_parsed_again():
-    first = {}
-    sources = read_sources({}, first.update)
+@pytest.fixture(scope="module")
+def parsed():
+    """The sources of all kernel modules, and what is remembered of them by text."""
+    by_text: dict = {}
+    return read_sources({}, by_text.update), by_text
+
+
+def test_known_texts_are_not_parsed_again(parsed):
+    sources, by_text = parsed
     assert sources.keys() == kernel_modules().keys()
     assert "warlight_env.engine.round" in sources and "warlight_env.agents.players.mcts" in sources
     again = []
-    assert read_sources(parse_sources(dump_sources(first)), again.append) == sources
+    assert read_sources(parse_sources(dump_sources(by_text)), again.append) == sources
     assert not again
 
 
@@ -100,8 +106,7 @@ def _defines_kernel(tree):
     return any(getattr(d, "attr", getattr(d, "id", "")) in ("kernel", "inline_kernel") for d in decorators)
 
 
-def test_the_closure_of_the_rules_has_no_bot():
-    digests = SourceDigests(read_sources({}, lambda known: None))
-    closure = digests.closure("warlight_env.engine.round")
+def test_the_closure_of_the_rules_has_no_bot(parsed):
+    closure = SourceDigests(parsed[0]).closure("warlight_env.engine.round")
     assert "warlight_env.engine.dice" in closure
     assert not any(name.startswith("warlight_env.agents") for name in closure)

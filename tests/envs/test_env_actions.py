@@ -221,7 +221,7 @@ def test_only_the_picker_has_free_rows_where_picks_alternate():
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("rules", PRESETS)
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 25))
-@settings(max_examples=12)
+@settings(max_examples=4)
 def test_encode_is_the_inverse_of_decode(encoding, rules, seed, steps):
     env = in_play(encoding, seed, steps, rules=rules)
     rng = np.random.default_rng(seed)
@@ -235,6 +235,7 @@ def test_encode_is_the_inverse_of_decode(encoding, rules, seed, steps):
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=6), st.integers(1, 12))
+@settings(max_examples=50)
 def test_exact_weights_are_found_for_all_that_weights_can_say(weights, income):
     env = in_play(map=RING)
     env.core.state.owner[0, :] = -1
@@ -333,7 +334,7 @@ generated = functools.cache(maps.generate)
     picking=st.sampled_from(["play", "random"]),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, players, picking, seed):
     named = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
     map_ = named[board] if isinstance(board, str) else generated(board, seed=seed % 3)

@@ -37,8 +37,8 @@ from warlight_env.errors import InputError
 @pytest.mark.parametrize("picking", ["random", "play"])
 def test_episodes_are_games_against_the_agent(name, rules, picking):
     """A `Game` with the episode's seed, the learner's decoded orders and the agent itself goes the same way."""
-    env = make(map="world", opponent=name, rules=rules, picking=picking, action="factored", max_cycles=30)
-    for seed in range(3):
+    env = make(map="world", opponent=name, rules=rules, picking=picking, action="factored", max_cycles=20)
+    for seed in range(2):
         _, info = env.reset(seed=seed)
         env.action_space.seed(seed)
         game_seed, me = int(env.episodes.seeds[0]), int(env.episodes.learner[0])

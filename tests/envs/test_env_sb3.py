@@ -90,24 +90,21 @@ SUBPROCESSES = """
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import SubprocVecEnv
 import warlight_env.envs
-for chosen in ("warlight_env.envs:warlight/WarlightSmallStrategies-v0", warlight_env.envs.WarlightEnv):
+named = "warlight_env.envs:warlight/WarlightSmallStrategies-v0"
+for chosen, method in (named, "spawn"), (warlight_env.envs.WarlightEnv, "spawn"), (named, "forkserver"):
     arguments = {} if isinstance(chosen, str) else {"map": "small", "action": "strategies"}
     env = make_vec_env(
-        chosen, 2, seed=1, env_kwargs=arguments, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": METHOD}
+        chosen, 1, seed=1, env_kwargs=arguments, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": method}
     )
     print(env.reset().shape[0], env.get_attr("spec")[0])
     env.close()
 """
 
 
-@pytest.mark.parametrize("method", ["spawn", "forkserver"])
-def test_processes_of_the_library_s_own_know_the_environments(method):
-    done = subprocess.run(
-        [sys.executable, "-c", SUBPROCESSES.replace("METHOD", repr(method))],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+def test_processes_of_the_library_s_own_know_the_environments():
+    done = subprocess.run([sys.executable, "-c", SUBPROCESSES], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["2", "2"]
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["1", "1", "1"]
 
 
 @pytest.mark.parametrize(
@@ -127,11 +124,11 @@ def test_algorithms_learn_save_and_play(algorithm, arguments, tmp_path):
     model.save(tmp_path / "policy.zip")
     against = make_vec_env(2, seed=1, map=SMALL, opponent=load_policy(tmp_path / "policy.zip", trust=True), **arguments)
     if algorithm is PPO:
-        evaluate_policy(model, against, n_eval_episodes=3)
+        evaluate_policy(model, against, n_eval_episodes=1)
     else:
         from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 
-        evaluate_masked(model, against, n_eval_episodes=3)
+        evaluate_masked(model, against, n_eval_episodes=1)
 
 
 def test_self_play_with_the_learner_as_it_is():

@@ -175,7 +175,7 @@ def test_where_picks_alternate_only_the_picker_wishes():
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data(), seed=st.integers(0, 10**6), after=st.integers(0, 60))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_the_mask_of_steps_is_exact(preset, data, seed, after):
     """Each action alone, from some place within a turn: open ones change the turn legally, closed ones are counted."""
     players = data.draw(st.integers(2, 3))
@@ -240,7 +240,7 @@ def test_the_rest_goes_where_it_saves_most_actions():
 
 
 @given(seed=st.integers(0, 10**6), limits=st.tuples(st.integers(1, 4), st.integers(1, 6)), data=st.data())
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_the_nearest_steps_of_any_turn_are_legal(seed, limits, data):
     env = make(short_steps(*limits), SMALL, 3, rules={"base_income": data.draw(st.integers(1, 30)), "picks": 1})
     rng = np.random.default_rng(seed)
@@ -305,7 +305,7 @@ def soft(armies: int) -> float:
 
 
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 40))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_the_turn_so_far_is_seen_by_its_player(seed, steps):
     env = make("steps", SMALL, 3, fog=bool(seed % 2), rules={"picks": 1}, picking=["play", "random"][seed // 2 % 2])
     flat = make("steps", SMALL, 3, fog=bool(seed % 2), rules={"picks": 1}, picking=["play", "random"][seed // 2 % 2],
@@ -349,7 +349,7 @@ def test_the_turn_so_far_is_seen_by_its_player(seed, steps):
 
 @pytest.mark.parametrize("observation", ["graph", "flat", "raw"])
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 30))
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_what_is_handed_in_does_not_leak(observation, seed, steps):
     """Whatever player 0 says, the others and the state look the same until the round is played."""
     env = make("steps", SMALL, 3, rules={"picks": 1}, picking=["play", "random"][seed % 2], observation=observation)

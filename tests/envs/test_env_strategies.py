@@ -20,7 +20,7 @@ from warlight_env.envs import WarlightParallelEnv
 
 
 @given(data=st.data(), seed=st.integers(0, 10**6), turns=st.integers(0, 10))
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_strategies_are_the_generators_turns(data, seed, turns):
     env, rng = data.draw(envs("strategies")), np.random.default_rng(seed)
     for _ in range(turns):

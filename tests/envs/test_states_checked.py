@@ -499,7 +499,7 @@ def fuzzed(cases: int, seed: int) -> None:
 
 
 def test_damaged_states_and_calls_are_refused_or_go_on_like_any_other():
-    fuzzed(400, 0)
+    fuzzed(200, 0)
 
 
 @pytest.mark.slow

@@ -37,8 +37,8 @@ def connected(members: tuple[int, ...], m: maps.Map) -> bool:
     return len(seen) == len(members)
 
 
-@given(regions=st.integers(3, 40), share=st.floats(0, 1), seed=st.integers(0, 2**64))
-@settings(max_examples=4, deadline=None)
+@given(regions=st.integers(3, 30), share=st.floats(0, 1), seed=st.integers(0, 2**64))
+@settings(max_examples=3, deadline=None)
 def test_generated_maps_are_sound(regions: int, share: float, seed: int) -> None:
     groups = 1 + round(share * (regions - 1) / 2)
     m = maps.generate(regions, groups, seed=seed)
@@ -69,7 +69,7 @@ def test_a_seed_gives_the_same_map_on_every_machine() -> None:
     assert m.regions[0].name == "Soding"
 
 
-@pytest.mark.parametrize("regions", [3, 4, 120, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("regions", [3, 4, 60, pytest.param(400, marks=pytest.mark.slow)])
 def test_extreme_sizes(regions: int) -> None:
     m = maps.generate(regions, seed=1)
     assert m.n_regions == regions and m.drawable

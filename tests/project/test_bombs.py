@@ -8,6 +8,7 @@ import json
 import struct
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,9 +23,10 @@ from warlight_env.errors import InputError
 
 MIB = 1 << 20
 
-#: Runs command lines one after the other in one process; what each came to, its CPU time and the peak of memory so far.
+#: Runs command lines one after the other in one process, each list of them in its folder; what each came to, its CPU
+#: time and the peak of memory so far.
 RUNNER = """
-import contextlib, io, json, re, resource, sys, time
+import contextlib, io, json, os, re, resource, sys, time
 from pathlib import Path
 from warlight_env.cli import main
 
@@ -34,33 +36,60 @@ def kibibytes():
         return int(re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text())[1])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
-for line in json.load(sys.stdin):
-    began, out, err = time.process_time(), io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            code = main(line)
-        except BaseException as error:
-            code = repr(error)[:300]
-    peak = kibibytes() >> 10
-    print(json.dumps([code, out.getvalue()[-3000:] + err.getvalue(), time.process_time() - began, peak]), flush=True)
+for request in sys.stdin:
+    folder, lines = json.loads(request)
+    os.chdir(folder)
+    for line in lines:
+        began, out, err = time.process_time(), io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = main(line)
+            except BaseException as error:
+                code = repr(error)[:300]
+        said, seconds = out.getvalue()[-3000:] + err.getvalue(), time.process_time() - began
+        print(json.dumps([code, said, seconds, kibibytes() >> 10]), flush=True)
 """
 
 
-def run_lines(lines: list[list[str]], folder: Path) -> list[Any]:
-    """Exit code, output, CPU seconds and peak MiB of each command line."""
-    done = subprocess.run(
-        [sys.executable, "-c", RUNNER], input=json.dumps(lines), cwd=folder, capture_output=True, text=True,
-        timeout=600, check=False,
-    )  # fmt: skip
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(told) == len(lines), (lines[len(told)], done.stderr[-2000:])
-    return told
+class Runner:
+    """Gives command lines to a process that RUNNER runs in; it is started once for all tests."""
+
+    def __init__(self, errors: Path) -> None:
+        self._errors = errors
+        with errors.open("w") as stream:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", RUNNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream, text=True
+            )
+
+    def run(self, lines: list[list[str]], folder: Path) -> list[Any]:
+        """Exit code, output, CPU seconds and peak MiB of each command line."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        hanging = threading.Timer(600, self._process.kill)
+        hanging.start()
+        print(json.dumps([str(folder), lines]), file=self._process.stdin, flush=True)
+        told = []
+        for line in lines:
+            answer = self._process.stdout.readline()
+            assert answer, (line, self._errors.read_text()[-2000:])
+            told.append(json.loads(answer))
+        hanging.cancel()
+        return told
+
+    def end(self) -> None:
+        self._process.communicate()
 
 
-def refuse_all(cases: list[tuple[list[str], str]], folder: Path) -> None:
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    running = Runner(tmp_path_factory.mktemp("runner") / "errors.txt")
+    yield running
+    running.end()
+
+
+def refuse_all(runner: Runner, cases: list[tuple[list[str], str]], folder: Path) -> None:
     """Each command line is refused in a few words, without a traceback, within memory and time."""
     for (line, says), (code, said, seconds, peak) in zip(
-        cases, run_lines([line for line, _ in cases], folder), strict=True
+        cases, runner.run([line for line, _ in cases], folder), strict=True
     ):
         assert code in (1, 2), (line, code, said[-500:])
         assert says in said, (line, said[-500:])
@@ -130,15 +159,15 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     )
 
 
-def test_logs(tmp_path):
+def test_logs(tmp_path, runner):
     cases = []
     for name, content, says in log_bombs():
         (tmp_path / f"{name}.wl.jsonl.gz").write_bytes(gzip.compress(content, 1))
         cases.append((["log", "verify", "-q", f"{name}.wl.jsonl.gz"], says))
     (tmp_path / "parts.wl.jsonl.gz").write_bytes(gzip.compress(b"") * 300_000)
     cases.append((["replay", "parts.wl.jsonl.gz"], "more than 1000 compressed parts"))
-    refuse_all(cases, tmp_path)
-    code, said, _, peak = run_lines([["log", "list", "-q"]], tmp_path)[0]
+    refuse_all(runner, cases, tmp_path)
+    code, said, _, peak = runner.run([["log", "list", "-q"]], tmp_path)[0]
     assert code == 0 and "unreadable" in said and peak < 1000
 
 
@@ -192,12 +221,12 @@ def map_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield "ids.txt", b"setup_map super_regions " + b"1 1 " * (many // 4), "super regions: at most 1000"
 
 
-def test_maps(tmp_path):
+def test_maps(tmp_path, runner):
     cases = []
     for name, content, says in map_bombs():
         (tmp_path / name).write_bytes(content)
         cases.append((["maps", "check", name], says))
-    refuse_all(cases, tmp_path)
+    refuse_all(runner, cases, tmp_path)
 
 
 # Policies
@@ -213,7 +242,7 @@ def policy(change: Callable[[dict[str, Any]], None] = lambda header: None, **mem
     np.save(buffer, np.frombuffer(json.dumps(data).encode(), dtype=np.uint8))
     files |= {"header.npy": buffer.getvalue(), **{f"{name}.npy": content for name, content in members.items()}}
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
     return made.getvalue()
@@ -257,12 +286,12 @@ def policy_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield "deep", policy(header=shaped(f"({2 * 900},)", "|u1") + b"[" * 900 + b"]" * 900), "nested too deeply"
 
 
-def test_policies(tmp_path):
+def test_policies(tmp_path, runner):
     cases = []
     for name, content, says in policy_bombs():
         (tmp_path / f"{name}.npz").write_bytes(content)
         cases.append((["match", f"policy:{name}.npz", "random", "--map", "small", "-n", "2", "-q"], says))
-    refuse_all(cases, tmp_path)
+    refuse_all(runner, cases, tmp_path)
 
 
 def test_a_policy_with_a_byte_flipped_is_a_policy_or_refused():
@@ -318,14 +347,14 @@ def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
     yield weights, b'{"%s": 1}' % (b"x" * 900_000), "no weight"
 
 
-def test_texts(tmp_path):
+def test_texts(tmp_path, runner):
     cases = []
     for number, (line, content, says) in enumerate(text_bombs()):
         words = [word.replace("FILE", f"file{number}") for word in line]
         name = next(word for word in words if f"file{number}" in word).rpartition("=")[2]
         (tmp_path / name).write_bytes(content)
         cases.append((words, says.replace("FILE", f"file{number}")))
-    refuse_all(cases, tmp_path)
+    refuse_all(runner, cases, tmp_path)
 
 
 BAD_LINES = [
@@ -339,9 +368,9 @@ FINE = [
 ]  # fmt: skip
 
 
-def test_run_folders(tmp_path):
+def test_run_folders(tmp_path, runner):
     line = ["match", "random", "aggressive", "--map", "small", "-n", "2", "-q", "--out"]
-    (code, *_), *_ = run_lines([[*line, "good"]], tmp_path)
+    (code, *_), *_ = runner.run([[*line, "good"]], tmp_path)
     assert code == 0
     description, games = (tmp_path / "good" / name for name in ("run.json", "games.jsonl"))
     first = json.loads(games.read_bytes().splitlines()[0])
@@ -360,7 +389,7 @@ def test_run_folders(tmp_path):
         folder(f"line{number}", description.read_bytes(), one + b"\n", "line 1: not a game of this run")
     for number, one in enumerate(BAD_LINES):
         folder(f"description{number}", one, b"", "")
-    refuse_all(cases, tmp_path)
+    refuse_all(runner, cases, tmp_path)
 
 
 def test_words_with_dots_are_no_keys():

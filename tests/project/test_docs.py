@@ -34,15 +34,33 @@ def blocks(page: str, language: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")])
-def test_programs(page, tmp_path, monkeypatch):
+#: What is smaller than on a page where its programs are run: training, matches.
+SMALLER = {"docs/tutorial.md": {"learner.learn(16_384,": "learner.learn(1_024,", "games=100": "games=2"}}
+
+
+def smaller(page: str, program: str) -> str:
+    """The program of a page with its numbers of SMALLER."""
+    for part, less in SMALLER.get(page, {}).items():
+        program = program.replace(part, less)
+    return program
+
+
+@pytest.mark.parametrize(
+    "page, change",
+    [
+        *((page, smaller) for page in PAGES if blocks(page, "python")),
+        *(pytest.param(page, lambda page, program: program, marks=pytest.mark.slow) for page in SMALLER),
+    ],
+)
+def test_programs(page, change, tmp_path, monkeypatch):
     """Those of a page one after the other, as in a notebook."""
+    assert all(part in PAGES[page].read_text(encoding="utf-8") for part in SMALLER.get(page, ()))
     registry.agent_names()  # what other packages bring is there, before what a page registers is forgotten again
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page}
     for program in blocks(page, "python"):
-        exec(compile(program, page, "exec"), names)
+        exec(compile(change(page, program), page, "exec"), names)
 
 
 def lines_of(page: str) -> list[str]:

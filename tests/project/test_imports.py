@@ -7,12 +7,14 @@ every package on the way to a module does not.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -36,16 +38,38 @@ def sources() -> dict[str, str]:
     return found
 
 
-def imported(text: str, modules: Mapping[str, str]) -> Iterator[str]:
-    """The modules that a module's text names in its imports."""
-    for node in ast.walk(ast.parse(text)):
+class Text(NamedTuple):
+    """What a module's text says of other modules and of classes."""
+
+    imports: list[tuple[str, str]]  #: modules, each with a name that is imported of it, or ""
+    named: list[str]  #: modules in strings other than the documentation
+    classes: list[str]  #: public ones of the module itself
+
+
+@functools.cache
+def read(text: str) -> Text:
+    """Parse a module's text; each is parsed once for all tests."""
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    imports: list[tuple[str, str]] = []
+    for node in nodes:
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in modules)
+            imports += [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute here"
-            for alias in node.names:
-                part = f"{node.module}.{alias.name}"
-                yield from [part] if part in modules else [str(node.module)] if node.module in modules else []
+            imports += [(str(node.module), alias.name) for alias in node.names]
+    prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    strings = [node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in prose]
+    named = [name for s in strings if isinstance(s, str) for name in re.findall(rf"\b{PACKAGE}(?:\.\w+)+", s)]
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    return Text(imports, named, classes)
+
+
+def imported(text: str, modules: Mapping[str, str]) -> Iterator[str]:
+    """The modules that a module's text names in its imports."""
+    for module, name in read(text).imports:
+        part = f"{module}.{name}" if name else module
+        yield from [part] if part in modules else [module] if module in modules else []
 
 
 def graph_of(modules: Mapping[str, str]) -> Graph:
@@ -82,15 +106,6 @@ def layers() -> list[set[str]]:
     return [set(layer.split(" | ")) for layer in found]
 
 
-def named(text: str) -> Iterator[str]:
-    """The modules that a module's text names in strings other than its documentation."""
-    tree = ast.parse(text)
-    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
-            yield from re.findall(rf"\b{PACKAGE}(?:\.\w+)+", node.value)
-
-
 def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
     """What modules name in strings though it stands above them."""
     level = {f"{PACKAGE}.{name}": at for at, layer in enumerate(order) for name in layer}
@@ -101,7 +116,7 @@ def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
     return [
         f"{module} names {other}"
         for module, text in modules.items()
-        for other in named(text)
+        for other in read(text).named
         if module != PACKAGE and level_of(other) < level_of(module)
     ]
 
@@ -110,7 +125,7 @@ def test_no_module_names_one_above_it_in_a_string():
     modules = sources()
     cache = modules.pop(f"{PACKAGE}.engine.sources")  # digests files, and knows nothing of what is in them
     kernels = ("engine", "features", "agents", "envs", "train", "experiments")
-    assert set(named(cache)) == {f"{PACKAGE}.{name}" for name in kernels}
+    assert set(read(cache).named) == {f"{PACKAGE}.{name}" for name in kernels}
     found = names_above(modules, layers())
     assert not found, "\n".join([*found, "Have what stands above tell the place below, see warlight_env.registrars."])
 
@@ -130,9 +145,8 @@ def twice_defined(modules: Mapping[str, str]) -> dict[str, list[str]]:
     """Classes whose name two modules or more have, and these."""
     homes: dict[str, list[str]] = {}
     for module, text in modules.items():
-        for node in ast.parse(text).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes.setdefault(node.name, []).append(module)
+        for name in read(text).classes:
+            homes.setdefault(name, []).append(module)
     return {name: found for name, found in homes.items() if len(found) > 1}
 
 

@@ -17,6 +17,7 @@ import thread_stress
 from stable_baselines3.common.vec_env import VecEnv
 from thread_helpers import in_use
 
+from python_starts import run_in_copy
 from warlight_env import Game
 from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.search.anytime import AnytimeSearch
@@ -26,22 +27,6 @@ from warlight_env.errors import InputError
 from warlight_env.ownership import ConcurrentUseError
 
 STRESS = Path(thread_stress.__file__)
-
-
-def stress(*arguments: str) -> None:
-    command = [sys.executable, str(STRESS), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr[-2000:]
-    assert done.stdout.count(" ok\n") == len(thread_stress.SUBJECTS)
-
-
-def test_threads_on_one_object_are_refused_or_get_legal_results():
-    stress("--seconds", "0.1")
-
-
-@pytest.mark.slow
-def test_threads_on_one_object_for_minutes():
-    stress("--seconds", os.environ.get("WARLIGHT_STRESS_SECONDS", "60"), "--jobs", "8", "--must-refuse")
 
 
 #: Public methods that another thread may call: they read what never changes or what is replaced as a whole, or they
@@ -94,6 +79,21 @@ def test_every_method_is_refused_while_another_thread_is_inside(name):
     shared.works()
 
 
+def stress(*arguments: str) -> None:
+    done = run_in_copy(STRESS, *arguments, folder=Path.cwd())
+    assert done.returncode == 0, done.stdout[-5000:]
+    assert done.stdout.count(" ok\n") == len(thread_stress.SUBJECTS)
+
+
+def test_threads_on_one_object_are_refused_or_get_legal_results():
+    stress("--seconds", "0.1")
+
+
+@pytest.mark.slow
+def test_threads_on_one_object_for_minutes():
+    stress("--seconds", os.environ.get("WARLIGHT_STRESS_SECONDS", "60"), "--jobs", "8", "--must-refuse")
+
+
 def test_a_thread_inside_keeps_others_out_and_nothing_changes():
     inside, go_on, block = threading.Event(), threading.Event(), threading.Event()
 
@@ -136,17 +136,13 @@ def test_a_shallow_copy_is_refused_too_as_it_shares_the_arrays():
 
 COPIED = [*thread_stress.AGENTS, "mcts:sims=60,threads=2,refine=0", "nash:sims=40,others=seen"]
 
+#: Plays from one pickle of agents and view, and from a pickle of each: then the view has another board object than the
+#: one that agents know.
 IN_ANOTHER_PROCESS = """
 import pickle, sys
-agents, view = pickle.load(sys.stdin.buffer)
-print(repr([agent.act(view) for agent in agents]))
-"""
-
-#: The same, from pickles of their own: the view's board is another object than the one that agents know.
-APART = """
-import pickle, sys
-agents, view = map(pickle.loads, pickle.load(sys.stdin.buffer))
-print(repr([agent.act(view) for agent in agents]))
+together, *apart = pickle.load(sys.stdin.buffer)
+for agents, view in pickle.loads(together), map(pickle.loads, apart):
+    print(repr([agent.act(view) for agent in agents]))
 """
 
 
@@ -162,16 +158,17 @@ def moved(specs):
 def test_agents_are_copied_and_pickled_after_a_move():
     specs = [spec for spec in COPIED if "threads" not in spec and "pmcts" not in spec]
     agents, view = moved(specs)
-    pickled, apart = pickle.dumps((agents, view)), pickle.dumps((pickle.dumps(agents), pickle.dumps(view)))
+    pickled = pickle.dumps((agents, view))
+    given = pickle.dumps((pickled, pickle.dumps(agents), pickle.dumps(view)))
     copies = copy.deepcopy(agents)
     expected = [agent.act(view) for agent in agents]
     assert [agent.act(view) for agent in copies] == expected
     again, seen = pickle.loads(pickled)
     assert [agent.act(seen) for agent in again] == expected
-    for program, given in ((IN_ANOTHER_PROCESS, pickled), (APART, apart)):
-        done = subprocess.run([sys.executable, "-c", program], input=given, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr.decode()[-2000:]
-        assert done.stdout.decode().strip() == repr(expected)
+    command = [sys.executable, "-c", IN_ANOTHER_PROCESS]
+    done = subprocess.run(command, input=given, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    assert done.stdout.decode().splitlines() == [repr(expected)] * 2
 
 
 @pytest.mark.parametrize("spec", ["pmcts:sims=60", "mcts:sims=60,threads=2,refine=0"])

@@ -8,8 +8,6 @@ import os
 import pickle
 import resource
 import signal
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -214,25 +212,15 @@ def test_who_is_beaten_less_is_met_more():
 # Going on
 
 
-def test_a_killed_run_goes_on_exactly(tmp_path):
-    """Killed for good, with copies of itself among the opponents, and once between checkpoint and journal."""
-    file, whole, killed = tmp_path / "run.json", tmp_path / "whole", tmp_path / "killed"
-    settings = replace(TINY, iterations=6, seed=3)
-    file.write_text(json.dumps(settings.to_dict()))
+def test_a_killed_run_goes_on_exactly(tmp_path, killed_at_line):
+    """Killed for good, with copies of itself among the opponents, between checkpoint and journal."""
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    settings = replace(TINY, seed=3)
     found = train(whole, settings)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "warlight_env", "train", "ppo", str(file), "--out", str(killed), "-q"],
-        stdout=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
-    journal = killed / "journal.jsonl"
-    while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
-        time.sleep(0.005)
-    assert process.poll() is None, "it was to be killed on the way"
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    written = journal.read_bytes().splitlines(keepends=True)
-    if Checkpoint.load(killed / CHECKPOINT).entry["iteration"] == len(written) - 1:
-        journal.write_bytes(b"".join(written[:-1]) + b'{"event"')  # as a kill between the two leaves it
+    killed_at_line(3, lambda say: train(killed, settings, say))
+    written = (killed / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    assert len(written) == 3 and Checkpoint.load(killed / CHECKPOINT).entry["iteration"] == 2
+    (killed / "journal.jsonl").write_bytes(b"".join(written[:-1]) + b'{"event"')
     again = train(killed, settings)
     assert_same_run(whole, killed)
     assert again == found
@@ -265,9 +253,9 @@ def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
 def test_a_lost_worker_stops_the_run_and_costs_nothing(tmp_path):
     settings = replace(TINY, iterations=2, evaluation_units=6)
 
-    def run(folder):
+    def run(folder, jobs):
         with Journal(folder, settings.to_dict()) as journal:
-            return Sb3PpoRun(settings, journal, jobs=2).run()
+            return Sb3PpoRun(settings, journal, jobs=jobs).run()
 
     killed = threading.Event()
 
@@ -277,14 +265,14 @@ def test_a_lost_worker_stops_the_run_and_costs_nothing(tmp_path):
         os.kill(workers[0].pid, signal.SIGKILL)
         killed.set()
 
-    run(tmp_path / "whole")
+    run(tmp_path / "whole", 1)
     killer = threading.Thread(target=kill)
     killer.start()
     with pytest.raises(RunError, match="process"):
-        run(tmp_path / "hit")
+        run(tmp_path / "hit", 2)
     killer.join()
     assert killed.is_set() and not any("evaluation" in entry for entry in entries(tmp_path / "hit"))
-    run(tmp_path / "hit")
+    run(tmp_path / "hit", 1)
     assert_same_run(tmp_path / "whole", tmp_path / "hit")
 
 

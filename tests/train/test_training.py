@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import os
+import pickle
 import re
 import resource
 import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,7 +70,8 @@ def test_genes_that_do_not_evolve_stay():
     found = genome.decode(genome.encode(base) + 0.3, base)
     assert found.weights == base.weights._replace(army=found.weights.army) and found.weights.army > 10
     assert found.search["rounds"] == 7 and found.search["c"] == pytest.approx(0.4 * math.exp(0.3))
-    agent = CandidatePlayer.of("mcts:sims=3", found)(1)
+    # As it reaches a worker process.
+    agent = pickle.loads(pickle.dumps(CandidatePlayer.of("mcts:sims=3", found)))(1)
     assert agent.settings.weights == found.weights and agent.settings.exploration == found.search["c"]
     assert agent.settings.rounds == 7
     assert CandidatePlayer.of("one_ply", found).search == (), "a one-ply player has no such parameters"
@@ -144,7 +142,7 @@ def test_games_of_the_arena_and_compiled_ones_lead_to_the_same_run(tmp_path):
     )
     by_arena = replace(SETTINGS, stages=(replace(compiled.stages[0], player="one_ply:samples=1,weights=thesis"),))
     evolve(tmp_path / "a", compiled)
-    evolve(tmp_path / "b", by_arena, jobs=2)
+    evolve(tmp_path / "b", by_arena)
     assert entries(tmp_path / "a") == entries(tmp_path / "b")
     assert not any((tmp_path / "b" / "games").iterdir()), "games are cleared away once the journal has them"
 
@@ -166,33 +164,29 @@ def test_stages_and_the_search_s_own_parameters(tmp_path):
 # Going on
 
 
-COMMAND = [sys.executable, "-m", "warlight_env", "train"]
-
-
 @pytest.mark.parametrize("kind", ["evolve", "td"])
-def test_a_killed_run_goes_on_exactly(kind, tmp_path):
-    """Killed for good, wherever it is, with a line that was torn in the middle."""
+def test_a_killed_run_goes_on_exactly(kind, tmp_path, killed_at_line):
+    """Killed for good, with a line that was torn in the middle; commands begin it elsewhere and end it."""
     data = (
-        {"stages": [{"player": "one_ply:samples=1", "generations": 5, "population": 4, "units": 4, "review": 2,
-                     "review_units": 8}]}
+        {"stages": [{"player": "one_ply:samples=1", "generations": 3, "population": 4, "units": 2, "review": 2,
+                     "review_units": 4}]}
         if kind == "evolve"
-        else {"batches": 6, "games": 20, "samples": 1, "review_units": 8}
+        else {"batches": 4, "games": 10, "samples": 1, "review_units": 4}
     )  # fmt: skip
     data |= {"conditions": {"map": "small", "max_rounds": 60}, "holdout_units": 2, "seed": 3}
     file = tmp_path / "run.json"
     file.write_text(json.dumps(data))
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert main(["train", kind, str(file), "--out", str(whole), "-q"]) == 0
-    process = subprocess.Popen(
-        [*COMMAND, kind, str(file), "--out", str(killed), "-q"], stdout=subprocess.DEVNULL, start_new_session=True
-    )
-    journal = killed / "journal.jsonl"
-    while process.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
-        time.sleep(0.005)
-    assert process.poll() is None, "it was to be killed on the way"
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    with open(journal, "ab") as torn:
+    of, run = (EvolveSettings, Evolution) if kind == "evolve" else (TdSettings, TdRun)
+
+    def begin(say):
+        settings = read_settings(of, load_plain(file), str(file))
+        with Journal(killed, settings.to_dict()) as journal:
+            run(settings, journal, say=say).run()
+
+    killed_at_line(3, begin)
+    with open(killed / "journal.jsonl", "ab") as torn:
         torn.write(b'{"event": "batch", "batch": 99')
     assert main(["train", kind, str(file), "--out", str(killed), "-q"]) == 0
     assert entries(killed) == entries(whole)

@@ -46,13 +46,13 @@ from warlight_env.train.value.run import ValueRun
 from warlight_env.train.value.settings import ValueSettings
 
 TINY = ValueSettings(
-    iterations=2, games=4, player="nash:40,value=current,candidates=6",
+    iterations=2, games=2, player="nash:40,value=current,candidates=6",
     opponents=("aggressive", "aggressive", "nash:20,value=current"), maps=("small", "generated:12:3"),
-    rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=20, plays=30, candidates=6, steps=30, batch=16,
+    rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=10, plays=30, candidates=6, steps=10, batch=16,
     gate_units=1, accept=0.0, holdout_units=1, holdout=("random",), conditions=Conditions("small", max_rounds=60),
 )  # fmt: skip
 #: Enough where what games and labels are is of no account.
-TINIEST = replace(TINY, games=2, labels=10, steps=5)
+TINIEST = replace(TINY, labels=8, steps=5)
 LEARNED = pack_network(load_value("learned"))
 
 
@@ -76,7 +76,7 @@ def files(folder):
 def games():
     """Some games of two and of three, with the places that they were played on."""
     places = Places(TINY)
-    return places, play_games(TINY, places, b"", 5, range(9), 1)
+    return places, play_games(TINY, places, b"", 5, range(6), 1)
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def whole(tmp_path_factory):
 
 
 def in_parts(patch):
-    patch.setattr(trainer, "GAMES_PART", 2)
-    patch.setattr(trainer, "LABELS_PART", 8)
+    patch.setattr(trainer, "GAMES_PART", 1)
+    patch.setattr(trainer, "LABELS_PART", 4)
 
 
 # Games
@@ -114,18 +114,18 @@ def test_games_are_of_the_places_asked_for_and_tell_who_won(games):
 
 def test_neither_threads_nor_parts_change_games_or_labels(games):
     places, played = games
-    parts = [play_games(TINY, places, b"", 5, numbers, 3) for numbers in (range(5), range(5, 9))]
+    parts = [play_games(TINY, places, b"", 5, numbers, 3) for numbers in (range(3), range(3, 6))]
     assert ValuedPositions.joined(parts).to_bytes() == played.to_bytes()
     one, other = (play_games(TINY, places, b"", seed, range(1), 1).to_bytes() for seed in (5, 6))
     assert one != other
-    labels = label_positions(TINY, places, LEARNED, played, 7, range(20), 1)
-    parts = [label_positions(TINY, places, LEARNED, played, 7, numbers, 3) for numbers in (range(9), range(9, 20))]
+    labels = label_positions(TINY, places, LEARNED, played, 7, range(10), 1)
+    parts = [label_positions(TINY, places, LEARNED, played, 7, numbers, 3) for numbers in (range(4), range(4, 10))]
     assert (
         ValuedPositions.joined(parts).to_bytes()
         == labels.to_bytes()
         == ValuedPositions.from_bytes(labels.to_bytes()).to_bytes()
     )
-    assert label_positions(TINY, places, LEARNED, played, 8, range(20), 1).to_bytes() != labels.to_bytes()
+    assert label_positions(TINY, places, LEARNED, played, 8, range(10), 1).to_bytes() != labels.to_bytes()
 
 
 def test_current_players_have_the_network_and_look_one_round_ahead_with_it():
@@ -331,7 +331,7 @@ def test_the_seed_and_earlier_labels_decide_what_is_found(whole, tmp_path, monke
     assert train(tmp_path / "jobs", jobs=2) == found and entries(tmp_path / "jobs") == entries(folder)
     assert train(tmp_path / "seed", replace(TINY, seed=2)) != found
     assert train(tmp_path / "both", replace(TINY, previous=True)) != found
-    assert [e["labels"] for e in entries(tmp_path / "both") if e["event"] == "fit"] == [20, 40]
+    assert [e["labels"] for e in entries(tmp_path / "both") if e["event"] == "fit"] == [10, 20]
 
 
 class StopHere(Exception):  # noqa: N818 -- as a kill

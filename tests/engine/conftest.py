@@ -1,0 +1,26 @@
+"""Python programs that start from one import of Numba, and an engine without the packages above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers import copy_engine
+from python_starts import PythonStarts
+
+
+@pytest.fixture(scope="session")
+def starts() -> Iterator[PythonStarts]:
+    """Runs programs as new Python processes would, without the second that each takes to import Numba."""
+    with PythonStarts() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def engine_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for ``PYTHONPATH`` with the engine only, of which few sources are parsed; not to be changed."""
+    folder = tmp_path_factory.mktemp("engine_alone")
+    copy_engine(folder)
+    return folder

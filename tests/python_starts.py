@@ -1,0 +1,85 @@
+"""Runs Python programs in forks of a process that has imported what takes longest: Numba, or all that a test has."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import runpy
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+#: A fork leaves the loop to run its program, and then ends as any Python does. It imports this package by itself.
+_FORKING = """
+import json, os, sys
+import numba.core.caching, numba.np.arraymath
+for line in sys.stdin:
+    wanted = json.loads(line)
+    child = os.fork()
+    if not child:
+        break
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+else:
+    sys.exit()
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+for stream, file in enumerate(wanted["files"], 1):
+    os.dup2(os.open(file, os.O_WRONLY), stream)
+os.environ.clear()
+os.environ.update(wanted["environment"])
+sys.path[:0] = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
+exec(wanted["program"], {"__name__": "__main__"})
+"""
+
+
+class PythonStarts:
+    """A process whose forks run programs, for as long as the context lasts.
+
+    Settings that Numba reads when it is imported, and warnings' filters, are those of the tests.
+    """
+
+    def __enter__(self) -> PythonStarts:
+        command = [sys.executable, "-c", _FORKING]
+        self._forking = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        return self
+
+    def run(self, program: str, **settings: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run a program to its end, with such variables of the environment besides the present ones."""
+        assert self._forking.stdin is not None and self._forking.stdout is not None
+        environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
+        with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
+            wanted = {"program": program, "environment": environment, "files": [out.name, err.name]}
+            print(json.dumps(wanted), file=self._forking.stdin, flush=True)
+            code = int(self._forking.stdout.readline())
+            return subprocess.CompletedProcess(program, code, out.read(), err.read())
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._forking.communicate()
+
+
+def run_in_copy(program: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run ``python program arguments`` in a folder, in a copy of this process: it finds libraries and kernels loaded.
+
+    What it says on both streams is the result's `stdout`.
+    """
+    with tempfile.NamedTemporaryFile("r") as output:
+        process = multiprocessing.get_context("fork").Process(
+            target=_run_as_main, args=(program, arguments, folder, output.name)
+        )
+        process.start()
+        process.join()
+        return subprocess.CompletedProcess(program, process.exitcode or 0, output.read(), "")
+
+
+def _run_as_main(program: Path, arguments: tuple[str, ...], folder: Path, output: str) -> None:
+    os.chdir(folder)
+    with open(output, "wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
+    sys.argv, sys.path[0] = [str(program), *arguments], str(program.parent)
+    runpy.run_path(str(program), run_name="__main__")
+    sys.stdout.flush()
