@@ -1,27 +1,32 @@
-"""Damaged caches of compiled kernels: ``python tests/cache_damage.py --caches 1000 --jobs 2 [--seed 0]``.
+"""Damaged caches of compiled kernels: ``python tests/cache_damage.py --caches 1000 --jobs 2 [--program draws]``.
 
-Each trial copies a good cache, damages half of its files, and plays a short game in a new process. The game must end as
-with a good cache, without a signal and without an error, and so must that of a second start.
+Each trial copies a good cache, damages half of its files, and runs a program in a new process. The program must print
+the same as with a good cache, without a signal and without an error, and so must a second start.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import contextlib
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from helpers import copy_engine
+from python_starts import PythonStarts
 from warlight_env.engine.sealed import seal
 
-#: A few kernels of the engine and a bot: enough for indices, several signatures, pointers and code.
-PLAY = """
+#: Programs that print the results of their kernels. "game" has kernels of the engine and of a bot, with several
+#: signatures and pointers; "draws" has few, which are soon compiled again.
+PROGRAMS = {
+    "game": """
 from warlight_env import Game
 from warlight_env.agents import make_agent
 
@@ -30,7 +35,12 @@ bot = make_agent("random", 3)
 for _ in range(3):
     game.play_round({0: bot.act(game.view(0))})
 print(game.hash())
-"""
+""",
+    "draws": """
+from warlight_env.engine.rng import below, make_rng, next_u64
+print(next_u64(make_rng(1)), below(make_rng(1), 3))
+""",
+}
 
 #: Bytes of a file before its content.
 SEAL = len(seal("", b""))
@@ -84,14 +94,6 @@ DAMAGES: dict[str, Damage] = {
 }  # fmt: skip
 
 
-def run(program: str, cache: Path) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process that uses a cache."""
-    environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(cache)}
-    return subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False, timeout=600
-    )
-
-
 class Trials:
     """Makes the good cache, and trials with copies of it.
 
@@ -101,7 +103,7 @@ class Trials:
         run: runs it with a cache, in a process of its own.
     """
 
-    def __init__(self, folder: Path, program: str = PLAY, run: Run = run) -> None:
+    def __init__(self, folder: Path, program: str, run: Run) -> None:
         self.folder, self.good, self.program, self.start = folder, folder / "good", program, run
         played = run(program, self.good)
         assert played.returncode == 0, played.stderr
@@ -125,15 +127,35 @@ class Trials:
         return kind, ""
 
 
+class Starts(threading.local):
+    """Runs programs with a cache, each thread by a process of its own whose forks have imported Numba."""
+
+    def __init__(self, ending: contextlib.ExitStack, settings: Mapping[str, str | Path]) -> None:
+        self._starts, self._settings = ending.enter_context(PythonStarts()), settings
+
+    def run(self, program: str, cache: Path) -> subprocess.CompletedProcess[str]:
+        """Run a program to its end."""
+        return self._starts.run(program, WARLIGHT_CACHE_DIR=cache, **self._settings)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--caches", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--program", choices=PROGRAMS, default="game", help="what is run with each cache")
     given = parser.parse_args(arguments)
     tried, failed = Counter[str](), Counter[str]()
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
-        trials = Trials(Path(folder))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.ExitStack() as ending,
+        ThreadPoolExecutor(given.jobs) as pool,
+    ):
+        settings: dict[str, str | Path] = {}
+        if given.program == "draws":  # without other packages, whose sources each new cache would parse
+            settings["PYTHONPATH"] = Path(folder) / "alone"
+            copy_engine(Path(folder) / "alone")
+        trials = Trials(Path(folder), PROGRAMS[given.program], Starts(ending, settings).run)
         for kind, problem in pool.map(lambda number: trials.run(number, given.seed), range(given.caches)):
             tried[kind] += 1
             failed[kind] += bool(problem)
