@@ -175,7 +175,7 @@ def test_errors_are_as_rare_as_promised(possible, shape, truth, error):
         units: Counter[float] = Counter()
         verdict = None
         while verdict is None:
-            units.update(rng.choice(possible, p=p, size=4).tolist())
+            units.update(rng.choice(possible, p=p, size=10).tolist())
             verdict = rule.verdict(rule.llr(units, possible))
         wrong += verdict == error
     # One in ten is promised: at that rate 55 of 400 are wrong in less than one case of a hundred.
@@ -227,17 +227,17 @@ def test_a_match_ends_when_the_test_is_decided(paired):
 
 def test_the_decision_depends_neither_on_processes_nor_on_interruptions(tmp_path):
     wanted = sprt_match().run()
-    assert sprt_match(jobs=2).run().records == wanted.records
-    for stop_at in (10, 31, wanted.games - 2):
+    for jobs, stops in ((2, (5, 11)), (1, (10, 31, wanted.games - 2))):
+        for stop_at in stops:
 
-        def interrupt(records, stop_at=stop_at):
-            if records[-1].number >= stop_at:
-                raise KeyboardInterrupt
+            def interrupt(records, stop_at=stop_at):
+                if records[-1].number >= stop_at:
+                    raise KeyboardInterrupt
 
-        cut = sprt_match().run(interrupt, folder=tmp_path)
-        assert cut.interrupted and cut.sprt.verdict is None
-    again = sprt_match(jobs=2).run(folder=tmp_path)
-    assert again.records == wanted.records and again.sprt == wanted.sprt and again.decided
+            cut = sprt_match().run(interrupt, folder=tmp_path / str(jobs))
+            assert cut.interrupted and cut.sprt.verdict is None
+        again = sprt_match(jobs=jobs).run(folder=tmp_path / str(jobs))
+        assert again.records == wanted.records and again.sprt == wanted.sprt and again.decided
 
 
 def test_a_match_that_stays_undecided_says_so():
