@@ -175,7 +175,7 @@ def test_errors_are_as_rare_as_promised(possible, shape, truth, error):
         units: Counter[float] = Counter()
         verdict = None
         while verdict is None:
-            units.update(rng.choice(possible, p=p, size=10).tolist())
+            units.update(rng.choice(possible, p=p, size=4).tolist())
             verdict = rule.verdict(rule.llr(units, possible))
         wrong += verdict == error
     # One in ten is promised: at that rate 55 of 400 are wrong in less than one case of a hundred.
