@@ -69,14 +69,24 @@ def test_what_an_agent_prints_goes_to_standard_error(jobs, noisy, tmp_path):
 
 def test_other_results_that_programs_read(noisy, tmp_path):
     (tmp_path / "cup.toml").write_text('agents = ["noisy", "random"]\ngames = 2\nmaps = ["small"]\n')
-    for words in ("tournament cup.toml -q --out cup --json", "bench noisy -q --map small --games 2 --out b --json",
-                  "agents list --json", "agents show noisy --json"):  # fmt: skip
-        done = warlight(words, noisy, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        json.loads(done.stdout)
-    done = warlight("picture noisy random --map small --rounds 1", noisy, cwd=tmp_path)
-    ElementTree.fromstring(done.stdout)
-    assert "python act" in done.stderr
+    code = (
+        "import os, sys\n"
+        "from warlight_env.cli import main\n"
+        "for words in sys.argv[1:]:\n"
+        "    assert main(words.split()) == 0\n"
+        "    os.write(1, b'\\0')\n"
+    )
+    commands = ("agents list --json", "agents show noisy --json", "tournament cup.toml -q --out cup --json",
+                "bench noisy -q --map small --games 2 --out b --json",
+                "picture noisy random --map small --rounds 1")  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code, *commands], capture_output=True, text=True, env=noisy, cwd=tmp_path, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    *results, picture, after = done.stdout.split("\0")
+    assert len([json.loads(result) for result in results]) == 4
+    ElementTree.fromstring(picture)
+    assert "python act" in done.stderr and "python act" not in after
 
 
 def test_in_a_process_that_goes_on_the_streams_are_as_before(capfd):
@@ -90,9 +100,14 @@ COMMANDS = ("agents list", "agents list --json", "maps list", "doctor --json", "
             "match random random -n 1 -q --map small --json", "picture --map small --rounds 0")  # fmt: skip
 
 
-#: Closed standard output for all commands; the other streams for one of them, and with `-m slow` for the rest.
+#: Closed standard output for a command of each way to print; all streams for one command; the rest with `-m slow`.
+PRINTING = ("agents list", "maps list", "--help", "match random random -n 1 -q --map small --json")
 CLOSED = [
-    pytest.param(words, closed, marks=[] if closed == (1,) or words == "agents list" else [pytest.mark.slow])
+    pytest.param(
+        words,
+        closed,
+        marks=[] if words == "agents list" or (closed == (1,) and words in PRINTING) else [pytest.mark.slow],
+    )
     for words in COMMANDS
     for closed in [(0,), (1,), (2,), (0, 1, 2)]
 ]
