@@ -164,6 +164,7 @@ def test_doctor(capsys):
     main(["doctor"])
     out = capsys.readouterr().out
     assert "compile cache" in out and str(cache.cache_folder()) in out
+    assert re.search(r"^  page +there$", out, re.M)
 
 
 def without(monkeypatch, *libraries):
@@ -219,8 +220,6 @@ def test_only_what_is_on_by_default_can_be_switched_off(capsys):
 
 
 def test_doctor_tells_that_the_page_was_not_built(capsys, tmp_path, monkeypatch):
-    main(["doctor"])
-    assert re.search(r"^  page +there$", capsys.readouterr().out, re.M)
     monkeypatch.setattr("warlight_env.web.page.PAGE", tmp_path / "index.html")
     (tmp_path / "missing.txt").write_text("npm was not found")
     monkeypatch.setattr("warlight_env.web.page.NOTE", tmp_path / "missing.txt")
