@@ -14,7 +14,9 @@ from warlight_env.cli import main
 from warlight_env.folder_lock import LOCK, FolderLock, FolderLockedError
 
 
-@pytest.mark.parametrize("name", ["match --log", "match --log --jobs 2", "replay --svg"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("match --log", marks=pytest.mark.slow), "match --log --jobs 2", "replay --svg"]
+)
 def test_two_at_once_lose_nothing(name):
     assert pair(name, 1, 0.0)[1] == ""
 
