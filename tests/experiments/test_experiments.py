@@ -121,7 +121,8 @@ def test_a_share_is_set_against_the_thesiss():
     assert share_row("x", 1, 1, 0, None).verdict == "no figure"
 
 
-def test_intervals_of_means_cover_clusters():
+def test_intervals_of_means_cover_clusters(monkeypatch):
+    monkeypatch.setattr("warlight_env.experiments.rows.RESAMPLES", 300)
     rng = np.random.default_rng(5)
     inside = 0
     for k in range(60):
@@ -254,7 +255,7 @@ def test_the_command_runs_and_the_report_puts_together(tmp_path, capsys):
     data = json.loads(capsys.readouterr().out)
     assert [result["experiment"] for result in data] == names
     assert data[0]["command"] == "warlight experiment run thesis-3.5 --agent mcts --quick"
-    assert main(["experiment", "run", "thesis-3.5", "--quick", "--out", out, "--quiet", "--jobs", "2"]) == 0
+    assert main(["experiment", "run", "thesis-3.5", "--quick", "--out", out, "--quiet"]) == 0
     assert "| against one big army | `mcts_thesis` |" in capsys.readouterr().out
     page = tmp_path / "thesis.md"
     assert main(["experiment", "report", out, "-o", str(page)]) == 0

@@ -18,7 +18,9 @@ def test_the_other_has_one_far_region_and_nothing_else():
         assert (owner == 0).sum() == 2 and set(game.army[owner == -1].tolist()) == {2}
 
 
-def test_the_long_search_grows_faster_than_bots_on_the_same_starts():
+def test_the_long_search_grows_faster_than_bots_on_the_same_starts(monkeypatch):
+    monkeypatch.setattr("warlight_env.experiments.growing._STAGES", ((200, 8), (50, 24), (12, 80)))
+
     def incomes(agent, count=2):
         return [measure_growth(ExperimentSettings(agent, seed=5), unit)["income"] for unit in range(count)]
 
